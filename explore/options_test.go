@@ -19,7 +19,7 @@ func TestRules(t *testing.T) {
 		PreemptUnsupported: {POR: lookup("optimal"), LimitPreempt: true},
 		DuplicatesExpected: {POR: lookup("jpf"), CheckDuplicates: true},
 		ExplainNeedsFacts:  {POR: lookup("jpf"), Explain: new(oracle.Place)},
-		JobsUnsupported:    {POR: lookup("source"), Jobs: 2},
+		JobsUnsupported:    {POR: lookup("context"), Jobs: 2},
 		JobsLearning:       {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.Full},
 		JobsChecked:        {POR: lookup("optimal"), Jobs: 2, Finals: true},
 		NoReplicas:         {POR: lookup("optimal"), Jobs: 2},

@@ -18,6 +18,7 @@ type syntaxFacts struct {
 	goroutines  bool // it asks which goroutines there are
 	collects    bool // it asks for collections of garbage
 	setsEnv     bool // it changes the environment
+	seedsRand   bool // it seeds the global functions of math/rand
 	testing     TestMethods
 }
 
@@ -38,7 +39,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 			f.selects(tree, p.Info)
 		}
 	}
-	f.collects, f.setsEnv = p.mentionsCollection(), p.mentionsSetenv()
+	f.collects, f.setsEnv, f.seedsRand = p.mentionsCollection(), p.mentionsSetenv(), p.linksSeed()
 	if p.library() {
 		f.clock, f.deadlines = p.readsTime()
 		f.goroutines = p.asksForGoroutines()
@@ -54,6 +55,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 		f.goroutines = f.goroutines || showsGoroutines(fn)
 		f.collects = f.collects || asksForCollection(fn)
 		f.setsEnv = f.setsEnv || setsEnvironment(fn)
+		f.seedsRand = f.seedsRand || fn.FullName() == "math/rand.Seed"
 		f.testing |= testMethod(fn)
 		switch fn.FullName() {
 		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":

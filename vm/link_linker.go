@@ -57,6 +57,7 @@ type linker struct {
 	count      uint64                           // and this is where their number is, or 0
 	callsGC    bool                             // the program can ask for collections
 	setsEnv    bool                             // the program can change its environment
+	seedsRand  bool                             // the program can seed the global functions of math/rand
 	looks      uint64                           // what looks at the clock access, if they are visible, or 0
 	cutoffs    bool                             // there are times that lie before one that the clock has shown
 	shrinks    bool                             // there are durations until a time to come
@@ -96,6 +97,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		counted:    prog.CountsGoroutines(e),
 		callsGC:    prog.Collects(e),
 		setsEnv:    prog.SetsEnvironment(e),
+		seedsRand:  prog.SeedsRand(e),
 		looksAtAll: prog.LooksAtAll(e),
 		testing:    prog.TestMethods(e),
 	}

@@ -40,6 +40,10 @@ var choiceNatives = []Native{
 		return Next
 	}},
 	{Name: "math/rand.runtime_rand", Fn: sample},
+	{Name: "math/rand.hbSeeds", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.seedsRand)
+		return Next
+	}},
 	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.link.seeds[r.U(0)])
 		return Next

@@ -161,7 +161,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		}
 		return n
 	}
-	return relaxed(func() (explore.Machine, error) {
+	begin := func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
@@ -169,7 +169,11 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
 		})
-	})
+	}
+	if f.watch != nil {
+		return begin() // a debugger can halt it in the middle
+	}
+	return relaxed(begin)
 }
 
 // filters parses --run, --skip and --bench; nil is one that has not been given.

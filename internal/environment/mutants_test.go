@@ -70,7 +70,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "sources with seeds from the clock are like others", File: "vm/native_choice.go", Old: "r.SetBool(0, m.link.seeds[r.U(0)])", New: "r.SetBool(0, false)"}, "TestPrograms/clockseed$"},
 		{mutation.Mutant{Name: "a perhaps other number is not from the clock", File: "vm/compile/clock.go", Old: "		list = phi.Edges\n", New: "		list = phi.Edges[:0]\n"}, "TestPrograms/clockseedidle"},
 		{mutation.Mutant{Name: "a seed is kept nowhere", File: "vm/compile/clock.go", Old: "			default:\n				return false\n			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy", New: "			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy"}, "TestPrograms/clockseedkept"},
-		{mutation.Mutant{Name: "any function takes a seed", File: "vm/compile/clock.go", Old: "return name == \"math/rand.Seed\" || seededBy(x) != nil", New: "return name != \"\""}, "TestPrograms/clocknumber"},
+		{mutation.Mutant{Name: "any function takes a seed", File: "vm/compile/clock.go", Old: "return seededBy(x) != nil", New: "return true"}, "TestPrograms/clocknumber"},
 		{mutation.Mutant{Name: "all orders end soon", File: "explore/orders.go", Old: "if !s.answers(&found) {", New: "if false {"}, "./cmd/hbcheck TestScripts/orders"},
 		{mutation.Mutant{Name: "all orders are no more than some", File: "vm/step_order.go", Old: "	cfg.Maps = MapsAll\n", New: ""}, "./cmd/hbcheck TestScripts/orders"},
 		{mutation.Mutant{Name: "schedules of all orders are replayed with some", File: "cmd/hbcheck/explore.go", Old: "if r.AllOrders {", New: "if false {"}, "./cmd/hbcheck TestScripts/orders"},
@@ -92,6 +92,9 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "numbers of times are not of the clock", File: "vm/native_time.go", Old: "		m.noteElapsed(g)\n		m.takenApart", New: "		m.takenApart"}, "TestPrograms/clockelapsednumber"},
 		{mutation.Mutant{Name: "what is configured is of the clock", File: "vm/step_look.go", Old: "m.auto || !m.comparesElapsed() {", New: "m.auto {"}, "./cmd/hbcheck TestScripts/looks"},
 		{mutation.Mutant{Name: "comparisons that were passed over are not repeated", File: "vm/step_elapsed.go", Old: "return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()", New: "return false && a.passed.Load()"}, "TestPrograms/clockelapsedlate"},
+		{mutation.Mutant{Name: "rand.Seed does nothing", File: "load/overlay/_src/math/rand/hb_global.go", Old: "if randseednop.Value() != \"0\" {", New: "if true {"}, "TestPrograms/seeded$"},
+		{mutation.Mutant{Name: "a seed from the clock is known", File: "load/overlay/_src/math/rand/hb_global.go", Old: "		globalRandGenerator.Store(nil)\n		return\n", New: ""}, "TestPrograms/seedednow"},
+		{mutation.Mutant{Name: "no program seeds", File: "load/nonblocking.go", Old: "fn.FullName() == \"math/rand.Seed\"", New: "false"}, "TestPrograms/seeded$"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {

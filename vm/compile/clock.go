@@ -234,15 +234,13 @@ func timeConverted(v ssa.Value, sure, captured bool) bool {
 }
 
 // seeds reports whether i makes a seed of a number that comes from the clock, and nothing else: one of
-// the functions of math/rand, which are unpredictable with any seed, or that of a source, which is noted
-// (seededBy).
+// the functions of math/rand, or that of a source, which is noted (seededBy).
 //
 // A number that is perhaps another one, a Phi, is such a number if it is only used like that, or printed.
 func seeds(i ssa.Instruction, captured bool) bool {
 	switch x := i.(type) {
 	case *ssa.Call:
-		name, _ := callee(x)
-		return name == "math/rand.Seed" || seededBy(x) != nil
+		return seededBy(x) != nil
 	case *ssa.Phi:
 		for _, u := range *x.Referrers() {
 			switch y := u.(type) {
@@ -264,11 +262,11 @@ func seeds(i ssa.Instruction, captured bool) bool {
 	return false
 }
 
-// seededBy returns the number that comes from the clock and is the seed of the source that call makes,
-// or nil.
+// seededBy returns the number that comes from the clock and is the seed of what call makes or seeds, or
+// nil.
 func seededBy(call *ssa.Call) ssa.Value {
 	name, args := callee(call)
-	if name != "math/rand.NewSource" {
+	if name != "math/rand.NewSource" && name != "math/rand.Seed" {
 		return nil
 	}
 	list := []ssa.Value{args[0]}

@@ -13,16 +13,56 @@ const hbMaxPerm = 4
 // hbChoose returns a number in [0,n): each is an alternative.
 func hbChoose(n int) int
 
-// globalRand returns a generator of its own for each call: it has no state.
-func globalRand() *Rand { return &Rand{src: &runtimeSource{}, s64: &runtimeSource{}} }
+// globalRand returns a generator of its own for each call, which has no state, or the one that the
+// program has seeded.
+func globalRand() *Rand {
+	if r := hbKnown(); r != nil {
+		return r
+	}
+	return &Rand{src: &runtimeSource{}, s64: &runtimeSource{}}
+}
 
-// Seed is a no-op, as since Go 1.24.
-func Seed(seed int64) {}
+// hbKnown returns the generator that the program has seeded, or nil if the global functions are
+// unpredictable.
+func hbKnown() *Rand {
+	if !hbSeeds() {
+		return nil
+	}
+	return globalRandGenerator.Load()
+}
+
+// hbSeeds reports whether the program can call Seed.
+func hbSeeds() bool
+
+// Seed is a no-op since Go 1.24, but for modules of versions before and with GODEBUG=randseednop=0: there
+// it makes the global functions a known sequence. With a seed from the clock that is no more known than
+// without one.
+func Seed(seed int64) {
+	if randseednop.Value() != "0" {
+		return
+	}
+	randseednop.IncNonDefault()
+	if hbSeeded(seed) {
+		globalRandGenerator.Store(nil)
+		return
+	}
+	for {
+		if r := globalRandGenerator.Load(); r != nil {
+			r.Seed(seed)
+			return
+		}
+		r := New(new(lockedSource))
+		r.Seed(seed)
+		if globalRandGenerator.CompareAndSwap(nil, r) {
+			return
+		}
+	}
+}
 
 // Int63n returns, as an int64, a non-negative pseudo-random number in the
 // half-open interval [0,n). It panics if n <= 0.
 func Int63n(n int64) int64 {
-	if 1 < n && n <= hbMax {
+	if 1 < n && n <= hbMax && hbKnown() == nil {
 		return int64(hbChoose(int(n)))
 	}
 	return globalRand().Int63n(n)
@@ -31,7 +71,7 @@ func Int63n(n int64) int64 {
 // Int31n returns, as an int32, a non-negative pseudo-random number in the
 // half-open interval [0,n). It panics if n <= 0.
 func Int31n(n int32) int32 {
-	if 1 < n && n <= hbMax {
+	if 1 < n && n <= hbMax && hbKnown() == nil {
 		return int32(hbChoose(int(n)))
 	}
 	return globalRand().Int31n(n)
@@ -40,7 +80,7 @@ func Int31n(n int32) int32 {
 // Intn returns, as an int, a non-negative pseudo-random number in the
 // half-open interval [0,n). It panics if n <= 0.
 func Intn(n int) int {
-	if 1 < n && n <= hbMax {
+	if 1 < n && n <= hbMax && hbKnown() == nil {
 		return hbChoose(n)
 	}
 	return globalRand().Intn(n)
@@ -49,6 +89,9 @@ func Intn(n int) int {
 // Perm returns, as a slice of n ints, a pseudo-random permutation of the
 // integers in the half-open interval [0,n).
 func Perm(n int) []int {
+	if r := hbKnown(); r != nil {
+		return r.Perm(n)
+	}
 	m := make([]int, n)
 	for i := range m {
 		m[i] = i
@@ -59,7 +102,7 @@ func Perm(n int) []int {
 
 // Shuffle pseudo-randomizes the order of elements. It panics if n < 0.
 func Shuffle(n int, swap func(i, j int)) {
-	if n > hbMaxPerm {
+	if n > hbMaxPerm || hbKnown() != nil {
 		globalRand().Shuffle(n, swap)
 		return
 	}

@@ -1,0 +1,17 @@
+// assumed: math/rand (one value of many)
+
+//go:debug randseednop=0
+package main
+
+import (
+	"fmt"
+	"math/rand"
+	"time"
+)
+
+// A seed from the clock is none that is known.
+func main() {
+	rand.Seed(42)
+	rand.Seed(time.Now().UnixNano())
+	fmt.Println(rand.Intn(1000) < 1000)
+}
