@@ -92,6 +92,8 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "numbers of times are not of the clock", File: "vm/native_time.go", Old: "		m.noteElapsed(g)\n		m.takenApart", New: "		m.takenApart"}, "TestPrograms/clockelapsednumber"},
 		{mutation.Mutant{Name: "what is configured is of the clock", File: "vm/step_look.go", Old: "m.auto || !m.comparesElapsed() {", New: "m.auto {"}, "./cmd/hbcheck TestScripts/looks"},
 		{mutation.Mutant{Name: "comparisons that were passed over are not repeated", File: "vm/step_elapsed.go", Old: "return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()", New: "return false && a.passed.Load()"}, "TestPrograms/clockelapsedlate"},
+		{mutation.Mutant{Name: "the clock stands still between looks", File: "vm/step_look.go", Old: "max(m.clock, m.shown) + 1", New: "max(m.clock, m.shown)"}, "TestPrograms/clockmoves"},
+		{mutation.Mutant{Name: "the store of an atomic.Value does not read", File: "vm/system_effects.go", Old: "return op.Access[0].Size == value", New: "return op.Access[0].Size == value && false"}, "./cmd/hbcheck TestScripts/outcomes"},
 		{mutation.Mutant{Name: "rand.Seed does nothing", File: "load/overlay/_src/math/rand/hb_global.go", Old: "if randseednop.Value() != \"0\" {", New: "if true {"}, "TestPrograms/seeded$"},
 		{mutation.Mutant{Name: "a seed from the clock is known", File: "load/overlay/_src/math/rand/hb_global.go", Old: "		globalRandGenerator.Store(nil)\n		return\n", New: ""}, "TestPrograms/seedednow"},
 		{mutation.Mutant{Name: "no program seeds", File: "load/nonblocking.go", Old: "fn.FullName() == \"math/rand.Seed\"", New: "false"}, "TestPrograms/seeded$"},
