@@ -105,3 +105,26 @@ func atomic_procUnpin() {}
 
 // vgetrandom is not supported, as on old kernels: the system call is made.
 func vgetrandom(p []byte, flags uint32) (ret int, supported bool) { return -1, false }
+
+// cpuid is the instruction, for golang.org/x/sys/cpu: a processor that has what all of its
+// architecture have and nothing else. The machine runs no assembly, which is what one asks for.
+//
+//go:linkname cpuid golang.org/x/sys/cpu.cpuid
+func cpuid(eaxArg, ecxArg uint32) (eax, ebx, ecx, edx uint32) {
+	const (
+		fpu, tsc, cx8, cmov  = 1 << 0, 1 << 4, 1 << 8, 1 << 15
+		mmx, fxsr, sse, sse2 = 1 << 23, 1 << 24, 1 << 25, 1 << 26
+	)
+	switch eaxArg {
+	case 0: // the last leaf, and "GenuineIntel"
+		return 1, 0x756e6547, 0x6c65746e, 0x49656e69
+	case 1:
+		return 0, 0, 0, fpu | tsc | cx8 | cmov | mmx | fxsr | sse | sse2
+	}
+	return 0, 0, 0, 0
+}
+
+// xgetbv says which registers the system saves: those of sse.
+//
+//go:linkname xgetbv golang.org/x/sys/cpu.xgetbv
+func xgetbv() (eax, edx uint32) { return 3, 0 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"golang.org/x/sys/cpu"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,6 +52,12 @@ func System() {
 	var u unix.Utsname
 	err := unix.Uname(&u)
 	fmt.Print(err, unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Machine[:]))
+}
+
+// Processor: what every processor of the architecture has is there, and asking is no system call.
+func Processor() {
+	var line [2]cpu.CacheLinePad
+	fmt.Print(cpu.Initialized, cpu.X86.HasSSE2, len(line), cpu.ARM64.HasAES, cpu.IsBigEndian)
 }
 
 func Random() {
