@@ -276,7 +276,7 @@ type MemStats struct {
 // one goroutine. True ones would differ between executions that are alike in everything else, and
 // tell more about how the machine represents values than about the program.
 func memStats() MemStats {
-	const rest = 256 << 10
+	const rest, idle, other = 256 << 10, 1 << 20, 4 << 20
 	effect.Access(unsafe.Pointer(&collections), true)
 	collections.n++
 	if n := hbLive(); n > 0 {
@@ -287,6 +287,7 @@ func memStats() MemStats {
 	return MemStats{
 		Alloc: heap, TotalAlloc: rest + most, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
-		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections.n,
+		HeapIdle: rest + most + idle - heap, HeapSys: rest + most + idle, OtherSys: other, Sys: rest + most + idle + other,
+		NextGC: 4 << 20, EnableGC: true, NumGC: collections.n,
 	}
 }

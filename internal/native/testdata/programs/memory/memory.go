@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -229,6 +230,50 @@ func GCCount() {
 	runtime.GC()
 	runtime.ReadMemStats(&b)
 	fmt.Print(b.NumGC > a.NumGC)
+}
+
+// GCStats: they are counted in the other statistics, too.
+func GCStats() {
+	var a, b debug.GCStats
+	debug.ReadGCStats(&a)
+	runtime.GC()
+	debug.ReadGCStats(&b)
+	fmt.Print(b.NumGC > a.NumGC, b.PauseTotal >= a.PauseTotal)
+}
+
+// Metrics: each that there is has a value of its kind, and what is none has none.
+func Metrics() {
+	samples := []metrics.Sample{{Name: "/no/such:thing"}}
+	all := metrics.All()
+	for _, d := range all {
+		samples = append(samples, metrics.Sample{Name: d.Name})
+	}
+	metrics.Read(samples)
+	fmt.Print(samples[0].Value.Kind() == metrics.KindBad)
+	for i, s := range samples[1:] {
+		if s.Value.Kind() != all[i].Kind {
+			fmt.Print(s.Name)
+		}
+		switch s.Name {
+		case "/gc/heap/allocs-by-size:bytes", "/sched/latencies:seconds":
+			h := s.Value.Float64Histogram()
+			fmt.Print(len(h.Counts)+1 == len(h.Buckets), len(h.Buckets), h.Buckets[0], h.Buckets[2], h.Buckets[len(h.Buckets)-2])
+		case "/sched/goroutines:goroutines":
+			fmt.Print(s.Value.Uint64() > 0)
+		}
+	}
+}
+
+// MetricsAgain: a histogram that is there is filled again; heap and collections are those of MemStats.
+func MetricsAgain() {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs-by-size:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(s)
+	h, n, cycles := s[0].Value.Float64Histogram(), len(s[0].Value.Float64Histogram().Counts), s[2].Value.Uint64()
+	runtime.GC()
+	metrics.Read(s)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Print(s[0].Value.Float64Histogram() == h, len(h.Counts) == n, s[1].Value.Uint64() <= m.Sys, s[2].Value.Uint64() > cycles)
 }
 
 // GCPercent: the old value is returned.
