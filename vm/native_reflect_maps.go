@@ -32,7 +32,7 @@ var reflectMapNatives = []Native{
 	{Name: "reflect.mapclear", Peek: peekMapWrite(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if mp := r.U(1); mp != 0 {
 			m.heap.willWrite(uint32(mp >> 32))
-			m.mapReset((*[5]uint64)(m.heap.load(mp, mpSize, 0)))
+			m.mapReset(mp, (*[5]uint64)(m.heap.load(mp, mpSize, 0)))
 		}
 		return Next
 	}},

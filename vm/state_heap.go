@@ -31,7 +31,7 @@ type object struct {
 }
 
 // objFlags are of two sorts. Those that an object is created with, it keeps: static, frozen,
-// derived, variable. What becomes of it on a path, shared and dirty, is undone with the path: the
+// derived, variable. What becomes of it on a path, shared, dirty and iterated, is undone with the path: the
 // records of the undo log have the flags from before. objHashed is about the present bytes: each write
 // takes it away, and each rewind, and puts the object in touched.
 type objFlags uint32
@@ -53,6 +53,8 @@ const (
 	objVar
 	// objHashed: the hash of its contents is kept (see regions).
 	objHashed
+	// objIterated: a map of which an iterator may know the numbers of entries (see step_map.go).
+	objIterated
 )
 
 const (

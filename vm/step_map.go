@@ -26,6 +26,16 @@ import (
 // Why not the runtime's tables? Their order of iteration depends on a random seed, of which no
 // state knows. Here it is that of insertion: the operations on the map decide it, and nothing else.
 //
+// How a map came to have its entries is not to be seen in it: where entries have been deleted, those
+// that are left are numbered anew, from 1 (mapRenumber). So a cache that has the same entries as
+// before is in the same state as before. Iterators go by numbers, so maps that there has been one of
+// keep them; whether there has been (objIterated) is no part of the state:
+//
+//  1. Numbers order the entries, and nothing reads them but iterators of the map.
+//  2. Let two states differ in nothing but that flag. In that without it there are no iterators of the
+//     map, so there are none in the other one. So, by 1, the two have the same futures, but for
+//     numbers that nothing reads.
+//
 // A lookup takes constant time, as at most half of the index is in use. The next entry of an
 // iteration is found in logarithmic time, or linear in the number of deleted entries there. An
 // insertion is constant on average, as growing doubles.
@@ -116,8 +126,8 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		}
 		return e, 0
 	}
-	// A new key goes to the end of the array, if there is room. What was deleted makes room only
-	// when the map is rebuilt.
+	// A new key goes to the end of the array, if there is room. What was deleted makes room when the
+	// others are numbered anew, or the map is rebuilt.
 	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 	if hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(h.objs[hd[mpEntries/8]>>32].size/t.entry.Size) {
@@ -186,11 +196,55 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		used++
 	}
 	hd[mpEntries/8], hd[mpIndex/8], hd[mpUsed/8] = uint64(ents)<<32, uint64(idx)<<32, uint64(used)
+	if h.objs[mp>>32].flags&objIterated == 0 {
+		for i := range used {
+			*(*uint64)(m.mapEntry(hd, t, i)) = uint64(i) + 1
+		}
+		hd[mpSeq/8] = uint64(used)
+	}
 }
+
+// mostRenumbered is how many places of entries, deleted ones included, are looked at for each deletion.
+const mostRenumbered = 64
+
+// mapRenumber takes the deleted entries of the map out of the array, unless it is long, and numbers
+// the others from 1, unless an iterator may know their numbers. Header and entries may be written.
+func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
+	h := m.heap
+	if hd[mpUsed/8] > mostRenumbered || h.objs[mp>>32].flags&objIterated != 0 {
+		return
+	}
+	h.willWrite(uint32(hd[mpIndex/8] >> 32))
+	index := m.mapIndex(hd)
+	clear(index)
+	ents, size := hd[mpEntries/8], uint64(t.entry.Size)
+	used := uint64(0)
+	for i := range hd[mpUsed/8] {
+		e := m.mapEntry(hd, t, int(i))
+		if *(*uint64)(e) == 0 {
+			continue
+		}
+		d := m.mapEntry(hd, t, int(used))
+		if used != i {
+			copy(unsafe.Slice((*byte)(d), size), unsafe.Slice((*byte)(e), size))
+			m.sym.moved(ents+used*size, ents+i*size, size)
+			clear(unsafe.Slice((*byte)(e), size))
+			m.sym.cleared(ents+i*size, size)
+		}
+		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
+		m.mapInsert(index, hash, uint32(used))
+		used++
+		*(*uint64)(d) = used
+	}
+	hd[mpUsed/8], hd[mpSeq/8] = used, used
+}
+
+// iterated notes that an iterator knows numbers of entries of the map.
+func (m *Machine) iterated(mp ptr) { m.heap.setFlags(uint32(mp>>32), objIterated) }
 
 // mapDelete removes key k.
 //
-// The entry is cleared and keeps its place, for the index and for iterators that count by number.
+// If the others keep their places (mapRenumber) the entry does, too: it is cleared.
 func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	i, _, bad := m.mapFind(mp, t, k)
 	if i < 0 {
@@ -204,13 +258,15 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	m.sym.cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 	hd[mpCount/8]--
 	if hd[mpCount/8] == 0 {
-		m.mapReset(hd)
+		m.mapReset(mp, hd)
+	} else {
+		m.mapRenumber(mp, hd, t)
 	}
 	return 0
 }
 
-// mapReset empties the arrays; insertion numbers continue, for running iterators.
-func (m *Machine) mapReset(hd *[5]uint64) {
+// mapReset empties the arrays; insertion numbers continue if iterators may know them.
+func (m *Machine) mapReset(mp ptr, hd *[5]uint64) {
 	if hd[mpEntries/8] == 0 {
 		return
 	}
@@ -222,6 +278,9 @@ func (m *Machine) mapReset(hd *[5]uint64) {
 		m.sym.cleared(p, uint64(o.size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
+	if m.heap.objs[mp>>32].flags&objIterated == 0 {
+		hd[mpSeq/8] = 0
+	}
 }
 
 // mapNextEntry returns the first live entry with an insertion number above
@@ -362,7 +421,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 				return Stop
 			}
 			m.heap.willWrite(uint32(*a >> 32))
-			m.mapReset((*[5]uint64)(m.heap.load(*a, mpSize, 0)))
+			m.mapReset(*a, (*[5]uint64)(m.heap.load(*a, mpSize, 0)))
 		}
 	case bytecode.MapNext:
 		if in.C != 0 {
@@ -376,6 +435,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		last, end := rg(r, in.B+1), rg(r, in.B+2)
 		if *b != 0 && *end == 0 {
 			*end = m.word(*b, mpSeq)
+			m.iterated(*b)
 		}
 		e, s := m.mapNextEntry(*b, t, *last)
 		if e == nil || s > *end {

@@ -75,6 +75,7 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
 	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
 	if *ord == 0 {
+		m.iterated(mp)
 		n := hd[mpCount/8]
 		mode := m.orderOf(g, n)
 		room := uint64(0)
