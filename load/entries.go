@@ -63,6 +63,11 @@ type Entry struct {
 	roots []*Package
 }
 
+// LinkedAs reports whether the same packages are linked for e and o, so that they are initialised alike.
+func (e *Entry) LinkedAs(o *Entry) bool {
+	return e.Kind == o.Kind && e.Package == o.Package && e.TestMain == o.TestMain && slices.Equal(e.roots, o.roots)
+}
+
 // String returns the entry as it is named on the command line: path.Name.
 func (e *Entry) String() string { return e.Path + "." + e.Name }
 

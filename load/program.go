@@ -26,6 +26,7 @@ type Program struct {
 	NoEntry    []NoEntry  // functions of Packages that look like entries but are none
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
+	Bases      Bases      // of package vm
 
 	tests    bool     // Config.Tests
 	names    bool     // Config.Names
@@ -38,6 +39,12 @@ type Program struct {
 	byPath       map[string]*Package // std packages
 	links        links
 	cover        *coverage // nil: Config.Cover was not set
+}
+
+// Bases is where package vm keeps what machines for the entries of a program have in common.
+type Bases struct {
+	sync.Mutex
+	Kept any
 }
 
 // program creates the SSA program and its packages, without function bodies.

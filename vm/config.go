@@ -2,6 +2,7 @@ package vm
 
 import (
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -54,6 +55,32 @@ type Config struct {
 	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
+}
+
+// complete gives c what it does not say.
+func (c *Config) complete() {
+	if c.MaxLocal == 0 {
+		c.MaxLocal = 1 << 28
+	}
+	if c.MaxStack == 0 {
+		c.MaxStack = 1 << 30
+	}
+	if c.InputLen == 0 {
+		c.InputLen = DefaultInputLen
+	}
+	if c.Unwind == 0 {
+		c.Unwind = DefaultUnwind
+	}
+	if c.waited == nil {
+		c.waited, c.short, c.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(c.jumps)}
+		c.absolute = new(absolutes)
+	}
+	if c.muted == nil {
+		c.muted = new(atomic.Bool)
+	}
+	if c.bounded == nil {
+		c.bounded = new(atomic.Bool)
+	}
 }
 
 // Counters are running totals; rewinding does not take anything back.

@@ -81,6 +81,23 @@ func (l *HostLog) Add(facts []HostFact) {
 	}
 }
 
+// learn adds what o has learnt that l has not.
+func (l *HostLog) learn(o *HostLog) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.facts == nil {
+		l.facts = make(map[hostQuestion]string)
+	}
+	for q, a := range o.facts {
+		if _, known := l.facts[q]; !known {
+			l.facts[q] = a
+		}
+	}
+}
+
 // Facts returns what has been learnt, in order.
 func (l *HostLog) Facts() []HostFact {
 	l.mu.Lock()

@@ -51,28 +51,45 @@ type linker struct {
 	calls      map[callKey]uint32               // adapters of reflect
 	adapters   map[uint32]*adapter              // by function number
 	static256  uint64                           // see reflect.getStaticuint64s
-	clockUsed  bool                             // the program reads the clock, so it is part of the state
-	looksAtAll bool                             // see load.Program.LooksAtAll
-	counted    bool                             // the program can ask which goroutines there are,
-	count      uint64                           // and this is where their number is, or 0
-	callsGC    bool                             // the program can ask for collections
-	setsEnv    bool                             // the program can change its environment
-	seedsRand  bool                             // the program can seed the global functions of math/rand
-	looks      uint64                           // what looks at the clock access, if they are visible, or 0
-	cutoffs    bool                             // there are times that lie before one that the clock has shown
-	shrinks    bool                             // there are durations until a time to come
-	dates      map[int64]bool                   // instants that the program has made of numbers
-	sinceDates map[int64]bool                   // durations between those and the clock
-	spans      map[int64]int32                  // durations of the clock's that are in memory: see step_spans.go
-	ticks      map[int64]bool                   // instants that timers have sent, and durations
-	sinceTicks map[int64]bool                   // that end with one
-	seeds      map[uint64]bool                  // what the clock has shown that became the seed of a source
-	testing    load.TestMethods                 // that the program may call
+	entryFacts
+	count      uint64          // where the number of goroutines is if it is counted, or 0
+	looks      uint64          // what looks at the clock access, if they are visible, or 0
+	cutoffs    bool            // there are times that lie before one that the clock has shown
+	shrinks    bool            // there are durations until a time to come
+	dates      map[int64]bool  // instants that the program has made of numbers
+	sinceDates map[int64]bool  // durations between those and the clock
+	spans      map[int64]int32 // durations of the clock's that are in memory: see step_spans.go
+	ticks      map[int64]bool  // instants that timers have sent, and durations
+	sinceTicks map[int64]bool  // that end with one
+	seeds      map[uint64]bool // what the clock has shown that became the seed of a source
+}
+
+// entryFacts are facts about the program that begins at an entry.
+type entryFacts struct {
+	clockUsed  bool             // it reads the clock, so that is part of the state
+	looksAtAll bool             // see load.Program.LooksAtAll
+	counted    bool             // it can ask which goroutines there are
+	callsGC    bool             // it can ask for collections
+	setsEnv    bool             // it can change its environment
+	seedsRand  bool             // it can seed the global functions of math/rand
+	testing    load.TestMethods // that it may call
+}
+
+func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
+	return entryFacts{
+		clockUsed:  prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
+		looksAtAll: prog.LooksAtAll(e),
+		counted:    prog.CountsGoroutines(e),
+		callsGC:    prog.Collects(e),
+		setsEnv:    prog.SetsEnvironment(e),
+		seedsRand:  prog.SeedsRand(e),
+		testing:    prog.TestMethods(e),
+	}
 }
 
 var _ compile.Linker = (*linker)(nil)
 
-func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
+func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) *linker {
 	k := &linker{
 		m: m, prog: prog, entry: e,
 		ids:        map[*ssa.Function]uint32{},
@@ -92,14 +109,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		calls:      map[callKey]uint32{},
 		adapters:   map[uint32]*adapter{},
 		asked:      layout.NewTable(),
-
-		clockUsed:  prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
-		counted:    prog.CountsGoroutines(e),
-		callsGC:    prog.Collects(e),
-		setsEnv:    prog.SetsEnvironment(e),
-		seedsRand:  prog.SeedsRand(e),
-		looksAtAll: prog.LooksAtAll(e),
-		testing:    prog.TestMethods(e),
+		entryFacts: facts,
 	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}

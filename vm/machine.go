@@ -2,8 +2,6 @@ package vm
 
 import (
 	"go/token"
-	"slices"
-	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -167,8 +165,9 @@ type scheduler struct {
 // autoMode executes one schedule without an explorer: in run mode, and while packages are
 // initialised. See step_auto.go.
 type autoMode struct {
-	auto bool   // on: every enabled operation is executed at once
-	rand uint64 // state of the choice among alternatives
+	auto   bool   // on: every enabled operation is executed at once
+	paused bool   // at the end of initialisation: the turn of the first of ready is not over
+	rand   uint64 // state of the choice among alternatives
 }
 
 // hashing computes fingerprints of states.
@@ -195,34 +194,27 @@ type scratch struct {
 // New returns a machine in the initial state of entry e: packages are initialised, and the
 // entry's first visible operation is pending.
 func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
-	if cfg.MaxLocal == 0 {
-		cfg.MaxLocal = 1 << 28
+	cfg.complete()
+	m, err := initialised(prog, e, &cfg)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.MaxStack == 0 {
-		cfg.MaxStack = 1 << 30
+	m.adopt(cfg)
+	if err := m.enter(e); err != nil {
+		return nil, err
 	}
-	if cfg.waited == nil {
-		cfg.waited, cfg.short, cfg.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(cfg.jumps)}
-		cfg.absolute = new(absolutes)
-	}
-	if cfg.muted == nil {
-		cfg.muted = new(atomic.Bool)
-	}
-	if cfg.bounded == nil {
-		cfg.bounded = new(atomic.Bool)
-	}
-	if cfg.InputLen == 0 {
-		cfg.InputLen = DefaultInputLen
-	}
-	if cfg.Unwind == 0 {
-		cfg.Unwind = DefaultUnwind
-	}
+	m.growth.size = m.numbers()
+	return m, nil
+}
+
+// newMachine returns a machine of which nothing has been executed.
+func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts) *Machine {
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg:            cfg,
 		image:          image{fset: prog.Fset, layouts: lt, chanLays: map[chanKey]uint32{}},
 		heap:           newHeap(lt),
-		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}, sharedGIDs: cfg.sharedGIDs},
+		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15},
 	}
@@ -245,10 +237,6 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		m.orders = newOrderLog()
 	}
 	m.fixedLayouts()
-	m.link = newLinker(m, prog, e)
-	if err := m.start(e); err != nil {
-		return nil, err
-	}
-	m.growth.size = m.numbers()
-	return m, nil
+	m.link = newLinker(m, prog, e, facts)
+	return m
 }

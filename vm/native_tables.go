@@ -32,7 +32,7 @@ var nativeTables = [][]Native{
 var machineNatives = []Native{
 	{Name: "runtime.hbInitDone", Fn: func(m *Machine, g *goroutine, _ Regs) Ctl {
 		m.initDone(g)
-		return Next
+		return Stop
 	}},
 	{Name: "runtime.hbEntry", Symbolic: true, Makes: entryMakes, Fn: callEntry},
 }

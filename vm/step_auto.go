@@ -1,7 +1,9 @@
 package vm
 
+import "slices"
+
 // runAuto executes goroutines in turn, and every enabled operation at once, until auto ends
-// (packages are initialised), the program is over, or no goroutine is enabled. Goroutines with
+// (packages are initialised: paused), the program is over, or no goroutine is enabled. Goroutines with
 // local work come first, oldest first; when there are none, or when one has used up its turn, the
 // enabled ones get a turn.
 //
@@ -9,13 +11,19 @@ package vm
 // packages, which is sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
-	m.ready = append(m.ready[:0], 0)
 	for m.auto && !m.executionOver() {
 		ran, spent := false, false
 		turn := func(g *goroutine) {
 			g.status = gRunning
-			m.budgetLeft, m.localWork = budget, 0
+			if !m.paused {
+				m.budgetLeft, m.localWork = budget, 0
+			}
+			m.paused = false
 			m.exec(g)
+			if m.paused {
+				m.ready = slices.Insert(m.ready, 0, g.slot)
+				return
+			}
 			m.cnt.Steps++
 			if m.cfg.Run {
 				m.clock += turnWeight * nanosPerLoop
@@ -74,9 +82,6 @@ func (m *Machine) runAuto() {
 			m.exited = true
 		}
 	}
-	if !m.executionOver() {
-		m.runLocalAfterAuto()
-	}
 	m.moment++
 }
 
@@ -92,12 +97,14 @@ const nanosPerLoop = 20
 // program that has slept for d finds that more than d has passed.
 const wakeNanos = 50_000
 
-// runLocalAfterAuto brings every goroutine to its next visible operation after auto ended. A later
+// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation. A later
 // goroutine may give an earlier one work again: a coroutine hands control back.
 //
 // After this the state is one that an explorer can begin with: each goroutine is at a visible
 // operation.
 func (m *Machine) runLocalAfterAuto() {
+	defer m.recoverOutOfMemory()
+	m.cnt.Steps++
 	m.beginStep()
 	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
 		for m.gs[i].status == gRunning && !m.executionOver() {
@@ -106,6 +113,7 @@ func (m *Machine) runLocalAfterAuto() {
 		}
 	}
 	m.ready = m.ready[:0]
+	m.moment++
 }
 
 // numAlternativesAuto is numAlternatives for run mode.

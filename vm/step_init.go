@@ -54,8 +54,11 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	return id
 }
 
-// start builds the function the main goroutine begins with, runtime.main:
-// every package's initialisers, then the entry; and runs it to the entry's
+// Room for what the main function has in its frame.
+const mainWindow = 4 + bytecode.FrameHeader
+
+// initialise builds the first half of the function that the main goroutine begins with, runtime.main,
+// and executes it: every package's initialisers. enter adds the other half and runs it to the entry's
 // first visible operation.
 //
 //	Call   init of each package, in the order of initialisation
@@ -66,7 +69,7 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 // All of it is executed by runAuto, with one schedule: initialisation is sequential, and goroutines
 // that initialisers start have their turns as in a program that is run. After it each goroutine
 // comes to a visible operation: that is the first state of an exploration.
-func (m *Machine) start(e *load.Entry) error {
+func (m *Machine) initialise(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
 	k.newID(nil)
@@ -82,22 +85,42 @@ func (m *Machine) start(e *load.Entry) error {
 		}
 		m.rt[i] = k.Func(fn)
 	}
-	const win = 4 + bytecode.FrameHeader
-	call := func(id uint32) {
-		main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Call, A: win}.WithImm32(int32(id)))
-		main.AddLive(len(main.Code), nil)
-	}
 	order := k.prog.InitOrder(e)
 	if err := m.embed(); err != nil {
 		return err
 	}
 	k.prog.Prebuild(order)
 	for _, p := range order {
-		call(k.Func(p.Func("init")))
+		callIn(main, k.Func(p.Func("init")))
 	}
 	main.AddLive(len(main.Code), nil)
 	initDone := int32(k.natives["runtime.hbInitDone"])
-	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(initDone))
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: mainWindow}.WithImm32(initDone))
+	m.internG(trace.NoGID, 0)
+	g := m.newG(nil)
+	m.alive = 1
+	m.initCount()
+	m.auto = true
+	if !m.spawnFrame(g, funcBit, nil) {
+		return fmt.Errorf("BUG: no stack for main")
+	}
+	m.ready = append(m.ready[:0], 0)
+	m.runAuto()
+	return nil
+}
+
+// callIn adds a call to the main function.
+func callIn(main *bytecode.Func, id uint32) {
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Call, A: mainWindow}.WithImm32(int32(id)))
+	main.AddLive(len(main.Code), nil)
+}
+
+// enter is called in the base state.
+func (m *Machine) enter(e *load.Entry) error {
+	k := m.link
+	main := m.funcs[0]
+	const win = mainWindow
+	call := func(id uint32) { callIn(main, id) }
 	switch e.Kind {
 	case load.Test:
 		name := e.Runner()
@@ -155,20 +178,19 @@ func (m *Machine) start(e *load.Entry) error {
 		call(k.Func(e.Func))
 	}
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})
-
-	m.internG(trace.NoGID, 0)
-	g := m.newG(nil)
-	m.alive = 1
-	m.initCount()
-	m.auto = true
-	if !m.spawnFrame(g, funcBit, nil) {
-		return fmt.Errorf("BUG: no stack for main")
+	if !m.heap.based || m.executionOver() { // an initialiser has not come to its end
+		return nil
 	}
-	m.runAuto()
+	if m.auto = m.cfg.Run; m.auto {
+		m.runAuto()
+	} else {
+		m.paused = false
+		m.runLocalAfterAuto()
+	}
 	return nil
 }
 
-// initDone is called by runtime.main between the initialisers and the entry:
+// initDone is called by runtime.main between the initialisers and the entry, and halts the machine there:
 // the state now is the base the state hash compares with.
 // The base state is what fingerprints do not repeat: of its objects only those count that have
 // changed since. So a program that fills a table of a million entries in an initialiser has small
@@ -183,13 +205,13 @@ func (m *Machine) initDone(g *goroutine) {
 	h.begin()
 	// What is in the base state is not visited by a fingerprint, and so must not count as a distance.
 	m.cfg.AbsoluteTime = m.cfg.AbsoluteTime || m.baseTimes()
-	m.auto = m.cfg.Run
+	m.auto, m.paused = false, true
 	// All objects count as shared, so that every access is a visible operation.
 	if m.check != nil && m.check.what&CheckStops != 0 {
 		m.shareRoots()
 		h.newFlags = objShared
 	}
-	if m.multi && !m.auto {
+	if m.multi && !m.cfg.Run {
 		m.shareAgain()
 	}
 }

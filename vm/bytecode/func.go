@@ -3,6 +3,7 @@ package bytecode
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 
 	"golang.org/x/tools/go/ssa"
@@ -133,6 +134,13 @@ func (f *Func) PosAt(pc int) token.Pos {
 // AddLive records the live registers at pc; pcs must ascend.
 func (f *Func) AddLive(pc int, regs []uint16) {
 	f.live = append(f.live, LiveEntry{int32(pc), regs})
+}
+
+// Clone returns a copy of f that can be continued.
+func (f *Func) Clone() *Func {
+	c := *f
+	c.Code, c.live = slices.Clone(f.Code), slices.Clone(f.live)
+	return &c
 }
 
 // ResetLive forgets all live entries.

@@ -3,6 +3,7 @@ package compile
 import (
 	"go/token"
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -34,6 +35,9 @@ type Captures struct {
 func NewCaptures() *Captures {
 	return &Captures{map[*ssa.Alloc]bool{}, map[*ssa.Function]*ssa.MakeClosure{}}
 }
+
+// Clone returns a memory with the same answers.
+func (cs *Captures) Clone() *Captures { return &Captures{maps.Clone(cs.cells), maps.Clone(cs.sites)} }
 
 // site returns the instruction that makes closures of fn, if there is exactly one.
 func (cs *Captures) site(fn *ssa.Function) *ssa.MakeClosure {

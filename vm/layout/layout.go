@@ -22,6 +22,7 @@ package layout
 import (
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -113,6 +114,7 @@ type Table struct {
 	known  map[types.Type]*Layout // of types asked for before
 	byType typeutil.Map           // of identical ones; slow if types are deep
 	list   []*Layout
+	base   *Table // the table that this one continues, which does not change any more; or nil
 }
 
 // NewTable returns a table whose Layout 0 is the empty struct and whose Layout
@@ -124,6 +126,12 @@ func NewTable() *Table {
 	return t
 }
 
+// Continue returns a table with the layouts and numbers of t, which must not change any more. Several
+// tables may continue one, also at the same time.
+func (t *Table) Continue() *Table {
+	return &Table{known: make(map[types.Type]*Layout), list: slices.Clone(t.list), base: t}
+}
+
 // Len returns how many layouts there are.
 func (t *Table) Len() int { return len(t.list) }
 
@@ -132,17 +140,21 @@ func (t *Table) At(id uint32) *Layout { return t.list[id] }
 
 // Of returns the layout of typ.
 func (t *Table) Of(typ types.Type) *Layout {
-	l, ok := t.known[typ]
-	if !ok {
-		l = t.of(typ)
-		t.known[typ] = l
+	for x := t; x != nil; x = x.base {
+		if l, ok := x.known[typ]; ok {
+			return l
+		}
 	}
+	l := t.of(typ)
+	t.known[typ] = l
 	return l
 }
 
 func (t *Table) of(typ types.Type) *Layout {
-	if l, ok := t.byType.At(typ).(*Layout); ok {
-		return l
+	for x := t; x != nil; x = x.base {
+		if l, ok := x.byType.At(typ).(*Layout); ok {
+			return l
+		}
 	}
 	if b, ok := typ.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
 		// Constants the type checker left untyped, such as conditions.

@@ -22,6 +22,8 @@
 //     and goroutines are saved when they first change after a mark, as the machine's objects are.
 package race
 
+import "slices"
+
 // Detector follows one execution. Goroutines are numbered densely in the order
 // in which they start.
 type Detector struct {
@@ -77,6 +79,21 @@ func New() *Detector {
 	d := &Detector{epoch: 1, lastEpoch: 1}
 	d.threads = append(d.threads, thread{time: 1, saved: 1})
 	return d
+}
+
+// Clone returns a detector that follows another execution, which has been the same so far. No mark may be
+// open. What never changes, clocks and lists, is shared.
+func (d *Detector) Clone() *Detector {
+	c := &Detector{Stacks: Stacks{slices.Clone(d.Stacks.nodes), slices.Clone(d.Stacks.slots)}, races: slices.Clone(d.races),
+		epoch: d.epoch, lastEpoch: d.lastEpoch}
+	c.threads = slices.Clone(d.threads)
+	c.cells, c.cellAt = slices.Clone(d.cells), d.cellAt.clone()
+	c.vars, c.varAt = slices.Clone(d.vars), d.varAt.clone()
+	return c
+}
+
+func (x *index) clone() index {
+	return index{slices.Clone(x.locs), slices.Clone(x.slots), x.shift}
 }
 
 // Races returns the races between the accesses since Clear and earlier ones.

@@ -1,0 +1,293 @@
+package vm
+
+import (
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// The base state, in which all packages are initialised, is the same for the tests of a package, and for
+// all machines of one entry: replicas, and those that are refined. So a machine that has come to it is
+// kept, and others begin as copies of it: what is compiled by then is compiled once, and what a further
+// test costs before its first step is a copy of the memory that initialisers have left.
+//
+//	initialise          the packages          once
+//	   │
+//	   ▼ base ──copy──▶ enter  TestA     ──▶ its first visible operation
+//	       └────copy──▶ enter  TestB     ──▶
+//
+// Claim: a copy is what a machine that initialises the packages itself would be.
+//
+//  1. What is executed up to the base state depends on the packages that are linked, on facts about the
+//     entry, and on Config. All of that is compared (startsAs). What is not compared of Config is asked
+//     in tests only (Subtest), stops the machine, which is not kept then (Interrupt), is read by none
+//     that is kept (Stdin), or is only told something, which is told again (adopt).
+//  2. Nothing that a copy shares with the machine it is a copy of ever changes: code, layouts, types,
+//     literals and descriptors of types, clocks. TestBase walks through both and compares.
+//  3. Numbers are given in the order in which what they name is first met, which up to the base state is
+//     the same for all; afterwards each copy gives its own. So what a test is like does not depend on
+//     which ones came before it.
+type base struct {
+	m     *Machine
+	asked Config // what it was made with
+	facts entryFacts
+	said  []saying
+	read  bool // initialisers have read standard input
+}
+
+// saying is a text that initialisers have written to a stream of a program that is run.
+type saying struct {
+	fd   int
+	text []byte
+}
+
+// So many are kept, of so many bytes of objects at most: packages whose tests are linked apart, or the
+// refinements of one, may come in turn.
+const (
+	mostBases = 3
+	mostKept  = 64 << 20
+)
+
+// initialised returns a machine in the base state, or where it has ended before.
+func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
+	facts := factsOf(prog, e, cfg)
+	if b := findBase(prog, e, cfg, facts); b != nil {
+		m := b.copy(e)
+		for _, s := range b.said {
+			if w := [...]io.Writer{1: cfg.Stdout, 2: cfg.Stderr}[s.fd]; w != nil {
+				w.Write(s.text)
+			}
+		}
+		return m, nil
+	}
+	b := &base{asked: *cfg, facts: facts}
+	own := *cfg
+	own.sharedGIDs, own.waited, own.muted, own.bounded = nil, nil, nil, nil
+	own.complete()
+	if cfg.Host != nil {
+		own.Host = new(HostLog)
+	}
+	if cfg.Stdin != nil {
+		own.Stdin = listener{b: b, in: cfg.Stdin}
+	}
+	if cfg.Stdout != nil {
+		own.Stdout = listener{b: b, fd: 1, out: cfg.Stdout}
+	}
+	if cfg.Stderr != nil {
+		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
+	}
+	m := newMachine(prog, e, own, facts)
+	if err := m.initialise(e); err != nil {
+		return nil, err
+	}
+	if b.read || !m.canBeCopied() {
+		return m, nil
+	}
+	b.m = m
+	m.cfg.Stdin, m.cfg.Stdout, m.cfg.Stderr, m.cfg.Interrupt, m.cfg.Subtest = nil, nil, nil, nil, nil
+	b.asked = b.asked.comparable()
+	prog.Bases.Lock()
+	defer prog.Bases.Unlock()
+	list, _ := prog.Bases.Kept.([]*base)
+	prog.Bases.Kept = append([]*base{b}, list[:min(len(list), mostBases-1)]...)
+	return b.copy(e), nil
+}
+
+// findBase returns the base of machines for e, or nil, and makes it the first of the list.
+func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) *base {
+	asked := cfg.comparable()
+	prog.Bases.Lock()
+	defer prog.Bases.Unlock()
+	list, _ := prog.Bases.Kept.([]*base)
+	i := slices.IndexFunc(list, func(b *base) bool { return b.startsAs(e, &asked, facts) })
+	if i < 0 {
+		return nil
+	}
+	b := list[i]
+	prog.Bases.Kept = append([]*base{b}, slices.Delete(slices.Clone(list), i, i+1)...)
+	return b
+}
+
+// startsAs reports whether e's packages are initialised as b's were.
+func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
+	o := b.m.link.entry
+	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, asked)
+}
+
+// eof stands for any standard input.
+var eof = strings.NewReader("")
+
+// comparable returns c without what makes no difference up to the base state.
+func (c Config) comparable() Config {
+	for _, w := range []*io.Writer{&c.Stdout, &c.Stderr} {
+		if *w != nil {
+			*w = io.Discard
+		}
+	}
+	if c.Host != nil {
+		c.Host = new(HostLog)
+	}
+	if c.Stdin != nil {
+		c.Stdin = eof
+	}
+	c.Subtest, c.Interrupt = nil, nil
+	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil
+	return c
+}
+
+// listener is a stream of a machine that becomes a base.
+type listener struct {
+	b   *base
+	fd  int
+	in  io.Reader
+	out io.Writer
+}
+
+func (l listener) Read(buf []byte) (int, error) {
+	l.b.read = true
+	return l.in.Read(buf)
+}
+
+func (l listener) Write(text []byte) (int, error) {
+	l.b.said = append(l.b.said, saying{l.fd, slices.Clone(text)})
+	return l.out.Write(text)
+}
+
+// canBeCopied reports whether m is in the base state, and has nothing that copy does not know.
+func (m *Machine) canBeCopied() bool {
+	for _, g := range m.gs {
+		if g.overflow != nil || g.trail != nil || g.facts != nil || g.shadow != nil {
+			return false
+		}
+	}
+	h := m.heap
+	return m.paused && !m.executionOver() && m.sym == nil && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
+		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.lonely == nil && h.live <= mostKept
+}
+
+// adopt makes m, which is in the base state, a machine with the given configuration, from which its own
+// differs in what makes no difference up to there. What was noted and told is noted and told there.
+func (m *Machine) adopt(cfg Config) {
+	noted, own := m.flags(), m.cfg
+	if cfg.Host != own.Host {
+		cfg.Host.learn(own.Host)
+	}
+	cfg.AbsoluteTime = own.AbsoluteTime
+	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	for i, f := range m.flags() {
+		if noted[i].Load() {
+			f.Store(true)
+		}
+	}
+	if own.late.noted() {
+		panic("BUG: while packages are initialised no comparison of times is noted")
+	}
+	m.Observe(cfg.Observer)
+}
+
+// copy returns a machine for e in the state of b.
+func (b *base) copy(e *load.Entry) *Machine {
+	x := b.m
+	m := new(Machine)
+	*m = *x
+	m.image = x.image.copy()
+	m.heap = x.heap.copy(m.layouts)
+	m.link = x.link.copy(m, e)
+	m.funcs[0] = x.funcs[0].Clone()
+	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),
+		gids: maps.Clone(x.gids), spawn: slices.Clone(x.spawn), existed: slices.Clone(x.existed)}
+	for _, g := range x.gs {
+		c := &goroutine{gstate: g.gstate, slot: g.slot, stack: slices.Clone(g.stack), epoch: g.epoch, savedLo: g.savedLo}
+		if c.fn == x.funcs[0] {
+			c.fn = m.funcs[0]
+		}
+		m.gs = append(m.gs, c)
+	}
+	m.looks, m.bubbles = slices.Clone(x.looks), slices.Clone(x.bubbles)
+	m.streams = streams{out: slices.Clone(x.out), runs: slices.Clone(x.runs)}
+	m.undoLog = undoLog{}
+	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
+	m.waiters, m.executing = chanWaiters{}, nil
+	m.hashing = hashing{nans: x.nans, timesHashed: x.timesHashed}
+	m.calls, m.scratch, m.busy = nil, scratch{}, nil
+	if x.race != nil {
+		m.race = x.race.Clone()
+	}
+	if x.check != nil {
+		m.check = &checker{what: x.check.what}
+	}
+	if x.orders.met != nil {
+		m.orders = newOrderLog()
+	}
+	m.coveredInit, m.covered, m.contended = slices.Clone(x.coveredInit), slices.Clone(x.covered), maps.Clone(x.contended)
+	m.growth = growthLog{}
+	return m
+}
+
+func (x *image) copy() image {
+	i := *x
+	i.layouts = x.layouts.Continue()
+	i.funcs, i.mapTypes, i.chanLays = slices.Clone(x.funcs), slices.Clone(x.mapTypes), maps.Clone(x.chanLays)
+	i.frames, i.lockers = nil, nil
+	i.rtypes = make([]*rtype, len(x.rtypes))
+	types := make([]rtype, len(x.rtypes))
+	for n, t := range x.rtypes {
+		if t != nil {
+			types[n] = *t
+			types[n].methods, types[n].impl = maps.Clone(t.methods), maps.Clone(t.impl)
+			i.rtypes[n] = &types[n]
+		}
+	}
+	return i
+}
+
+// copy returns a linker for m that has given the same numbers.
+func (k *linker) copy(m *Machine, e *load.Entry) *linker {
+	c := new(linker)
+	*c = *k
+	c.m, c.entry = m, e
+	c.ssaFuncs, c.ids = slices.Clone(k.ssaFuncs), maps.Clone(k.ids)
+	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
+	c.captures, c.observed, c.ordered = k.captures.Clone(), maps.Clone(k.observed), maps.Clone(k.ordered)
+	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
+	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
+	c.asked, c.abi = layout.NewTable(), c.newABI()
+	c.dates, c.sinceDates, c.spans = maps.Clone(k.dates), maps.Clone(k.sinceDates), maps.Clone(k.spans)
+	c.ticks, c.sinceTicks, c.seeds = maps.Clone(k.ticks), maps.Clone(k.sinceTicks), maps.Clone(k.seeds)
+	return c
+}
+
+// copy returns a heap with the same objects. Static ones that are frozen are never written, nor freed;
+// all others have memory of their own. There are no marks, so nothing can be undone.
+func (h *heap) copy(layouts *layout.Table) *heap {
+	c := new(heap)
+	*c = *h
+	c.layouts = layouts
+	c.objs = make([]object, len(h.objs), len(h.objs)+4096)
+	copy(c.objs, h.objs[:h.nstatic])
+	copy(c.objs[staticLimit:], h.objs[staticLimit:])
+	c.chunks, c.chunk, c.chunkOff, c.free, c.freeIDs, c.freed = nil, 0, 0, [len(h.free)][]unsafe.Pointer{}, nil, false
+	c.undo, c.undoMem, c.paged, c.touched, c.allocated = nil, nil, nil, nil, nil
+	c.dirty = slices.Clone(h.dirty)
+	for id := range c.objs {
+		o := &c.objs[id]
+		o.flags &^= objHashed
+		if o.size == 0 || o.flags&(objStatic|objFrozen) == objStatic|objFrozen {
+			continue
+		}
+		old := unsafe.Slice((*byte)(o.mem), o.size)
+		size := o.size
+		if id < staticLimit {
+			size += 8 // as allocStatic has it
+		}
+		o.mem = c.rawAlloc(size)
+		copy(unsafe.Slice((*byte)(o.mem), o.size), old)
+	}
+	return c
+}
