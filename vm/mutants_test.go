@@ -11,8 +11,20 @@ import (
 
 var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether TestRegions fails")
 
-// mutants are the conditions of what is kept of a fingerprint (see regions), each taken away.
+// mutants are the conditions of what is kept of a fingerprint (see regions), and of bases, each taken away.
 var mutants = []mutation.Mutant{
+	{Name: "facts about entries make no difference", File: baseFile, Old: " && facts == b.facts", New: " && (facts == b.facts || true)"},
+	{Name: "configurations make no difference", File: baseFile, Old: " && reflect.DeepEqual(&b.asked, asked)", New: " && (true || reflect.DeepEqual(&b.asked, asked))"},
+	{Name: "standard input makes no difference", File: baseFile, Old: "if b.read || !m.canBeCopied()", New: "if !m.canBeCopied()"},
+	{Name: "what initialisers write is written once", File: baseFile, Old: "\t\t\t\tw.Write(s.text)\n", New: ""},
+	{Name: "what initialisers ask the host is asked once", File: baseFile, Old: "\t\tcfg.Host.learn(own.Host)\n", New: ""},
+	{Name: "what is noted is noted once", File: baseFile, Old: "\t\t\tf.Store(true)\n", New: ""},
+	{Name: "memory is shared", File: baseFile, Old: "\t\to.mem = c.rawAlloc(size)\n", New: "\t\t_ = size\n"},
+	{Name: "stacks are shared", File: baseFile, Old: "stack: slices.Clone(g.stack)", New: "stack: g.stack"},
+	{Name: "the main function is shared", File: baseFile, Old: "x.funcs[0].Clone()", New: "x.funcs[0]"},
+	{Name: "numbers of functions are shared", File: baseFile, Old: "maps.Clone(k.ids)", New: "k.ids"},
+	{Name: "the happens-before relation is shared", File: baseFile, Old: "m.race = x.race.Clone()", New: "m.race = x.race"},
+	{Name: "what is known of types is shared", File: baseFile, Old: "\t\t\ti.rtypes[n] = &types[n]\n", New: "\t\t\ti.rtypes[n] = t\n"},
 	{Name: "writes are not noted", File: "vm/state_heap.go", Old: "\th.touch(id, o)\n\tif h.based", New: "\tif h.based"},
 	{Name: "rewinds are not noted", File: "vm/state_heap.go", Old: "\t\t\th.touch(r.id, o)\n", New: ""},
 	{Name: "objects that go are not noted", File: "vm/state_heap.go", Old: "\t\t\th.touch(uint32(k.objs+i), &h.objs[k.objs+i])\n", New: "\t\t\t_ = i\n"},
@@ -38,6 +50,9 @@ var mutants = []mutation.Mutant{
 	{Name: "variables have no Times", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
 }
 
+// baseFile has the conditions under which machines begin as copies: TestBase and those after it notice.
+const baseFile = "vm/state_base.go"
+
 // TestMutants: each mutant is one of the present code and, with -mutants, makes TestRegions fail.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs("..")
@@ -50,7 +65,11 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
-			if by := mutation.Kills(t, root, file, text, "-short", "-run=TestRegions/heaps", "./vm"); by == "" {
+			tests := "-run=TestRegions/heaps"
+			if x.File == baseFile {
+				tests = "-run=TestBase"
+			}
+			if by := mutation.Kills(t, root, file, text, "-short", tests, "./vm"); by == "" {
 				t.Error("no test notices")
 			} else {
 				t.Log(by)

@@ -1,0 +1,243 @@
+package vm
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// TestBase: tests are executed in copies of one machine, in two orders, as they are in machines that
+// have initialised the packages themselves, and the machine that is copied stays as it is.
+func TestBase(t *testing.T) {
+	prog := loadBase(t)
+	for name, cfg := range map[string]Config{
+		"explored": {VisibleOutput: true, OrderedTime: true, Races: true, Check: CheckState | CheckLiveness},
+		"any time": {Races: true},
+		"run":      {Run: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg.Args = []string{"base"}
+			alone := map[*load.Entry]string{}
+			for _, e := range prog.Entries {
+				prog.Bases.Kept = nil
+				alone[e] = executed(t, prog, e, cfg)
+			}
+			backwards := slices.Clone(prog.Entries)
+			slices.Reverse(backwards)
+			before := map[*base]string{}
+			for round, entries := range [][]*load.Entry{prog.Entries, backwards, prog.Entries} {
+				for _, e := range entries {
+					if got := executed(t, prog, e, cfg); got != alone[e] {
+						t.Errorf("%v after others:\n%s\nalone:\n%s", e, got, alone[e])
+					}
+				}
+				list := prog.Bases.Kept.([]*base)
+				if len(list) != 2 { // one test looks at the clock
+					t.Errorf("%d machines are kept, not 2", len(list))
+				}
+				for _, b := range list {
+					now := contents(b.m)
+					if was, ok := before[b]; round > 0 && (!ok || now != was) {
+						t.Errorf("the machine that is copied has changed:\n%s\n%s", was, now)
+					}
+					before[b] = now
+				}
+			}
+			other := cfg
+			other.Env = []string{"HBCHECK_BASE=1"}
+			if executed(t, prog, prog.Entries[0], other); len(prog.Bases.Kept.([]*base)) != 3 {
+				t.Error("another environment makes no difference")
+			}
+		})
+	}
+}
+
+func loadBase(t *testing.T) *load.Program {
+	t.Helper()
+	prog, err := load.Load(load.Config{Dir: "testdata/base", Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &proofCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(prog.Entries) != 4 {
+		t.Fatalf("%d tests, not 4", len(prog.Entries))
+	}
+	return prog
+}
+
+// executed returns what can be seen of some executions of e.
+func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) string {
+	t.Helper()
+	var b strings.Builder
+	if cfg.Run {
+		cfg.Stdout, cfg.Stderr = &b, &b
+	}
+	cfg.Host = new(HostLog)
+	m, err := New(prog, e, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.flags() {
+		fmt.Fprint(&b, f.Load(), " ")
+	}
+	fmt.Fprintln(&b, cfg.Host.Facts())
+	if cfg.Run {
+		status, why := m.Exit()
+		fmt.Fprintln(&b, status, why, m.Failure(), m.clock, m.Counters())
+		return b.String()
+	}
+	fmt.Fprintln(&b, picture(m), m.numbers())
+	root := m.Mark()
+	for seed := range uint64(3) {
+		w := newWalker(m, seed)
+		for range 200 {
+			s, ok := w.step()
+			if !ok {
+				break
+			}
+			fmt.Fprintln(&b, s, picture(m))
+		}
+		if f := m.Failure(); f != nil {
+			t.Errorf("%v: %v", e, f)
+		}
+		fmt.Fprintln(&b, m.numbers(), m.Assumed(), len(m.Races()), m.Counters())
+		m.Rewind(root)
+	}
+	return b.String()
+}
+
+// TestBaseReads: what initialisers read of standard input is each machine's own.
+func TestBaseReads(t *testing.T) {
+	prog := loadFiles(t, t.TempDir(), map[string]string{"go.mod": "module m\n\ngo 1.26\n", "main.go": `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+var first = func() (b [1]byte) { os.Stdin.Read(b[:]); return }()
+
+func main() { fmt.Print(string(first[:])) }
+`})
+	for _, in := range []string{"a", "b"} {
+		var out strings.Builder
+		if _, err := New(prog, prog.Entries[0], Config{Run: true, Stdin: strings.NewReader(in), Stdout: &out}); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != in {
+			t.Errorf("%q is read as %q", in, &out)
+		}
+	}
+}
+
+// contents says what a machine has in it: a hash of its memory, stacks and code, and how much it knows.
+func contents(m *Machine) string {
+	h := fnv.New64a()
+	for id := range m.heap.objs {
+		o := &m.heap.objs[id]
+		fmt.Fprint(h, o.epoch, o.size, o.layout, o.flags, " ")
+		if o.size > 0 {
+			h.Write(unsafe.Slice((*byte)(o.mem), o.size))
+		}
+	}
+	for _, g := range m.gs {
+		fmt.Fprint(h, g.stack, g.pc, g.fp, g.status, g.pending)
+	}
+	for _, f := range m.funcs {
+		if f != nil {
+			fmt.Fprint(h, f.Code)
+		}
+	}
+	k := m.link
+	return fmt.Sprint(h.Sum64(), m.numbers(), len(m.heap.undo), len(k.ids), len(k.globals), len(k.literals), len(k.stubs), len(m.rtypes),
+		len(k.words), len(m.spawn), m.assumed, m.clock, m.layouts.Len())
+}
+
+// TestBaseShares: a copy shares with what it is a copy of nothing that a machine writes.
+func TestBaseShares(t *testing.T) {
+	prog := loadBase(t)
+	for _, cfg := range []Config{{Races: true, OrderedTime: true, Check: CheckState}, {Run: true, Stdout: io.Discard, Stderr: io.Discard}} {
+		cfg.Args = []string{"base"}
+		m, err := New(prog, prog.Entries[0], cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := prog.Bases.Kept.([]*base)[0].m
+		one, other := parts{}, parts{}
+		one.walk(reflect.ValueOf(b).Elem(), "base")
+		other.walk(reflect.ValueOf(m).Elem(), "copy")
+		if len(one) < 300 {
+			t.Fatalf("only %d parts", len(one))
+		}
+		n := 0
+		for p, where := range one {
+			if too, ok := other[p]; ok {
+				if n++; n < 10 {
+					t.Errorf("%s is %s", where, too)
+				}
+			}
+		}
+		// Memory of objects.
+		for id := range b.heap.objs {
+			x, y := &b.heap.objs[id], &m.heap.objs[id]
+			if frozen := objStatic | objFrozen; x.size > 0 && x.mem == y.mem && x.flags&frozen != frozen {
+				t.Errorf("both have object %d, of %d bytes", id, x.size)
+			}
+		}
+	}
+}
+
+// parts are the addresses of what can be reached from a machine, and how.
+type parts map[uintptr]string
+
+// unchanging are types of what never changes once it is made.
+var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*vm.mapType",
+	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "map[types.Object]bool", "*compile.", "race.clock", "*vm.Fault"}
+
+func (p parts) walk(v reflect.Value, where string) {
+	name := v.Type().String()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		if v.IsNil() || v.Kind() == reflect.Slice && v.Cap() == 0 || v.Kind() == reflect.Pointer && v.Type().Elem().Size() == 0 {
+			return
+		}
+		if name != "*layout.Table" && name != "*compile.Captures" &&
+			slices.ContainsFunc(unchanging, func(s string) bool { return strings.HasPrefix(name, s) }) {
+			return
+		}
+		if _, seen := p[v.Pointer()]; seen {
+			return
+		}
+		p[v.Pointer()] = where + " (" + name + ")"
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		p.walk(v.Elem(), where)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch f := v.Type().Field(i).Name; f {
+			case "base": // the table that one continues
+			case "Args", "Env", "path": // what is asked for, and spawn paths: never written
+			default:
+				p.walk(v.Field(i), where+"."+f)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if k := v.Type().Elem().Kind(); k != reflect.Pointer && k != reflect.Map && k != reflect.Slice && k != reflect.Struct {
+			return
+		}
+		for i := range v.Len() {
+			p.walk(v.Index(i), where+"[]")
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			p.walk(it.Value(), where+"[]")
+		}
+	}
+}
