@@ -60,13 +60,11 @@ func (m *Machine) runAuto() {
 				turn(g)
 			}
 		}
-		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
+		if m.paused {
+			m.collectIfNeeded()
+			break
 		}
-		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
-			m.cut = Cut{Cause: CutRun, Text: "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
-		}
-		m.collectIfNeeded()
+		m.pollAfterTurns()
 		// All wait: time passes to the first deadline. Without one none can move.
 		if !ran && m.auto {
 			g := m.firstSleeper()
@@ -85,6 +83,17 @@ func (m *Machine) runAuto() {
 	m.moment++
 }
 
+// pollAfterTurns looks for what may end the execution from outside.
+func (m *Machine) pollAfterTurns() {
+	if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
+	}
+	if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
+		m.cut = Cut{Cause: CutRun, Text: "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
+	}
+	m.collectIfNeeded()
+}
+
 // turnWeight is what a turn counts of MaxRun on top of the instructions it used up.
 const turnWeight = 16
 
@@ -97,14 +106,17 @@ const nanosPerLoop = 20
 // program that has slept for d finds that more than d has passed.
 const wakeNanos = 50_000
 
-// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation. A later
+// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main first. A later
 // goroutine may give an earlier one work again: a coroutine hands control back.
 //
 // After this the state is one that an explorer can begin with: each goroutine is at a visible
 // operation.
 func (m *Machine) runLocalAfterAuto() {
 	defer m.recoverOutOfMemory()
+	m.paused = false
+	m.exec(m.gs[m.ready[0]]) // the rest of its turn
 	m.cnt.Steps++
+	m.pollAfterTurns()
 	m.beginStep()
 	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
 		for m.gs[i].status == gRunning && !m.executionOver() {

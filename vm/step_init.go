@@ -184,7 +184,6 @@ func (m *Machine) enter(e *load.Entry) error {
 	if m.auto = m.cfg.Run; m.auto {
 		m.runAuto()
 	} else {
-		m.paused = false
 		m.runLocalAfterAuto()
 	}
 	return nil
