@@ -66,7 +66,7 @@
 //	state_        what a state is, saving and rewinding it, and fingerprints
 //	    heap        objects, undo log, allocation         mark      Mark, Rewind, Release
 //	    goroutine   records, stacks and their undo log    sharing   which objects are shared
-//	    living      which goroutines have not ended
+//	    living      which goroutines have not ended       base      what machines begin as copies of
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
 //	    regions     what is kept of the one before        count     how many goroutines there are
