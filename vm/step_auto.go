@@ -106,8 +106,8 @@ const nanosPerLoop = 20
 // program that has slept for d finds that more than d has passed.
 const wakeNanos = 50_000
 
-// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main first. A later
-// goroutine may give an earlier one work again: a coroutine hands control back.
+// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main
+// first. A later goroutine may give an earlier one work again: a coroutine hands control back.
 //
 // After this the state is one that an explorer can begin with: each goroutine is at a visible
 // operation.
