@@ -2,7 +2,6 @@ package vm
 
 import (
 	"cmp"
-	"go/token"
 	"math"
 	"math/big"
 	"slices"
@@ -408,14 +407,14 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
 //	ClockSpan,
 //	ClockFlow       a Duration is in memory: see step_spans.go
-//	ClockNumber     a number is made of a Duration: named
+//	ClockNumber     a number is made of a Duration: named, if it may be another one (step_exact.go)
 //	ClockSeed       a source of random numbers is made: what is drawn from it is named (noteSeed)
 //	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
 //	                else as soon as that has passed which they differ by, in units of the numbers
 //	ClockDate...    a or b says what time it is: is the other one a date?
 func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
-	if in.C&bytecode.ClockFloat == 0 && unit == 1 {
+	if in.C&bytecode.ClockCompared != 0 && in.C&bytecode.ClockFloat == 0 && unit == 1 {
 		m.comparesSpans(g, int64(*a), int64(b))
 	}
 	if m.clockReads == 0 || g.bubble != 0 {
@@ -423,12 +422,12 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	switch {
 	case in.C&bytecode.ClockFlow != 0:
-		m.spanFlows(g, in.C, int64(*a), int64(b), token.Token(unit))
+		m.spanFlows(g, in.C, int64(*a), int64(b), unit)
 		return
 	case in.C&bytecode.ClockSpan != 0:
 		if in.C&bytecode.ClockNumber == 0 {
 			m.noteSpan(int64(*a), 1)
-		} else if m.spanOf(int64(*a)) > 0 {
+		} else if n := m.spanOf(int64(*a)); n > 0 && !m.exactNumber(g, int64(*a), n, unit) {
 			m.assume(g, ClockCounted)
 		}
 		return
@@ -436,9 +435,12 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		if !m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
 			return
 		}
-		fallthrough
-	case in.C&bytecode.ClockNumber != 0:
 		m.assume(g, ClockCounted)
+		return
+	case in.C&bytecode.ClockNumber != 0:
+		if n := max(m.spanOf(int64(*a)), 1); !m.exactNumber(g, int64(*a), n, unit) {
+			m.assume(g, ClockCounted)
+		}
 		return
 	case in.C&bytecode.ClockSeed != 0:
 		m.link.noteSeed(*a)

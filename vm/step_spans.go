@@ -37,9 +37,14 @@ func (m *Machine) spanOf(d int64) int32 {
 	return m.link.spans[d]
 }
 
-// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number.
-func (m *Machine) spanFlows(g *goroutine, how uint16, a, b int64, op token.Token) {
-	x, y := m.spanOf(a), m.spanOf(b)
+// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number, of
+// which only how often it contains the unit is used.
+func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) {
+	op, unit := token.Token(word&bytecode.FlowOp), word>>bytecode.FlowUnit
+	x, y := m.spanOf(a), int32(0)
+	if word&bytecode.FlowPlain == 0 {
+		y = m.spanOf(b)
+	}
 	if how&bytecode.ClockLeft != 0 {
 		x = max(x, 1)
 	}
@@ -49,7 +54,10 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b int64, op token.Token
 	if x+y == 0 {
 		return
 	}
-	if how&bytecode.ClockNumber != 0 {
+	if y == 0 && m.exactResult(g, a, b, x, op) {
+		return
+	}
+	if how&bytecode.ClockNumber != 0 && !m.exactUnits(g, a, b, x, y, op, unit) {
 		m.assume(g, ClockCounted)
 	}
 	switch op {
@@ -63,7 +71,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b int64, op token.Token
 		}
 	case token.NOT:
 		m.noteSpan(-a, x)
-	// What is rounded may change with a nanosecond more.
+	// What is rounded, and is not exact, changes with a little more.
 	case token.AND:
 		m.noteSpan(int64(time.Duration(a).Round(time.Duration(b))), maxSum)
 	case token.OR:

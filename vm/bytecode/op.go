@@ -313,7 +313,15 @@ const (
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
 	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
-	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
+	ClockFlow                    // a Duration is computed of A and B; next word: the operator, and the unit. With ClockNumber: it is a number
+)
+
+// The next word of ClockFlow: the operator, a flag, and above that the unit: with ClockNumber the number says
+// only how often that is contained in the Duration. So does the next word of ClockNumber without ClockFlow.
+const (
+	FlowOp    = 1<<7 - 1
+	FlowPlain = 1 << 7 // B is surely not of the clock
+	FlowUnit  = 8
 )
 
 // Flags of that layout.

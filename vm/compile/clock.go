@@ -287,10 +287,6 @@ func timeNumber(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	switch x := i.(type) {
 	case *ssa.Call:
 		name, args := callee(x)
-		switch name {
-		case "(time.Duration).Round", "(time.Duration).Truncate":
-			return args[0], perhapsOfClock(args[0])
-		}
 		if unit, number := timeNumbers[name]; number {
 			span := isNamed(args[0].Type(), "Duration")
 			if !span && unit == 0 {
@@ -383,17 +379,17 @@ func (c *compiler) clockNumber(i ssa.Instruction) {
 		}
 		switch name, args := callee(call); {
 		case name == "(time.Duration).Abs":
-			c.clockFlows(token.NOT, args[0], args[0])
+			c.clockFlows(token.NOT, args[0], args[0], false)
 			return
-		case roundings[name] && !roundUsed(call):
+		case roundings[name]:
 			if !printed(call, c.l.ReadsOutput()) {
-				c.clockFlows(rounding(name), args[0], args[1])
+				c.clockFlows(rounding(name), args[0], args[1], roundUsed(call))
 			}
 			return
 		}
 	}
 	if of, ok := timeNumber(i, c.l.ReadsOutput()); ok {
-		c.countTime(of)
+		c.countTime(of, unitOf(i, c.l.ReadsOutput()))
 	}
 }
 

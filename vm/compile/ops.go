@@ -61,7 +61,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		c.emit(bytecode.Not, d, c.use(v.X), 0)
 		c.normalize(d, t)
 	case token.SUB:
-		c.clockFlows(token.NOT, v.X, v.X)
+		c.clockFlows(token.NOT, v.X, v.X, false)
 		x, d := c.use(v.X), c.dst(v)
 		switch b := t.Underlying().(*types.Basic); {
 		case b.Kind() == types.Float32:

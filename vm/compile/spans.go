@@ -28,7 +28,8 @@ func ofClock(v ssa.Value) bool {
 }
 
 // perhapsOfClock reports whether v is a Duration that may have been computed from the clock. One that is
-// made of a number has not, unless that is known (timeUsed).
+// made of a number has not, unless that is known (timeUsed); where one that has been rounded is used, that
+// was looked at when it was rounded (clockFlows).
 func perhapsOfClock(v ssa.Value) bool {
 	if !isNamed(v.Type(), "Duration") {
 		return false
@@ -42,6 +43,9 @@ func perhapsOfClock(v ssa.Value) bool {
 		return perhapsOfClock(x.X) || ofClock(v)
 	case *ssa.BinOp:
 		return perhapsOfClock(x.X) || perhapsOfClock(x.Y)
+	case *ssa.Call:
+		name, _ := callee(x)
+		return !roundings[name]
 	}
 	return true
 }
@@ -87,7 +91,7 @@ func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	captured := c.l.ReadsOutput()
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	if t.value(v); t.use == TextUsed && onlyShown(v, captured) {
-		c.countTime(v.X)
+		c.countTime(v.X, 1)
 	}
 }
 
@@ -129,23 +133,25 @@ func (c *compiler) clockFlow(v *ssa.BinOp) {
 		how |= bytecode.ClockRight
 	}
 	_, constant := v.Y.(*ssa.Const)
+	unit := int64(1)
 	switch {
 	case printed(v, captured):
 		return
 	case v.Op == token.ADD, v.Op == token.SUB, v.Op == token.QUO && constant:
 		if !ofClock(v) && countsSpan(v, captured) {
 			how |= bytecode.ClockNumber
+			unit = countedUnit(v, captured)
 		}
 	default:
 		how |= bytecode.ClockNumber
 	}
 	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how)
-	c.word(uint64(v.Op))
+	c.word(flowWord(v.Op, v.Y) | uint64(unit)<<bytecode.FlowUnit)
 }
 
 // clockFlows emits the Clock before another one that gives a Duration of d and y: -d and d.Abs() (NOT),
-// d.Round(y) (AND) and d.Truncate(y) (OR).
-func (c *compiler) clockFlows(op token.Token, d, y ssa.Value) {
+// d.Round(y) (AND) and d.Truncate(y) (OR), which is used if number is set.
+func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) {
 	if !c.clock || !perhapsOfClock(d) {
 		return
 	}
@@ -153,8 +159,19 @@ func (c *compiler) clockFlows(op token.Token, d, y ssa.Value) {
 	if ofClock(d) {
 		how |= bytecode.ClockLeft
 	}
+	if number {
+		how |= bytecode.ClockNumber
+	}
 	c.emit(bytecode.Clock, c.use(d), c.use(y), how)
-	c.word(uint64(op))
+	c.word(flowWord(op, y))
+}
+
+// flowWord is the next word of a ClockFlow whose second operand is y.
+func flowWord(op token.Token, y ssa.Value) uint64 {
+	if perhapsOfClock(y) {
+		return uint64(op)
+	}
+	return uint64(op) | bytecode.FlowPlain
 }
 
 func rounding(name string) token.Token {
@@ -184,7 +201,7 @@ func roundUsed(call *ssa.Call) bool {
 // clockKey emits the Clock of a Duration that is taken for an index or a key.
 func (c *compiler) clockKey(v ssa.Value) {
 	if c.clock && perhapsOfClock(v) {
-		c.countTime(v)
+		c.countTime(v, 1)
 	}
 }
 
@@ -213,16 +230,17 @@ func spanKey(i ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// countTime emits the Clock of a number that is made of the Duration or Time v.
+// countTime emits the Clock of a number that is made of the Duration or Time v, of which only how often it
+// contains the unit is used.
 //
 // What has been computed of Durations has been looked at there (clockFlow): timeout/time.Second is few
 // nanoseconds.
-func (c *compiler) countTime(v ssa.Value) {
+func (c *compiler) countTime(v ssa.Value, unit int64) {
 	if x, ok := v.(*ssa.BinOp); ok && !ofClock(x) {
 		return
 	}
 	c.emit(bytecode.Clock, c.use(v), 0, numberOf(v))
-	c.word(0)
+	c.word(uint64(unit))
 }
 
 // numberOf says how a number is made of the Duration or Time v.
