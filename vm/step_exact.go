@@ -28,8 +28,8 @@ import (
 //  6. A loop that looks at the clock until a time has come passes over all that is earlier (step_busywait.go),
 //     and with it over numbers. Nothing is exact there.
 //
-// What has been rounded and was not exact is not known to be near (maxSum), nor is what has been computed of two
-// Durations by other means than sums. Those are named as ever.
+// What has been rounded and was not exact is not known to be near (maxSum), nor is what has been computed
+// of two Durations by other means than sums. Those are named as ever.
 
 // farReach is how long Durations may be of which this is said: Seconds, Minutes and Hours of a shorter one are
 // below the next whole number if the Duration is (30 bits of a float64 are left for the nanoseconds).
@@ -69,8 +69,8 @@ func (m *Machine) exactNumber(g *goroutine, d int64, n int32, unit int64) bool {
 	return m.exact(g, d, n, func(d int64) int64 { return d / max(unit, 1) })
 }
 
-// exactResult reports whether what op makes of a, the sum of x Durations of the clock's, and b, which is none,
-// is exact.
+// exactResult reports whether what op makes of a, the sum of x Durations of the clock's, and b, which is
+// none, is exact.
 func (m *Machine) exactResult(g *goroutine, a, b int64, x int32, op token.Token) bool {
 	switch op {
 	case token.QUO:
