@@ -6,33 +6,35 @@ import (
 	"time"
 )
 
-// Numbers of the clock's that cannot come out otherwise. How long a Sleep of 10 ms has taken is uncertain by
-// what may pass meanwhile, which is a slack or a few; that it is 10 when it is divided by a millisecond and
-// rounded is not.
+// Numbers of the clock's that cannot come out otherwise. How long a Sleep of 10 ms has taken is uncertain
+// by what may pass meanwhile, which is a slack or a few; that it is 10 when it is divided by a
+// millisecond and rounded is not.
 //
 //	int((d + unit/2) / unit)      d.Round(unit)      d.Milliseconds() / 100      int(d.Seconds())
 //
-//  1. Let d be the sum of n Durations of the clock's (noteSpan). On paths that differ from this one by how much
-//     has passed at looks and before timers only, each of the n differs by what passes on one of them at most:
-//     Slack for each time that all goroutines have waited, and once more (reaches). If there are ticks, which
-//     are shown as if none had been late, a slack more. Nanoseconds by which looks differ count as well (shown).
-//  2. So d is within 2n times that of what it is here, where one was subtracted from another, too, of which
-//     the larger n is kept: in an interval that has d in the middle.
-//  3. Quotients by a constant, rounding and truncating are monotone. If such a function has one value at both
-//     ends of the interval it has no other inside (exact).
-//  4. Then what is computed is that number on all these paths, as if it had never come from the clock: it need
-//     neither be named nor kept.
-//  5. How often all have waited is a part of states if it is asked for (state_time.go), and it is if the first
-//     slack does not change the number. Where it is not counted any more nothing is exact.
+//  1. Let d be the sum of n Durations of the clock's (noteSpan). On paths that differ from this one by
+//     how much has passed at looks and before timers only, each of the n differs by what passes on one of
+//     them at most: Slack for each time that all goroutines have waited, and once more (reaches). If
+//     there are ticks, which are shown as if none had been late, a slack more. Nanoseconds by which looks
+//     differ count as well (shown).
+//  2. So d is within 2n times that of what it is here, where one was subtracted from another, too, of
+//     which the larger n is kept: in an interval that has d in the middle.
+//  3. Quotients by a constant, rounding and truncating are monotone. If such a function has one value at
+//     both ends of the interval it has no other inside (exact).
+//  4. Then what is computed is that number on all these paths, as if it had never come from the clock: it
+//     need neither be named nor kept.
+//  5. How often all have waited is a part of states if it is asked for (state_time.go), and it is if the
+//     first slack does not change the number. Where it is not counted any more nothing is exact.
 //
-//  6. A loop that looks at the clock until a time has come passes over all that is earlier (step_busywait.go),
-//     and with it over numbers. Nothing is exact there.
+//  6. A loop that looks at the clock until a time has come passes over all that is earlier
+//     (step_busywait.go), and with it over numbers. Nothing is exact there.
 //
 // What has been rounded and was not exact is not known to be near (maxSum), nor is what has been computed
 // of two Durations by other means than sums. Those are named as ever.
 
-// farReach is how long Durations may be of which this is said: Seconds, Minutes and Hours of a shorter one are
-// below the next whole number if the Duration is (30 bits of a float64 are left for the nanoseconds).
+// farReach is how long Durations may be of which this is said: Seconds, Minutes and Hours of a shorter
+// one are below the next whole number if the Duration is (30 bits of a float64 are left for the
+// nanoseconds).
 const farReach = 1e15
 
 // exact reports whether f, which is monotone, has one value for all that d, the sum of n Durations of the

@@ -12,11 +12,11 @@ import (
 //
 //	d.Milliseconds() / 10      10 ms       int(d.Minutes())      a minute
 //
-// The machine looks whether that may come out otherwise (step_exact.go of vm). What is computed of the number
-// is a function of how often it contains the unit, if
+// The machine looks whether that may come out otherwise (step_exact.go of vm). What is computed of the
+// number is a function of how often it contains the unit, if
 //
-//  1. it is a quotient by a positive constant, whose unit is that many times as large: a quotient of quotients
-//     that are cut off is that by the product;
+//  1. it is a quotient by a positive constant, whose unit is that many times as large: a quotient of
+//     quotients that are cut off is that by the product;
 //  2. it is a conversion to another integer, or, of Seconds, Minutes and Hours, from a float64 to one;
 //  3. it is a comparison, which is looked at by itself (clockCompare), or is only printed;
 //
