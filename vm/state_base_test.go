@@ -83,10 +83,17 @@ func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range m.flags() {
-		fmt.Fprint(&b, f.Load(), " ")
+	if !slices.ContainsFunc(cfg.Host.Facts(), func(f HostFact) bool { return f.Name == "HBCHECK_BASE" }) {
+		t.Errorf("%v: initialisers have asked for a variable: %v", e, cfg.Host.Facts())
 	}
-	fmt.Fprintln(&b, cfg.Host.Facts())
+	if !cfg.Run && !slices.ContainsFunc(m.flags()[:2], func(f interface {
+		Load() bool
+		Store(bool)
+	}) bool {
+		return f.Load()
+	}) {
+		t.Errorf("%v: an initialiser has started a timer, which is to be noted", e)
+	}
 	if cfg.Run {
 		status, why := m.Exit()
 		fmt.Fprintln(&b, status, why, m.Failure(), m.clock, m.Counters())
