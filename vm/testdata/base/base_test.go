@@ -41,7 +41,7 @@ func init() {
 			mu.Unlock()
 		}
 	}()
-	time.AfterFunc(time.Hour, func() { fmt.Println(home) })
+	time.AfterFunc(time.Microsecond, func() { fmt.Println(home) }).Stop()
 	fmt.Fprintln(os.Stderr, "initialised", small)
 	if os.Args[0] == "" {
 		panic(failed)
