@@ -18,7 +18,7 @@ import (
 func TestBase(t *testing.T) {
 	prog := loadBase(t)
 	for name, cfg := range map[string]Config{
-		"explored": {VisibleOutput: true, OrderedTime: true, Slack: 1e6, Races: true, Check: CheckState | CheckLiveness},
+		"explored": {VisibleOutput: true, OrderedTime: true, SignalsOff: true, Races: true, Check: CheckState | CheckLiveness},
 		"any time": {Races: true},
 		"run":      {Run: true},
 	} {
@@ -86,8 +86,8 @@ func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) strin
 	if !slices.ContainsFunc(cfg.Host.Facts(), func(f HostFact) bool { return f.Name == "HBCHECK_BASE" }) {
 		t.Errorf("%v: initialisers have asked for a variable: %v", e, cfg.Host.Facts())
 	}
-	if cfg.Slack > 0 && !m.cfg.short.Load() {
-		t.Errorf("%v: an initialiser has started a timer, which is to be noted", e)
+	if cfg.SignalsOff && !m.cfg.muted.Load() {
+		t.Errorf("%v: an initialiser has asked for signals, which is to be noted", e)
 	}
 	if cfg.Run {
 		status, why := m.Exit()

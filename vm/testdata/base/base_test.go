@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"reflect"
 	"sort"
 	"strings"
@@ -41,8 +42,8 @@ func init() {
 			mu.Unlock()
 		}
 	}()
-	time.AfterFunc(time.Microsecond, func() { fmt.Println(home) }).Stop()
-	fmt.Fprintln(os.Stderr, "initialised", small)
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	fmt.Fprintln(os.Stderr, "initialised", small, home)
 	if os.Args[0] == "" {
 		panic(failed)
 	}
