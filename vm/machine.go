@@ -168,6 +168,9 @@ type autoMode struct {
 	auto   bool   // on: every enabled operation is executed at once
 	paused bool   // at the end of initialisation: the turn of the first of ready is not over
 	rand   uint64 // state of the choice among alternatives
+
+	handed    *goroutine // who has been given something and goes on next: see handOver
+	handovers uint32     // how often that was so
 }
 
 // hashing computes fingerprints of states.

@@ -80,6 +80,9 @@ var timeNatives = []Native{
 			now = max(now, m.shown)
 		}
 		d := now + max(r.I(0), 0)
+		if m.cfg.Run && g.system && g.label != 0 {
+			d = m.nextTick(g, r.I(0))
+		}
 		if d < now {
 			d = math.MaxInt64
 		}
@@ -120,7 +123,7 @@ var timeNatives = []Native{
 		m.heap.willWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
-		if m.cfg.OrderedTime && m.link.clockUsed {
+		if m.cfg.OrderedTime && m.link.clockUsed || m.cfg.Run {
 			m.setWord(c, chBuf+8, uint64(m.clockOf(g))+1)
 		}
 		return Next

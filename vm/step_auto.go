@@ -13,7 +13,7 @@ func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
 	for m.auto && !m.executionOver() {
 		ran, spent := false, false
-		turn := func(g *goroutine) {
+		one := func(g *goroutine) {
 			g.status = gRunning
 			if !m.paused {
 				m.budgetLeft, m.localWork = budget, 0
@@ -30,9 +30,19 @@ func (m *Machine) runAuto() {
 			}
 			ran = true
 			if g.status == gRunning {
-				spent = true
+				spent = spent || m.handed == nil || m.handovers%handoversInTurn == 0
 				m.ready = append(m.ready, g.slot)
 			}
+		}
+		turn := func(g *goroutine) {
+			for one(g); m.handed != nil && m.auto && !m.executionOver(); one(g) {
+				g, m.handed = m.handed, nil
+				if g.status != gReady || m.numAlternativesAuto(g) == 0 {
+					break
+				}
+				g.scheduled, g.choice = true, 0
+			}
+			m.handed = nil
 		}
 		// Those with local work, each once.
 		for n := len(m.ready); n > 0 && m.auto && !m.executionOver(); n-- {
@@ -93,6 +103,31 @@ func (m *Machine) pollAfterTurns() {
 	}
 	m.collectIfNeeded()
 }
+
+// handOver reports whether a goroutine waits for what g has just sent into the buffer of c, or for the
+// room that it has left there, and has that goroutine go on next. gc gives it to the one that waits
+// longest at once; here it finds it there, before any other goroutine can.
+func (m *Machine) handOver(g *goroutine, c chanCase) bool {
+	m.handed = nil
+	var arr [8]chanCase
+	for _, q := range m.waitingPeers(c.send, false) {
+		if q == g || m.handed != nil && m.handed.wait.seq < q.wait.seq {
+			continue
+		}
+		for _, d := range m.chanCases(q, arr[:0]) {
+			if d.ch == c.ch && d.send != c.send {
+				m.handed = q
+			}
+		}
+	}
+	if m.handed != nil {
+		m.handovers++
+	}
+	return m.handed != nil
+}
+
+// handoversInTurn is how often two goroutines may hand over to each other before others get a turn.
+const handoversInTurn = 64
 
 // turnWeight is what a turn counts of MaxRun on top of the instructions it used up.
 const turnWeight = 16

@@ -122,6 +122,9 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		return Next
 	}
 	m.finishChan(g, a.caseIndex, true)
+	if m.auto && m.cfg.Run && m.handOver(g, c) {
+		return Stop
+	}
 	return Next
 }
 
@@ -169,6 +172,9 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 	hp[chLen/8]--
 	if hp[chLen/8] == 0 {
 		hp[chHead/8] = 0
+	}
+	if m.cfg.Run && (m.isTick(hp) || m.isEarly(hp)) {
+		m.setWord(c.ch, chBuf+8, uint64(m.clockOf(g))+1) // see fullUntil
 	}
 }
 

@@ -117,6 +117,7 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
 	m.vainLooks = 0
 	d := m.deadline(g)
+	at := d
 	switch {
 	case g.bubble != 0:
 		m.setBubbleClock(g.bubble, max(d, m.clockOf(g)))
@@ -139,6 +140,9 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	m.observeLate()
 	g.label = 0
+	if m.cfg.Run && g.system {
+		g.label = uint64(at) // for the next tick of a ticker: see nextTick
+	}
 	return Next
 }
 
@@ -274,12 +278,40 @@ func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clockOf(g
 
 // deadline is when a timer fires. A ticker whose last tick has not been received in time misses
 // ticks; it continues with the next one that is not in the past.
+//
+// In a program that is run the clock passes while goroutines compute. There a tick is not missed
+// because it is late, but only if the one before had not been received at its time.
 func (m *Machine) deadline(g *goroutine) int64 {
 	d, now := int64(g.label), m.clockOf(g)
 	if d < now && g.system {
 		if period := int64(m.word(g.wait.obj, tmPeriod)); period > 0 {
-			d += (now - d + period - 1) / period * period
+			until := now
+			if m.cfg.Run {
+				until = m.fullUntil(g)
+			}
+			if d < until {
+				d += (until - d + period - 1) / period * period
+			}
 		}
+	}
+	return d
+}
+
+// fullUntil returns until when the channel of ticker g has held a tick: now, if it still does; -1 if it
+// never has. Its buffer says so while it is empty (takeBuffered), in a program that is run only.
+func (m *Machine) fullUntil(g *goroutine) int64 {
+	c := m.word(g.wait.obj, tmChan)
+	if m.chanHdr(c)[chLen/8] != 0 {
+		return m.clockOf(g)
+	}
+	return int64(m.word(c, chBuf+8)) - 1
+}
+
+// nextTick returns when a ticker of a program that is run fires again: late ticks do not delay the next.
+func (m *Machine) nextTick(g *goroutine, period int64) int64 {
+	d, now := int64(g.label)+period, m.clockOf(g)
+	if d <= now {
+		d += (now - d + period) / period * period
 	}
 	return d
 }

@@ -238,6 +238,48 @@ func main() {
 		select {}
 	case "goexit":
 		runtime.Goexit()
+	case "ticks": // of two tickers that are due at the same time
+		a, b := time.NewTicker(10*time.Millisecond), time.NewTicker(20*time.Millisecond)
+		for n := 0; n < 2; {
+			select {
+			case <-a.C:
+			case <-b.C:
+				n++
+			}
+		}
+		fmt.Println("both")
+	case "busy": // ticks come while goroutines compute
+		t := time.NewTicker(10 * time.Millisecond)
+		for n := 0; n < 3; {
+			select {
+			case <-t.C:
+				n++
+			default:
+			}
+		}
+		fmt.Println("ticked")
+	case "handed": // who waits on a channel with a buffer gets what is sent before others can look
+		c, done := make(chan int, 1), make(chan bool)
+		go func() { <-c; done <- true }()
+		time.Sleep(10 * time.Millisecond)
+		c <- 1
+		select {
+		case c <- 2:
+			fmt.Println("there is room")
+		default:
+			fmt.Println("there is none")
+		}
+		<-done
+		go func() { c <- 3; done <- true }()
+		time.Sleep(10 * time.Millisecond)
+		fmt.Println(<-c)
+		select {
+		case c <- 4:
+			fmt.Println("there is room")
+		default:
+			fmt.Println("there is none")
+		}
+		fmt.Println(<-done, <-c)
 	}
 }
 `
