@@ -28,6 +28,8 @@ type linker struct {
 	prog       *load.Program
 	entry      *load.Entry
 	ssaFuncs   []*ssa.Function // by function number; nil for stubs
+	joined     bool            // it has been compared with gidTable.funcs,
+	apart      bool            // and has numbers of its own
 	ids        map[*ssa.Function]uint32
 	compiled   int // functions that have been
 	globals    map[*ssa.Global]uint64
@@ -148,6 +150,13 @@ func (k *linker) Func(fn *ssa.Function) uint32 {
 }
 
 func (k *linker) newID(fn *ssa.Function) uint32 {
+	if n := k.m.sharedGIDs; n != nil && len(k.ssaFuncs) > 0 { // the first one is that of the entry
+		return n.function(k, fn)
+	}
+	return k.ownID(fn)
+}
+
+func (k *linker) ownID(fn *ssa.Function) uint32 {
 	id := uint32(len(k.ssaFuncs))
 	k.ssaFuncs = append(k.ssaFuncs, fn)
 	k.m.funcs = append(k.m.funcs, nil)
