@@ -56,6 +56,7 @@ type linker struct {
 	entryFacts
 	count      uint64          // where the number of goroutines is if it is counted, or 0
 	looks      uint64          // what looks at the clock access, if they are visible, or 0
+	moved      bool            // Durations of the clock's have been added to Times
 	cutoffs    bool            // there are times that lie before one that the clock has shown
 	shrinks    bool            // there are durations until a time to come
 	dates      map[int64]bool  // instants that the program has made of numbers

@@ -25,9 +25,11 @@ import (
 //     need neither be named nor kept.
 //  5. How often all have waited is a part of states if it is asked for (state_time.go), and it is if the
 //     first slack does not change the number. Where it is not counted any more nothing is exact.
-//
 //  6. A loop that looks at the clock until a time has come passes over all that is earlier
 //     (step_busywait.go), and with it over numbers. Nothing is exact there.
+//  7. A Time to which Durations of the clock's have been added may be as many slacks later, and claim 1
+//     does not hold of what lies between it and another one. Nothing is exact after such an addition
+//     (addToTime).
 //
 // What has been rounded and was not exact is not known to be near (maxSum), nor is what has been computed
 // of two Durations by other means than sums. Those are named as ever.
@@ -40,7 +42,7 @@ const farReach = 1e15
 // exact reports whether f, which is monotone, has one value for all that d, the sum of n Durations of the
 // clock's, may be.
 func (m *Machine) exact(g *goroutine, d int64, n int32, f func(int64) int64) bool {
-	if n >= maxSum || !m.cfg.OrderedTime || m.loopsBack(g) {
+	if n >= maxSum || !m.cfg.OrderedTime || m.loopsBack(g) || m.link.moved {
 		return false
 	}
 	const looks = 1000

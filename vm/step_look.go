@@ -282,6 +282,9 @@ func (m *Machine) addToTime(r Regs) {
 	if d < 0 {
 		m.link.cutoffs = true
 	}
+	if m.spanOf(d) > 0 {
+		m.link.moved = true
+	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
 	if m.isDate(from) {

@@ -95,6 +95,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "numbers made of ticks are as exact as others", File: "vm/step_exact.go", Old: "		times++\n", New: ""}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "numbers of what is rounded are exact", File: "vm/step_exact.go", Old: "n >= maxSum || ", New: ""}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "numbers are exact in loops that look", File: "vm/step_exact.go", Old: " || m.loopsBack(g)", New: ""}, "./cmd/hbcheck TestScripts/durations"},
+		{mutation.Mutant{Name: "Times that durations were added to are as exact as others", File: "vm/step_look.go", Old: "		m.link.moved = true\n", New: ""}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "only quotients of numbers are used", File: "vm/compile/units.go", Old: "			return 1\n		case *ssa.Convert, *ssa.ChangeType:", New: "			continue\n		case *ssa.Convert, *ssa.ChangeType:"}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "floats are integers", File: "vm/compile/units.go", Old: "				if !isInteger(y) {\n					return 1\n				}\n", New: ""}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "any number is exact", File: "vm/step_exact.go", Old: "&& f(d-int64(u)) == f(d+int64(u))", New: ""}, "./cmd/hbcheck TestScripts/durations"},
