@@ -266,6 +266,10 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 		pos = m.fset.Position(f.SSA.Pos())
 	}
 	m.setString(g, r, 0, funcName(f))
+	// To the program a model is in the file that it stands for, as far as directories.
+	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
+		pos.Filename = m.link.prog.GOROOT + "/src/" + model
+	}
 	m.setString(g, r, 2, pos.Filename)
 	r.Set(4, uint64(pos.Line))
 	return Next

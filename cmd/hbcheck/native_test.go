@@ -119,6 +119,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -238,6 +239,16 @@ func main() {
 		select {}
 	case "goexit":
 		runtime.Goexit()
+	case "callers": // the last one is the runtime's
+		pcs := make([]uintptr, 100)
+		frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+		for {
+			f, more := frames.Next()
+			if !more {
+				fmt.Println(f.Function, filepath.Base(filepath.Dir(f.File)), filepath.Base(filepath.Dir(filepath.Dir(f.File))), filepath.IsAbs(f.File))
+				break
+			}
+		}
 	case "ticks": // of two tickers that are due at the same time
 		a, b := time.NewTicker(10*time.Millisecond), time.NewTicker(20*time.Millisecond)
 		for n := 0; n < 2; {
