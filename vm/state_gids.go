@@ -62,8 +62,8 @@ func (m *Machine) ShareGIDs() {
 	m.sharedGIDs.funcs, m.sharedGIDs.numbers = slices.Clone(m.link.ssaFuncs), maps.Clone(m.link.ids)
 }
 
-// function returns the number of fn, which k does not know, or one that no machine has given if fn is nil, and
-// makes k know all numbers up to it.
+// function returns the number of fn, which k does not know, or one that no machine has given if fn is nil,
+// and makes k know all numbers up to it.
 func (n *gidTable) function(k *linker, fn *ssa.Function) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
