@@ -65,7 +65,7 @@ var partOf = func() map[string]string {
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
 			linker.bound linker.boundCodes linker.assigns linker.logs linker.observed linker.literals linker.static256
-			goroutineTable.spawn`,
+			linker.joined linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
 			linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
