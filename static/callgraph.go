@@ -192,19 +192,22 @@ func initialises(st *ssa.Store) bool {
 }
 
 // hasPrimitive reports whether values of type t contain some of package sync.
-func hasPrimitive(t types.Type) bool {
-	if isPrimitive(t) {
+func hasPrimitive(t types.Type) bool { return has(t, isPrimitive) }
+
+// has reports whether values of type t are of a type for which is holds, or contain some.
+func has(t types.Type, is func(types.Type) bool) bool {
+	if is(t) {
 		return true
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for f := range u.Fields() {
-			if hasPrimitive(f.Type()) {
+			if has(f.Type(), is) {
 				return true
 			}
 		}
 	case *types.Array:
-		return hasPrimitive(u.Elem())
+		return has(u.Elem(), is)
 	}
 	return false
 }

@@ -18,12 +18,22 @@ import (
 func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 	m := trace.MemoryOf(nameOf(fn))
 	switch {
-	case g.Pointers.IsOpaque(fn) && readsOnly(fn):
-		return trace.ReadsMemory
+	case g.refused(fn):
+		return trace.NoMemory
 	case g.Pointers.IsOpaque(fn), !g.natives.Native(fn), m == trace.Undeclared:
 		return trace.AnyMemory
 	}
 	return m
+}
+
+// refused reports whether the machine executes no call of fn: a function of the standard library that is
+// neither its own nor Go code. What an execution would do from there on, nobody knows.
+func (g *CallGraph) refused(fn *ssa.Function) bool {
+	if g.natives.Native(fn) || !g.Pointers.IsOpaque(fn) {
+		return false
+	}
+	p := g.prog.PackageOf(fn)
+	return p != nil && p.Std && !g.Pointers.IsOpaquePackage(p.Path)
 }
 
 // nameOf is the name by which natives are known.
@@ -34,32 +44,20 @@ func nameOf(fn *ssa.Function) string {
 	return fn.String()
 }
 
-// readsOnly reports whether fn is a function of package reflect that writes
-// nothing and calls nothing.
-func readsOnly(fn *ssa.Function) bool {
-	switch name := fn.Name(); name {
-	case "TypeOf", "ValueOf", "Indirect", "DeepEqual", "Kind", "Len", "Cap", "Elem", "Field", "Index", "NumField", "NumMethod",
-		"Type", "String", "Bool", "Int", "Uint", "Float", "Complex", "Bytes", "IsNil", "IsValid", "IsZero", "CanInterface",
-		"CanAddr", "CanSet", "CanInt", "CanUint", "CanFloat", "Pointer", "UnsafePointer", "Interface", "Name", "PkgPath", "Size",
-		"MapKeys", "MapIndex", "MapRange", "Next", "Comparable", "Implements", "AssignableTo", "ConvertibleTo", "Key", "Value":
-		return true
-	}
-	return false
-}
-
 // NativeAccesses implements Program.
 func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (list []Access) {
+	if list, ok := g.reflected(fn, site); ok {
+		return list
+	}
 	m := g.nativeEffects(fn)
 	switch m {
 	case trace.NoMemory:
 	case trace.ReadsBytes, trace.WritesBytes:
-		k := g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uint8]})
-		if list = append(list, Access{Key: k}); m == trace.WritesBytes {
-			list = append(list, Access{Key: k, Write: true})
-		}
+		list = g.elements(types.Typ[types.Uint8], m == trace.WritesBytes, fn, site)
 	case trace.WritesWords:
-		k := g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uintptr]})
-		list = append(list, Access{Key: k}, Access{Key: k, Write: true})
+		list = g.elements(types.Typ[types.Uintptr], true, fn, site)
+	case trace.WritesUints:
+		list = g.elements(types.Typ[types.Uint], true, fn, site)
 	case trace.ReadsMemory:
 		list = append(list, Access{Key: 0})
 	case trace.AtomicMemory:
@@ -72,6 +70,49 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
 	}
 	return list
+}
+
+// elements returns the accesses of a native to elements of its arguments, of type t.
+//
+// They lie where the arguments lead, if these are slices. Strings can share their bytes with slices, and
+// what else leads to memory is not looked at.
+func (g *CallGraph) elements(t types.Type, write bool, fn *ssa.Function, site ssa.CallInstruction) []Access {
+	k := g.acc.Key(Key{Kind: Elem, Type: t})
+	x := Access{Key: k}
+	if site != nil && site.Common().StaticCallee() == fn {
+		var nums []int
+		for _, v := range site.Common().Args {
+			switch u := v.Type().Underlying().(type) {
+			case *types.Slice:
+				objs := g.Where(v)
+				if objs == Empty && g.Pointers.PointsToAnywhere(v).Universal() || !g.acc.typed(v) {
+					return anyElements(k, write)
+				}
+				nums = append(nums, g.acc.Objs.Elems(objs)...)
+			case *types.Basic:
+				if u.Info()&types.IsNumeric == 0 && u.Kind() != types.Bool {
+					return anyElements(k, write)
+				}
+			default:
+				return anyElements(k, write)
+			}
+		}
+		if x.Objs = g.acc.Objs.Of(nums...); len(nums) == 0 {
+			return nil // they are all nil
+		}
+	}
+	if w := x; write {
+		w.Write = true
+		return []Access{x, w}
+	}
+	return []Access{x}
+}
+
+func anyElements(k int, write bool) []Access {
+	if write {
+		return []Access{{Key: k}, {Key: k, Write: true}}
+	}
+	return []Access{{Key: k}}
 }
 
 // synchronises reports whether another goroutine's walk has to see operations of kind k: those on

@@ -13,6 +13,7 @@ const (
 	ReadsBytes          // bytes that its arguments lead to are read
 	WritesBytes         // and written
 	WritesWords         // the same, of uintptrs
+	WritesUints         // of uints
 	ReadsMemory         // memory of any type that its arguments lead to is read
 	AtomicMemory        // operations of sync/atomic on what the first argument points to
 	AnyMemory           // anything is read and written
@@ -77,13 +78,14 @@ var natives = func() map[string]Memory {
 			hash/crc32.hbUpdate`},
 		{WritesBytes, `crypto/internal/fips140/sha3.keccakF1600 syscall.gettimeofday syscall.hbPread syscall.hbStat syscall.hbStdin runtime.Stack`},
 		{WritesWords, `runtime.callers`},
+		{WritesUints, `
+			math/big.hbAdd math/big.hbAddMul math/big.hbMul math/big.hbShl math/big.hbShr math/big.hbSub
+			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub`},
 		{ReadsMemory, `
 			(*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal
 			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.hbMemhash`},
 		// The rest of package reflect, which calls them, is opaque to static analyses.
 		{AnyMemory, `
-			math/big.hbAdd math/big.hbAddMul math/big.hbMul math/big.hbShl math/big.hbShr math/big.hbSub
-			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub
 			hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take
 			internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen
 			internal/reflectlite.resolveNameOff internal/reflectlite.resolveTypeOff internal/reflectlite.typedmemmove

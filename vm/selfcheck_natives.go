@@ -32,7 +32,7 @@ func undeclared(name string, op *trace.Op) string {
 	case op.Kind == trace.Read:
 		ok = declared != trace.NoMemory
 	case op.Kind.Plain():
-		ok = ok || declared == trace.WritesBytes || declared == trace.WritesWords
+		ok = ok || declared == trace.WritesBytes || declared == trace.WritesWords || declared == trace.WritesUints
 	case op.Kind.Memory():
 		ok = ok || declared == trace.AtomicMemory
 	case row.Commutes == trace.Always:

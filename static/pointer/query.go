@@ -17,6 +17,7 @@ type Result struct {
 	ctxs    map[*ssa.Function][]Context
 	opaques map[types.Type][]*Object // see opaque
 	sets    map[valueIn]Set          // see PointsTo
+	held    map[*external]*Held      // see Held
 }
 
 // valueIn is a value in the activations with a context.
@@ -28,7 +29,7 @@ type valueIn struct {
 func newResult(a *analysis) *Result {
 	r := &Result{
 		a: a, ctxs: make(map[*ssa.Function][]Context),
-		opaques: make(map[types.Type][]*Object), sets: make(map[valueIn]Set),
+		opaques: make(map[types.Type][]*Object), sets: make(map[valueIn]Set), held: make(map[*external]*Held),
 	}
 	for _, i := range a.insts {
 		r.ctxs[i.fn] = append(r.ctxs[i.fn], i.ctx)

@@ -1,0 +1,135 @@
+package static
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static/pointer"
+)
+
+// What calls of package reflect do to memory. Its code is opaque to the points-to analysis, which says what
+// the code that is called from one file of the program may get at (pointer.Held).
+//
+//  1. A function of the first list uses descriptors of types and the words it is given only, and one of the
+//     others memory that it has just made: neither is memory that another goroutine writes to.
+//  2. One of the second list reads memory that is held, and one of the third writes to what can be set, too.
+//     None of these synchronises or calls a function of the program.
+//  3. Any other one may do anything. So may those that keep what they compute for the next call (the type
+//     of a pointer, of a func), as that is under a lock.
+
+// reflection is what functions of package reflect do.
+var reflection = func() map[string]reflects {
+	all := map[string]reflects{}
+	add := func(r reflects, prefix, names string) {
+		for _, n := range strings.Fields(names) {
+			all[strings.Replace(prefix, "%", n, 1)] = r
+		}
+	}
+	for _, pkg := range []string{"reflect.", "internal/reflectlite."} {
+		add(reflectsNothing, pkg+"%", `TypeOf ValueOf`)
+		add(reflectsNothing, "("+pkg+"Value).%", `Addr CanAddr CanComplex CanFloat CanInt CanInterface CanSet CanUint IsValid Kind NumField
+			OverflowComplex OverflowFloat OverflowInt OverflowUint Type`)
+		add(reflectsReads, "("+pkg+"Value).%", `Bool Bytes Cap Comparable Complex Convert Elem Equal Field FieldByIndex FieldByName Float Index Int
+			Interface IsNil IsZero Len MapIndex MapKeys MapRange NumMethod Pointer String Uint UnsafePointer`)
+	}
+	add(reflectsNothing, "(reflect.%", `Kind).String StructField).IsExported StructTag).Get StructTag).Lookup`)
+	add(reflectsNothing, "(*reflect.%", `ValueError).Error`)
+	add(reflectsNothing, "(*internal/reflectlite.%", `ValueError).Error`)
+	add(reflectsNothing, "(*reflect.rtype).%", typeMethods)
+	add(reflectsNothing, "(internal/reflectlite.rtype).%", typeMethods)
+	add(reflectsNothing, "reflect.%", `MakeMap MakeMapWithSize MakeSlice New Zero`)
+	add(reflectsReads, "reflect.%", `DeepEqual Indirect TypeAssert`)
+	add(reflectsReads, "(*reflect.MapIter).%", `Key Value`)
+	add(reflectsIterates, "(*reflect.MapIter).%", `Next`)
+	add(reflectsWrites, "(reflect.Value).%", `SetBool SetComplex SetFloat SetInt SetString SetUint`)
+	add(reflectsWhole, "reflect.%", `Append AppendSlice Copy`)
+	add(reflectsWhole, "(reflect.Value).%", `Clear Grow Set SetBytes SetCap SetIterKey SetIterValue SetLen SetMapIndex SetPointer SetZero`)
+	add(reflectsWhole, "(internal/reflectlite.Value).%", `Set`)
+	return all
+}()
+
+const typeMethods = `Align AssignableTo Bits ChanDir Comparable ConvertibleTo Elem Field FieldAlign Implements In IsVariadic Key Kind Len
+	Name NumField NumIn NumMethod NumOut Out PkgPath Size String`
+
+// reflects is what such a function does to memory.
+type reflects uint8
+
+const (
+	reflectsAnything reflects = iota
+	reflectsNothing
+	reflectsReads
+	reflectsIterates // and writes to a MapIter
+	reflectsWrites   // a variable of a basic type
+	reflectsWhole  // a variable of any type
+)
+
+// reflected returns the accesses of a call of fn at site, if it is a function of package reflect of which it
+// is known what it accesses.
+func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list []Access, ok bool) {
+	if !g.Pointers.IsOpaque(fn) {
+		return nil, false
+	}
+	r := reflection[nameOf(fn)]
+	switch {
+	case r == reflectsNothing:
+		return nil, true
+	case r == reflectsAnything:
+		return nil, false
+	}
+	var read, written []int
+	contexts := g.contextsOf(fn, site)
+	for _, ctx := range contexts {
+		held, ok := g.Pointers.Held(fn, ctx)
+		if !ok {
+			return nil, false
+		}
+		for _, o := range held.Read {
+			read = append(read, o.Number())
+		}
+		if r == reflectsReads {
+			continue
+		}
+		for _, o := range held.Written {
+			switch {
+			case r == reflectsIterates && o.Type != nil && !has(o.Type, isMapIter):
+				continue
+			case r == reflectsWhole && o.Type != nil && hasPrimitive(o.Type): // to write a lock may unlock it
+				return nil, false
+			}
+			written = append(written, o.Number())
+		}
+	}
+	if len(contexts) == 0 {
+		return nil, false
+	}
+	if len(read) > 0 {
+		list = append(list, Access{Objs: g.acc.Objs.Of(read...)})
+	}
+	if len(written) > 0 {
+		list = append(list, Access{Objs: g.acc.Objs.Of(written...), Write: true})
+	}
+	return list, true
+}
+
+// contextsOf returns the contexts in which fn is called at site, or anywhere if that is not known.
+func (g *CallGraph) contextsOf(fn *ssa.Function, site ssa.CallInstruction) (list []pointer.Context) {
+	if site == nil {
+		return g.Pointers.Contexts(fn)
+	}
+	for _, ctx := range g.Pointers.Contexts(site.Parent()) {
+		for _, c := range g.Pointers.Callees(site, ctx) {
+			if c.Fn == fn {
+				list = append(list, c.Context)
+			}
+		}
+	}
+	return list
+}
+
+// isMapIter reports whether t is the type of what ranges over a map.
+func isMapIter(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "reflect" && n.Obj().Name() == "MapIter"
+}
