@@ -62,7 +62,7 @@ const (
 	reflectsReads
 	reflectsIterates // and writes to a MapIter
 	reflectsWrites   // a variable of a basic type
-	reflectsWhole  // a variable of any type
+	reflectsWhole    // a variable of any type
 )
 
 // reflected returns the accesses of a call of fn at site, if it is a function of package reflect of which it
@@ -75,7 +75,7 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 	switch {
 	case r == reflectsNothing:
 		return nil, true
-	case r == reflectsAnything:
+	case r == reflectsAnything, site == nil: // deferred, or from within reflect
 		return nil, false
 	}
 	var read, written []int
@@ -95,8 +95,8 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 			switch {
 			case r == reflectsIterates && o.Type != nil && !has(o.Type, isMapIter):
 				continue
-			case r == reflectsWhole && o.Type != nil && hasPrimitive(o.Type): // to write a lock may unlock it
-				return nil, false
+			case r == reflectsWhole && o.Type != nil && hasPrimitive(o.Type):
+				return nil, false // to write a lock may unlock it
 			}
 			written = append(written, o.Number())
 		}
@@ -113,11 +113,8 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 	return list, true
 }
 
-// contextsOf returns the contexts in which fn is called at site, or anywhere if that is not known.
+// contextsOf returns the contexts in which fn is called at site.
 func (g *CallGraph) contextsOf(fn *ssa.Function, site ssa.CallInstruction) (list []pointer.Context) {
-	if site == nil {
-		return g.Pointers.Contexts(fn)
-	}
 	for _, ctx := range g.Pointers.Contexts(site.Parent()) {
 		for _, c := range g.Pointers.Callees(site, ctx) {
 			if c.Fn == fn {

@@ -36,13 +36,11 @@ import (
 	"hash/maphash"
 	"io"
 	"iter"
-	"math/big"
 	"math/rand"
 	randv2 "math/rand/v2"
 	"net"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -68,8 +66,6 @@ var (
 	_ = fmt.Sprint
 	_ maphash.Hash
 	_ iter.Seq[int]
-	_ big.Word
-	_ = reflect.TypeOf
 	_ = rand.Int
 	_ = randv2.Int
 	_ = runtime.GC

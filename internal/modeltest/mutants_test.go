@@ -13,11 +13,11 @@ var every = flag.Bool("every", false, "explore with all kinds of static facts")
 
 var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their programs fail")
 
-// A mutant is a declaration of effects, or a condition about them, that is taken away. The test is the
-// program that has to notice.
-type mutant = struct{ name, file, old, new, test string }
-
-var mutants = []mutant{
+// mutants are declarations of effects, and conditions about them, that are taken away. The test is
+// the program that has to notice.
+var mutants = []struct {
+	name, file, old, new, test string
+}{
 	{"Setenv declares nothing", "load/overlay/_src/syscall/env_unix.go", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }", "func envWrite() {}", "setenv"},
 	{"Setenv reads", "load/overlay/_src/syscall/env_unix.go", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), false) }", "setenv"},
 	{"the environment orders nothing", "vm/native_effect.go", "\tif !m.following() {", "\tif true {", "envOrders"},

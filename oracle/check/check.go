@@ -165,7 +165,8 @@ func (c *Machine) predict() {
 	}
 }
 
-// intersect returns what is in both a and b.
+// intersect returns what is in both a and b: an access in one of them that the other has, or another one
+// that is about all the memory it is about.
 func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a
@@ -174,10 +175,24 @@ func (c *Machine) intersect(a, b static.Set) static.Set {
 	r, ok := c.intersections[k]
 	if !ok {
 		sets := c.o.Futures().F.Sets
-		r = sets.Of(slices.DeleteFunc(sets.Elems(a), func(x int) bool { return !sets.Has(b, x) })...)
+		in := func(a, b static.Set) static.Set {
+			return sets.Of(slices.DeleteFunc(sets.Elems(a), func(x int) bool { return !sets.Has(b, x) && !c.covered(x, b) })...)
+		}
+		r = sets.Union(in(a, b), in(b, a))
 		c.intersections[k] = r
 	}
 	return r
+}
+
+// covered reports whether an access in set may be to memory of any type where that with number n is.
+func (c *Machine) covered(n int, set static.Set) bool {
+	acc := c.o.Futures().F.Acc
+	x := acc.At(n)
+	return slices.ContainsFunc(acc.OfKey(0), func(k int) bool {
+		y := acc.At(k)
+		wide := y.Objs == static.Empty || x.Objs != static.Empty && acc.Objs.Minus(x.Objs, y.Objs) == static.Empty
+		return wide && x.Write == y.Write && x.Key != acc.SyncKey() && c.o.Futures().F.Sets.Has(set, k)
+	})
 }
 
 // Mark implements por.System.

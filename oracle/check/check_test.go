@@ -280,7 +280,7 @@ const walksOnly oracle.Kind = "walks"
 
 // TestStaticPrograms checks what is said of accesses that are easily overlooked.
 func TestStaticPrograms(t *testing.T) {
-	for _, file := range []string{"plain.go", "library.go", "std.go", "memory.go", "control.go"} {
+	for _, file := range []string{"plain.go", "library.go", "std.go", "memory.go", "control.go", "reflected.go"} {
 		prog, err := load.Load(load.Config{Dir: "testdata", Patterns: []string{file}, Implicit: []string{"runtime"}})
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@
 //	instance.go                   functions in contexts and their registers
 //	model.go, natives.go          the machine's own functions
 //	external*.go                  opaque code: package reflect, and the users of a library
+//	held.go                       what such code may read and write
 //	query.go, callgraph.go        answers
 //	alpha.go                      from the machine's objects to abstract ones
 //

@@ -59,7 +59,6 @@ func (w *external) held() *Held {
 	}
 	addresses(w.any, 1)
 	for _, p := range w.list {
-		add(p.obj)
 		addresses(p.reg, len(p.lay.ptrs))
 	}
 	written := slices.Clone(list)
