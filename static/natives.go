@@ -27,7 +27,7 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 }
 
 // refused reports whether the machine executes no call of fn: a function of the standard library that is
-// neither its own nor Go code. What an execution would do from there on, nobody knows.
+// neither its own nor Go code. What an execution would do from there on is not known.
 func (g *CallGraph) refused(fn *ssa.Function) bool {
 	if g.natives.Native(fn) || !g.Pointers.IsOpaque(fn) {
 		return false
