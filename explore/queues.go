@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
@@ -15,8 +16,8 @@ type Passing struct {
 	Wait           time.Duration
 }
 
-// queueWork is how many transitions are spent at least on executions in which none is overtaken.
-const queueWork = 100_000
+// queueWork is how much work is spent at least on executions in which none is overtaken.
+const queueWork = 1_000_000
 
 // inTurn decides whether the bugs of r need a goroutine that waits on a channel to be overtaken, which
 // the language permits and gc's queues do not. If each of their schedules does overtake one,
@@ -34,6 +35,9 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 	work := max(queueWork, 4*r.Stats.Transitions)
 	if opts.Timeout > 0 {
 		opts.spent += r.Stats.Explore
+	}
+	if p := opts.Portfolio; p != nil {
+		opts.Symmetry = slices.ContainsFunc(p.Searches, func(x Options) bool { return x.Symmetry })
 	}
 	opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
 	opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil

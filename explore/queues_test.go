@@ -202,3 +202,97 @@ func TestQueuesBugs(t *testing.T) {
 		}
 	}
 }
+
+// TestQueuesOfEqual: where equal goroutines may change places, too, it counts who came first.
+func TestQueuesOfEqual(t *testing.T) {
+	// Who is the first to lock mu is not certain to be ahead of the third goroutine.
+	const late = `var mu sync.Mutex
+		c, late := make(chan int), true
+		for i := range 2 {
+			go func() {
+				mu.Lock()
+				sleep := late
+				late = false
+				mu.Unlock()
+				if sleep { time.Sleep(4*time.Millisecond) }
+				c <- i
+			}()
+		}
+		go func() { time.Sleep(6*time.Millisecond); c <- 7 }()
+		time.Sleep(time.Second)
+		`
+	// The second goroutine is certain to be ahead of the third one, the first is not.
+	const between = `c := make(chan int)
+		for i := range 2 { go func() { if i == 0 { time.Sleep(4 * time.Millisecond) }; c <- 9 }() }
+		go func() { time.Sleep(6*time.Millisecond); c <- 7 }()
+		time.Sleep(time.Second)
+		`
+	for _, tt := range []struct{ src, want string }{
+		{late + "if <-c == 0 && <-c == 7 { panic(0) }", "fail"},
+		{late + "if <-c == 1 && <-c == 7 { panic(1) }", "fail"},
+		{between + "<-c; if <-c == 7 { panic(7) }", "fail"},
+		{between + "if <-c == 7 { panic(7) }; <-c; <-c", "ok"},
+	} {
+		prog := vmtest.Load(t, "package main\n\nimport (\n\"sync\"\n\"time\"\n)\n\nvar _ sync.Mutex\n\nfunc main() {\n"+tt.src+"\n}\n")
+		for _, symmetry := range []bool{false, true} {
+			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+				return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			}}
+			opts := Options{POR: explorers.With("full"), Match: true, Symmetry: symmetry}
+			res, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(res.Verdict); got != tt.want {
+				t.Errorf("symmetry %v: %s, want %s:\n%s", symmetry, got, tt.want, tt.src)
+			}
+		}
+	}
+}
+
+// TestQueuesOfMany: of many equal goroutines that wait, who comes next is no question for gc's queues.
+func TestQueuesOfMany(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+import (
+	"sync"
+	"time"
+)
+
+func main() {
+	var wg sync.WaitGroup
+	p := &struct{ token, turn chan bool }{make(chan bool, 1), make(chan bool, 1)}
+	for range 14 {
+		wg.Go(func() {
+			p.turn <- true
+			p.token <- true
+			time.Sleep(50 * time.Millisecond)
+			<-p.token
+			<-p.turn
+		})
+	}
+	time.Sleep(20 * time.Millisecond)
+	begin := time.Now()
+	p.token <- true
+	if time.Since(begin) > 60*time.Millisecond {
+		panic("overtaken")
+	}
+	<-p.token
+	wg.Wait()
+}
+`)
+	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+	}}
+	p := portfolioOf(true)
+	for i := range p.Searches {
+		p.Searches[i].Symmetry = p.Searches[i].Match
+	}
+	res, err := Run(context.Background(), e, Options{Portfolio: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Verdict != OK || len(res.Bugs) == 0 || !res.Bugs[0].Warning || res.Bugs[0].Passes == nil {
+		t.Errorf("%v, %d bugs", res.Verdict, len(res.Bugs))
+	}
+}

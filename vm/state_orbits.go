@@ -39,7 +39,9 @@ import (
 //     partners are of one class, too: as neither is its own partner there is a permutation that
 //     maps the one pair to the other one.
 //
-// Goroutines in lists, as those that wait for a Cond, are told apart by their places there.
+// Goroutines in lists, as those that wait for a Cond, are told apart by their places there. Where a third
+// goroutine knows which of the two came to a channel before it (Config.InTurn), what follows does refer
+// to them: there are no equal goroutines then.
 
 // Orbits implements por.SymmetricHasher.
 func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {

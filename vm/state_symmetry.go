@@ -35,7 +35,7 @@ import (
 //     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
 //     that follow a seed are those of a goroutine with its number, as is a bubble: if there is one,
 //     it counts for each goroutine whether it is inside; there are not to be several. Variables of
-//     inputs have numbers in their names, and they may be in what goroutines in queues and in
+//     inputs have numbers in their names, and they may be in what goroutines in
 //     loops that wait or look at the clock are compared by. Where there is any of these the order is
 //     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists
 //     of goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
@@ -112,7 +112,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	c.exchanging = true
 	h = m.hashInOrder(c.sorted)
 	c.exchanging = false
-	c.several, c.hash, c.equal = several && !c.whole && !c.stopped, h, c.equal[:0]
+	c.several, c.hash, c.equal = several && !c.whole && !c.stopped && !m.cfg.InTurn, h, c.equal[:0]
 	// What is written down with hidden owners is no state that is written down with numbers.
 	h[0] = ^h[0]
 	return h, sorted
@@ -128,7 +128,7 @@ func compareOrigins(a, b *goroutine) int {
 
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.
 func (m *Machine) exchangeable() bool {
-	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.cfg.InTurn && !m.tracking && len(m.bubbles) <= 1
+	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.tracking && len(m.bubbles) <= 1
 }
 
 // sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as

@@ -106,20 +106,35 @@ func (m *Machine) InTurn(interrupt func() bool) (*Machine, error) {
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
-// writeQueue writes down what matters of when g has come to its operation.
+// writeQueue writes down what matters of when g has come to its operation. Where goroutines can change
+// places, those that came earlier are named by their places in the order in which they are written down:
+// in another state they are the same but for numbers. In which order that is says nothing of who came first.
 func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	if !waitsInQueue(g) {
 		return ws
 	}
 	n := len(ws)
 	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1)))
-	for _, s := range m.order {
-		if q := m.gs[s]; q != g && waitsInQueue(q) && m.cameFirst(q, g) {
-			ws = append(ws, uint64(q.id))
+	if m.canon.exchanging {
+		for place, s := range m.canon.sorted {
+			if m.cameBefore(m.gs[s], g) {
+				ws = append(ws, uint64(place))
+			}
+		}
+	} else {
+		for _, s := range m.order {
+			if q := m.gs[s]; m.cameBefore(q, g) {
+				ws = append(ws, uint64(q.id))
+			}
 		}
 	}
 	ws[n] = uint64(len(ws) - n)
 	return ws
+}
+
+// cameBefore reports whether q waits on channels, and has for longer than g.
+func (m *Machine) cameBefore(q, g *goroutine) bool {
+	return q != g && waitsInQueue(q) && m.cameFirst(q, g)
 }
 
 // waitsInQueue reports whether g is at an operation on channels that waits.

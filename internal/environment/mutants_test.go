@@ -34,6 +34,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "entries are numbered anew during a loop without order", File: "vm/step_map.go", Old: "			m.iterated(*b)\n", New: ""}, "TestPrograms/mapdeletedin"},
 		{mutation.Mutant{Name: "entries of empty maps are numbered anew during a loop", File: "vm/step_map.go", Old: "	hd[mpCount/8], hd[mpUsed/8] = 0, 0\n	if m.heap.objs[mp>>32].flags&objIterated == 0 {", New: "	hd[mpCount/8], hd[mpUsed/8] = 0, 0\n	if true {"}, "TestPrograms/mapcleared"},
 		{mutation.Mutant{Name: "entries are numbered anew during a loop when the map grows", File: "vm/step_map.go", Old: "	if h.objs[mp>>32].flags&objIterated == 0 {", New: "	if true {"}, "TestPrograms/mapgrown"},
+		{mutation.Mutant{Name: "goroutines that wait in turn have names", File: "vm/state_symmetry.go", Old: "!m.cfg.RandFixed && !m.tracking", New: "!m.cfg.RandFixed && !m.cfg.InTurn && !m.tracking"}, "./explore TestQueuesOfMany"},
 		{mutation.Mutant{Name: "any loop may end early", File: "vm/compile/order.go", Old: "return len(l.early) == 0 || l.exits()", New: "return true"}, "TestOrderMatters"},
 		{mutation.Mutant{Name: "slices need not be sorted", File: "vm/compile/order_fold.go", Old: "		if !l.sorted(p) {\n			return false\n		}\n", New: ""}, "TestOrderMatters"},
 		{mutation.Mutant{Name: "panics do not count", File: "vm/compile/order.go", Old: "if l.panics || l.effects", New: "if l.effects"}, "TestOrderMatters"},
