@@ -126,23 +126,27 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 //
 // It is [from, until): after event from the goroutine waits at op, after event until no more. op is
 // the operation as it was at the arrival. multiWay says that it waits for several
-// things, as a select does.
+// things, as a select does. conflicts says that x, the chosen event of a frame, ends it, or may make its
+// operation impossible.
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
 	from, until int // the events by which it arrives (-1: at the start) and which executes op
 	multiWay    bool
+	conflicts   bool
 }
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
-// frame.
+// frame, but for those whose goroutine arrives because of x: without x they never wait.
 //
 // The list is in an order that depends on the events only, hence the order of candidates does.
 func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
-		if op.Kind.Channels() && op.Blocks() {
-			list = append(list, interval{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
+		if op.Kind.Channels() && op.Blocks() && (from < 0 || !s.Before(x, s.Clock(int(from)))) {
+			multiWay := op.Kind == trace.Select || op.N > 1 || op.Wide
+			conflicts := until == x || s.MayBeReversed(&s.Events[x], op)
+			list = append(list, interval{g, op, int(from), until, multiWay, conflicts})
 		}
 	}
 	// Each event's part of the undo log has the operations that its participants had pending, which
@@ -174,7 +178,8 @@ func (s *searcher) intervals(x int) []interval {
 // time.
 //
 // Cost: pairs of intervals, for each event and frame on channels. Frames of other operations are
-// passed by.
+// passed by. It is most of what a search costs where many goroutines wait, so it is counted
+// (por.Stats.Looked): auto has to know.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals = 0
 	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
@@ -191,11 +196,12 @@ func (s *searcher) scheduleRendezvous(e int) {
 			if !s.exposes(e, q) {
 				continue
 			}
-			if !q.needsPartner() {
+			s.Stats.Looked += uint64(len(all))
+			if !q.needsPartner() && q.conflicts {
 				s.scheduleIdeals(i, e, q, nil)
 			}
 			for b := range all {
-				if h := &all[b]; h.g != q.g && q.mayCommunicate(h) {
+				if h := &all[b]; h.g != q.g && (q.conflicts || h.conflicts) && q.mayCommunicate(h) {
 					s.scheduleIdeals(i, e, q, h)
 				}
 			}
@@ -239,6 +245,9 @@ func (s *searcher) exposes(e int, q *interval) bool {
 	return q.from == e || q.multiWay && q.until != e && s.DependentOp(&s.Events[e], q.op, false)
 }
 
+// looksForIdeals is how many looks at an event cost what a call of scheduleIdeals does.
+const looksForIdeals = 32
+
 // scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it
 // is not nil, have begun and not ended.
 //
@@ -246,30 +255,26 @@ func (s *searcher) exposes(e int, q *interval) bool {
 // interval of that send has ended before g2's second one begins, so the two never wait at the
 // same time.
 func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
+	s.Stats.Looked += looksForIdeals
 	x := s.frames[i].depth
 	pending := append(s.scratch.pair[:0], q)
 	if h != nil {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: what the arrivals need, and whether x makes the operations impossible at all.
+	// Phase 1: what the arrivals need. (x does not happen before any of it.)
 	root := x // of the prefix that x has already some may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth
 	}
-	conflict, multiWay := false, false
+	multiWay := false
 	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
 	s.scratch.clock = arrived
 	for _, p := range pending {
-		conflict = conflict || p.until == x || s.MayBeReversed(&s.Events[x], p.op)
 		multiWay = multiWay || p.multiWay
 		if p.from >= 0 {
 			s.Join(arrived, p.from)
 		}
-	}
-	// If x happens before an arrival the two never wait without x.
-	if !conflict || s.Before(x, arrived) {
-		return
 	}
 	// Phase 2: there has to be a time at which both wait. If one is executed before the other arrives
 	// there is none.
