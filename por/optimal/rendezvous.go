@@ -126,27 +126,23 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 //
 // It is [from, until): after event from the goroutine waits at op, after event until no more. op is
 // the operation as it was at the arrival. multiWay says that it waits for several
-// things, as a select does. conflicts says that x, the chosen event of a frame, ends it, or may make its
-// operation impossible.
+// things, as a select does.
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
 	from, until int // the events by which it arrives (-1: at the start) and which executes op
 	multiWay    bool
-	conflicts   bool
 }
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
-// frame, but for those whose goroutine arrives because of x: without x they never wait.
+// frame.
 //
 // The list is in an order that depends on the events only, hence the order of candidates does.
 func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
-		if op.Kind.Channels() && op.Blocks() && (from < 0 || !s.Before(x, s.Clock(int(from)))) {
-			multiWay := op.Kind == trace.Select || op.N > 1 || op.Wide
-			conflicts := until == x || s.MayBeReversed(&s.Events[x], op)
-			list = append(list, interval{g, op, int(from), until, multiWay, conflicts})
+		if op.Kind.Channels() && op.Blocks() {
+			list = append(list, interval{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
 		}
 	}
 	// Each event's part of the undo log has the operations that its participants had pending, which
@@ -197,11 +193,11 @@ func (s *searcher) scheduleRendezvous(e int) {
 				continue
 			}
 			s.Stats.Looked += uint64(len(all))
-			if !q.needsPartner() && q.conflicts {
+			if !q.needsPartner() {
 				s.scheduleIdeals(i, e, q, nil)
 			}
 			for b := range all {
-				if h := &all[b]; h.g != q.g && (q.conflicts || h.conflicts) && q.mayCommunicate(h) {
+				if h := &all[b]; h.g != q.g && q.mayCommunicate(h) {
 					s.scheduleIdeals(i, e, q, h)
 				}
 			}
@@ -246,7 +242,7 @@ func (s *searcher) exposes(e int, q *interval) bool {
 }
 
 // looksForIdeals is how many looks at an event cost what a call of scheduleIdeals does.
-const looksForIdeals = 32
+const looksForIdeals = 8
 
 // scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it
 // is not nil, have begun and not ended.
@@ -262,19 +258,24 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: what the arrivals need. (x does not happen before any of it.)
+	// Phase 1: what the arrivals need, and whether x makes the operations impossible at all.
 	root := x // of the prefix that x has already some may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth
 	}
-	multiWay := false
+	conflict, multiWay := false, false
 	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
 	s.scratch.clock = arrived
 	for _, p := range pending {
+		conflict = conflict || p.until == x || s.MayBeReversed(&s.Events[x], p.op)
 		multiWay = multiWay || p.multiWay
 		if p.from >= 0 {
 			s.Join(arrived, p.from)
 		}
+	}
+	// If x happens before an arrival the two never wait without x.
+	if !conflict || s.Before(x, arrived) {
+		return
 	}
 	// Phase 2: there has to be a time at which both wait. If one is executed before the other arrives
 	// there is none.
