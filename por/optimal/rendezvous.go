@@ -126,12 +126,14 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 //
 // It is [from, until): after event from the goroutine waits at op, after event until no more. op is
 // the operation as it was at the arrival. multiWay says that it waits for several
-// things, as a select does.
+// things, as a select does. conflicts says that x, the chosen event of a frame, may make its operation
+// impossible (without).
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
 	from, until int // the events by which it arrives (-1: at the start) and which executes op
 	multiWay    bool
+	conflicts   bool
 }
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
@@ -142,7 +144,8 @@ func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
 		if op.Kind.Channels() && op.Blocks() {
-			list = append(list, interval{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
+			multiWay := op.Kind == trace.Select || op.N > 1 || op.Wide
+			list = append(list, interval{g: g, op: op, from: int(from), until: until, multiWay: multiWay})
 		}
 	}
 	// Each event's part of the undo log has the operations that its participants had pending, which
@@ -163,6 +166,20 @@ func (s *searcher) intervals(x int) []interval {
 	}
 	s.scratch.intervals = list
 	return list
+}
+
+// without returns the intervals of list that begin without x, and says of each whether x conflicts with it:
+// an operation on channels that x itself has executed depends on x. A goroutine that arrives because of x
+// never waits without it.
+func (s *searcher) without(x int, list []interval) []interval {
+	kept := list[:0]
+	for _, q := range list {
+		if q.from < 0 || !s.Before(x, s.Clock(q.from)) {
+			q.conflicts = s.MayBeReversed(&s.Events[x], q.op)
+			kept = append(kept, q)
+		}
+	}
+	return kept
 }
 
 // scheduleRendezvous is rule S3 for the newest event e, if that concerns channels: it schedules the
@@ -186,18 +203,18 @@ func (s *searcher) scheduleRendezvous(e int) {
 		if op := &s.Events[x].Op; !op.Kind.Channels() && !op.DependsOnAll {
 			continue
 		}
-		all := s.intervals(x)
+		all := s.without(x, s.intervals(x))
 		for a := range all {
 			q := &all[a]
 			if !s.exposes(e, q) {
 				continue
 			}
 			s.Stats.Looked += uint64(len(all))
-			if !q.needsPartner() {
+			if !q.needsPartner() && q.conflicts {
 				s.scheduleIdeals(i, e, q, nil)
 			}
 			for b := range all {
-				if h := &all[b]; h.g != q.g && q.mayCommunicate(h) {
+				if h := &all[b]; h.g != q.g && (q.conflicts || h.conflicts) && q.mayCommunicate(h) {
 					s.scheduleIdeals(i, e, q, h)
 				}
 			}
@@ -258,24 +275,19 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: what the arrivals need, and whether x makes the operations impossible at all.
+	// Phase 1: what the arrivals need. (x does not happen before any of it: without.)
 	root := x // of the prefix that x has already some may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth
 	}
-	conflict, multiWay := false, false
+	multiWay := false
 	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
 	s.scratch.clock = arrived
 	for _, p := range pending {
-		conflict = conflict || p.until == x || s.MayBeReversed(&s.Events[x], p.op)
 		multiWay = multiWay || p.multiWay
 		if p.from >= 0 {
 			s.Join(arrived, p.from)
 		}
-	}
-	// If x happens before an arrival the two never wait without x.
-	if !conflict || s.Before(x, arrived) {
-		return
 	}
 	// Phase 2: there has to be a time at which both wait. If one is executed before the other arrives
 	// there is none.
