@@ -49,6 +49,7 @@ type Driver struct {
 
 	KnownRaces RaceSet
 	pending    pendingAccesses
+	next       trace.Op // see NextOp
 }
 
 // NewDriver returns the driver of a search of sys, which begins in its present state.
@@ -82,6 +83,13 @@ func (s *Driver) Preferred() trace.GID {
 		return s.Cur
 	}
 	return s.Enabled[0]
+}
+
+// NextOp returns the next operation of g, which is there until NextOp is called again: an oracle is asked
+// about one in most states, and what an interface is given a pointer to is allocated.
+func (s *Driver) NextOp(g trace.GID) *trace.Op {
+	s.next = s.Sys.Next(g)
+	return &s.next
 }
 
 // An Executor executes operations in the system, and is told when the system has been rewound: an
@@ -132,8 +140,7 @@ func (s *Driver) traceNext(a trace.Step) {
 // Announce notifies the oracle that g is going to execute its next operation.
 func (s *Driver) Announce(g trace.GID) {
 	if s.Watcher != nil {
-		op := s.Sys.Next(g)
-		s.Watcher.Stepping(g, &op)
+		s.Watcher.Stepping(g, s.NextOp(g))
 	}
 }
 
@@ -195,8 +202,7 @@ func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, 
 		return trace.NoGID, false
 	}
 	allowed := func(g trace.GID) bool {
-		op := s.Sys.Next(g)
-		return s.OracleAllows(g, &op)
+		return s.OracleAllows(g, s.NextOp(g))
 	}
 	if slices.Contains(s.Enabled, first) && allowed(first) {
 		return first, true

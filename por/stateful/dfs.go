@@ -202,10 +202,10 @@ func (s *depthFirst) expand(chain int) frame {
 	if !f.freeSwitch {
 		s.addAlternatives(s.Cur)
 		if others {
-			op := s.Sys.Next(s.Cur)
+			op := s.NextOp(s.Cur)
 			f.freeSwitch = op.Kind == trace.Yield
 			switch {
-			case mayReduce && s.needsNoChoice(s.Cur, &op) && s.mayListOnly(f.alt):
+			case mayReduce && s.needsNoChoice(s.Cur, op) && s.mayListOnly(f.alt):
 				f.reduced, others = true, false
 			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
 				s.PreemptCut, others = true, false
@@ -239,8 +239,8 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 		if g == s.Cur {
 			continue
 		}
-		op := s.Sys.Next(g)
-		if !s.policyAllows(&op) && !(i < asked && s.OracleAllows(g, &op)) {
+		op := s.NextOp(g)
+		if !s.policyAllows(op) && !(i < asked && s.OracleAllows(g, op)) {
 			continue
 		}
 		s.addAlternatives(g)
