@@ -49,7 +49,7 @@ type Driver struct {
 
 	KnownRaces RaceSet
 	pending    pendingAccesses
-	next       trace.Op // see NextOp
+	next       trace.Op `saved:"-"` // see NextOp
 }
 
 // NewDriver returns the driver of a search of sys, which begins in its present state.
