@@ -82,6 +82,7 @@ func (l *loader) checkPackage(p *Package) {
 	}
 	if len(p.errs) == 0 {
 		p.Types, p.Info = tp, info
+		p.orderMapLits()
 		p.layTables()
 		p.facts = syntaxFactsOf(p)
 		p.Embeds = findEmbeds(p)

@@ -1,0 +1,131 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// A literal of a map may have equal keys as long as they are no constants, and the order in which
+// gc evaluates and inserts its elements is not that of the source. As order.go of cmd/compile says:
+// the elements whose keys and values are static are put in first, in their order, the others are
+// evaluated and put in one by one after them. So the value of key 0 in
+//
+//	map[int]int{x: 1, 0: 2}
+//
+// is 1 where x is 0. Package ssa goes by the source; here the source gets gc's order.
+
+// orderMapLits puts the static elements of all map literals of p, which has been checked, before the
+// others.
+func (p *Package) orderMapLits() {
+	for _, f := range p.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok {
+				p.orderMapLit(lit)
+			}
+			return true
+		})
+	}
+}
+
+func (p *Package) orderMapLit(lit *ast.CompositeLit) {
+	t := p.Info.TypeOf(lit)
+	if t == nil { // in what is not checked
+		return
+	}
+	m, ok := coreType(t).(*types.Map)
+	if !ok {
+		return
+	}
+	rank := func(e ast.Expr) int {
+		kv := e.(*ast.KeyValueExpr)
+		if p.isStatic(kv.Key, m.Key()) && p.isStatic(kv.Value, m.Elem()) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(lit.Elts, func(a, b ast.Expr) int { return rank(a) - rank(b) })
+}
+
+// isStatic reports whether gc takes e, which becomes a value of type t, for static
+// (isStaticCompositeLiteral in cmd/compile): constants, nil that is not converted, and arrays and
+// structs of these. What is converted to an interface is not, as it gets an address first.
+func (p *Package) isStatic(e ast.Expr, t types.Type) bool {
+	e = ast.Unparen(e)
+	tv := p.Info.Types[e]
+	if tv.IsNil() {
+		return true
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); !ok && types.IsInterface(t) {
+		return false
+	}
+	if tv.Value != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		return p.isStaticLit(e)
+	case *ast.CallExpr: // sizes of type parameters are known where gc looks at them
+		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		b, ok := p.Info.Uses[sel.Sel].(*types.Builtin)
+		return ok && (b.Name() == "Sizeof" || b.Name() == "Alignof" || b.Name() == "Offsetof")
+	}
+	return false
+}
+
+// isStaticLit is isStatic of a composite literal.
+func (p *Package) isStaticLit(lit *ast.CompositeLit) bool {
+	switch t := coreType(p.Info.TypeOf(lit)).(type) {
+	case *types.Array:
+		for _, e := range lit.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				e = kv.Value
+			}
+			if !p.isStatic(e, t.Elem()) {
+				return false
+			}
+		}
+		return true
+	case *types.Struct:
+		for i, e := range lit.Elts {
+			field := t.Field(i)
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				field, e = p.Info.Uses[kv.Key.(*ast.Ident)].(*types.Var), kv.Value
+			}
+			if !p.isStatic(e, field.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false // slices, maps, and pointers to literals
+}
+
+// coreType returns what composite literals of type t are of. If t is a type parameter it is what all
+// types that it permits have in common, as the literal would not have passed the checker else.
+func coreType(t types.Type) types.Type {
+	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return termOf(tp.Constraint())
+	}
+	return t.Underlying()
+}
+
+// termOf returns the underlying type of a term of the constraint t, or nil if it has none.
+func termOf(t types.Type) types.Type {
+	iface, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return t.Underlying()
+	}
+	for e := range iface.EmbeddedTypes() {
+		if u, ok := e.(*types.Union); ok {
+			e = u.Term(0).Type()
+		}
+		if term := termOf(e); term != nil {
+			return term
+		}
+	}
+	return nil
+}
