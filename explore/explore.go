@@ -110,10 +110,14 @@ func (s *exploration) again(opts Options) (*exploration, error) {
 
 // configure prepares the search that opts describe.
 func (s *exploration) configure(opts Options) error {
-	s.opts, s.sys, s.features = opts, s.m, s.m.Features()
+	s.sys, s.features = s.m, s.m.Features()
 	if err := opts.check(s.features); err != nil {
 		return err
 	}
+	if opts.oneWorker(s.features) != NotAsked {
+		opts.Jobs = 1
+	}
+	s.opts = opts
 	s.result.POR, s.result.Match, s.result.Hybrid, s.result.Jobs = opts.POR.Name, opts.Match, opts.kind(), opts.Jobs
 	s.begin = time.Now()
 

@@ -30,7 +30,7 @@ type Options struct {
 
 	Match           bool // store states and explore none twice
 	Symmetry        bool // and take those for equal that differ in exchanged goroutines only
-	Jobs            int  // workers; 0: one
+	Jobs            int  // workers, unless the search has one: see OneWorker; 0: one
 	CheckDuplicates bool // see por.Config.CheckDuplicates
 
 	// The bounds; 0 is none.
@@ -62,7 +62,7 @@ type Options struct {
 	Keep  *Keep
 	phase string // the one of them that is saved as; "": it is not
 
-	// Trace, if set, gets a transcript of the search: see por.Config.Trace. It needs one worker.
+	// Trace, if set, gets a transcript of the search: see por.Config.Trace.
 	Trace io.Writer
 	// Progress, if set, is called now and then.
 	Progress func(Progress)
@@ -117,10 +117,6 @@ const (
 	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
 	DuplicatesExpected             // duplicates are looked for, but the explorer has some
 	ExplainNeedsFacts              // explanations without static facts
-	JobsUnsupported                // several workers, but the explorer has one
-	JobsLearning                   // several workers, but an oracle that learns
-	JobsChecked                    // several workers, but a check that needs one
-	NoReplicas                     // several workers, but a machine without replicas
 	NoStaticFacts                  // static facts, but a machine without
 	NothingToCheck                 // a check of static facts, but a machine without
 	NumRules
@@ -134,15 +130,8 @@ var rules = [NumRules]func(o *Options, f *Features) bool{
 	PreemptUnsupported: func(o *Options, _ *Features) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
 	DuplicatesExpected: func(o *Options, _ *Features) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
 	ExplainNeedsFacts:  func(o *Options, _ *Features) bool { return o.Explain != nil && o.kind() == oracle.None },
-	JobsUnsupported:    func(o *Options, _ *Features) bool { return o.Jobs > 1 && !o.POR.Parallel },
-	// What looking ahead costs and finds decides where it is done next.
-	JobsLearning: func(o *Options, _ *Features) bool { return o.Jobs > 1 && (o.Hybrid == oracle.Full || o.LazyAnalysis) },
-	JobsChecked: func(o *Options, _ *Features) bool {
-		return o.Jobs > 1 && (o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals)
-	},
-	NoReplicas:     func(o *Options, f *Features) bool { return f != nil && o.Jobs > 1 && f.Replicas == nil },
-	NoStaticFacts:  func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil },
-	NothingToCheck: func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil },
+	NoStaticFacts:      func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil },
+	NothingToCheck:     func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil },
 }
 
 // Illegal is the error of options that are refused.

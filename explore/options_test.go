@@ -19,16 +19,12 @@ func TestRules(t *testing.T) {
 		PreemptUnsupported: {POR: lookup("optimal"), LimitPreempt: true},
 		DuplicatesExpected: {POR: lookup("jpf"), CheckDuplicates: true},
 		ExplainNeedsFacts:  {POR: lookup("jpf"), Explain: new(oracle.Place)},
-		JobsUnsupported:    {POR: lookup("context"), Jobs: 2},
-		JobsLearning:       {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.Full},
-		JobsChecked:        {POR: lookup("optimal"), Jobs: 2, Finals: true},
-		NoReplicas:         {POR: lookup("optimal"), Jobs: 2},
 		NoStaticFacts:      {POR: lookup("jpf"), Hybrid: oracle.MHB},
 		NothingToCheck:     {POR: lookup("jpf"), CheckStatic: true},
 	}
 	broken[MatchRequired].POR.Stateless = false // there is no such explorer
 	for rule, o := range broken {
-		ofMachine := Rule(rule) >= NoReplicas
+		ofMachine := Rule(rule) >= NoStaticFacts
 		var illegal *Illegal
 		if err := o.Check(); errors.As(err, &illegal) == ofMachine {
 			t.Errorf("rule %d: Check says %v", rule, err)

@@ -73,27 +73,34 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	explore.ExplainNeedsFacts: func(*explore.Illegal) string {
 		return "--explain needs --hybrid: without it there is a choice before every operation that could conflict with another goroutine's"
 	},
-	explore.JobsUnsupported: func(e *explore.Illegal) string {
-		if q := e.Options.POR.Equivalence; q != "" {
-			return fmt.Sprintf("-j %d: --equivalence %s explores with one worker", e.Options.Jobs, q)
-		}
-		return fmt.Sprintf("-j %d: --por %s explores with one worker; several can be had with --por=%s", e.Options.Jobs, e.Options.POR.Name,
-			ExplorerNames(func(x *por.Explorer) bool { return x.Parallel }))
-	},
-	explore.JobsLearning: func(e *explore.Illegal) string {
-		return fmt.Sprintf("-j %d: --hybrid %s learns while it explores, so that the result would depend on which worker is quicker; use none, fa or mhb",
-			e.Options.Jobs, e.Options.Hybrid)
-	},
-	explore.JobsChecked: func(e *explore.Illegal) string {
-		return fmt.Sprintf("-j %d: --check-static, --check-duplicates and --explain work with one worker only", e.Options.Jobs)
-	},
-	explore.NoReplicas: func(e *explore.Illegal) string {
-		return fmt.Sprintf("-j %d: there can be only one such machine", e.Options.Jobs)
-	},
 	explore.NoStaticFacts: func(e *explore.Illegal) string {
 		return fmt.Sprintf("--hybrid %s: this machine knows no static facts", e.Options.Hybrid)
 	},
 	explore.NothingToCheck: func(*explore.Illegal) string { return "--check-static: this machine knows no static facts" },
+}
+
+// OneWorker says why the search of o has one worker, "" if it has as many as were asked for.
+func OneWorker(o *explore.Options) string {
+	if text := oneWorker[o.OneWorker()]; text != nil {
+		return fmt.Sprintf("-j %d: one worker explores, %s", o.Jobs, text(o))
+	}
+	return ""
+}
+
+// oneWorker says why; what has no text is nothing that options decide.
+var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
+	explore.SerialExplorer: func(o *explore.Options) string {
+		if q := o.POR.Equivalence; q != "" {
+			return fmt.Sprintf("as --equivalence=%s has no more", q)
+		}
+		return fmt.Sprintf("as --por=%s has no more (%s have)", o.POR.Name, ExplorerNames(func(x *por.Explorer) bool { return x.Parallel }))
+	},
+	explore.SerialOracle: func(o *explore.Options) string {
+		return fmt.Sprintf("as --hybrid=%s learns on the way", o.Hybrid)
+	},
+	explore.SerialCheck: func(o *explore.Options) string {
+		return "as --check-static, --check-duplicates, --explain and --trace-search are about one search"
+	},
 }
 
 // ExplorerNames lists the explorers of which is holds, all of them if it is nil.

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -93,6 +95,21 @@ func TestRefusals(t *testing.T) {
 	}
 	if got := Error(errors.New("other")); got != "other" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestOneWorkerText: every reason that options decide has one text.
+func TestOneWorkerText(t *testing.T) {
+	lookup := explorers.Lookup
+	for want, o := range map[string]*explore.Options{
+		"":              {POR: lookup("optimal"), Jobs: 2},
+		"--por=jpf":     {POR: lookup("jpf"), Jobs: 2, Match: true},
+		"--hybrid=full": {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.Full},
+		"--explain":     {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.MHB, Explain: new(oracle.Place)},
+	} {
+		if got := OneWorker(o); !strings.Contains(got, want) || (got == "") != (want == "") || strings.Contains(got, "%!") {
+			t.Errorf("%q, want %q in it", got, want)
+		}
 	}
 }
 

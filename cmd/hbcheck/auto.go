@@ -48,8 +48,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		x.All, x.Outcomes, x.Observe, x.AllowLeak, x.Assume = o.All, o.Outcomes, o.Observe, o.AllowLeak, o.Assume
-		switch {
-		case x.POR.Samples:
+		if x.POR.Samples {
 			x.Jobs = 1 // there is less to do than another worker costs
 			if x.MaxExecs = autoExecutions; p.First == nil {
 				first := x // in which each goroutine goes as far as it can
@@ -58,8 +57,6 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			}
 			p.Samples = append(p.Samples, x)
 			continue
-		case !x.POR.Parallel:
-			x.Jobs = 1
 		}
 		x.MaxMemory /= int64(len(autoSearches)) // what they store is stored at the same time
 		if err := x.Check(); err != nil {

@@ -69,6 +69,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
+	if why := f.oneWorker(&opts); why != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), why)
+	}
 	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples && opts.Portfolio == nil); err != nil {
 		return err
 	}
@@ -194,6 +197,14 @@ func status(code int) error {
 		return nil
 	}
 	return exit(code)
+}
+
+// oneWorker says why one worker explores although -j asked for more, "" if that is not so.
+func (f *exploreFlags) oneWorker(o *explore.Options) string {
+	if f.resume && f.jobs > 1 {
+		return fmt.Sprintf("-j %d: one worker explores, as --resume goes on with the search of one", f.jobs)
+	}
+	return report.OneWorker(o)
 }
 
 // tellPairs says which pairs of parallel tests are not explored together, as there are too many, and

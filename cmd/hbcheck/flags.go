@@ -79,7 +79,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.solver, "solver", "", "ask a program in PATH about conditions on inputs that hbcheck's own rules do not decide, before its circuits: `"+strings.Join(vm.Solvers(), "|")+"`")
 	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
-	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. Searches that are not divided have one; these are: --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry, once the program has been built; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored; an execution that has more is cut, and the search continues")
@@ -123,7 +123,6 @@ func (f *exploreFlags) check() error {
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
 		{f.first && f.all, "--first and --all exclude each other"},
-		{f.traceSearch != "" && f.jobs > 1, "--trace-search and -j exclude each other: a transcript is of one worker"},
 		{f.symbolic && f.entry == "", "--symbolic needs --entry: it calls that function with symbolic arguments"},
 		{f.entry != "" && f.run != "", "--entry and --run exclude each other"},
 	} {
@@ -219,6 +218,9 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	o.Symmetry = o.Match && f.symmetry == "on"
 	f.heap = uint64(f.maxMemory)
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
+	if f.resume {
+		o.Jobs = 1 // what several workers have done is not saved
+	}
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.Timeout = f.timeout
 	if o.RaiseSteps = f.maxSteps < 0; o.RaiseSteps {

@@ -47,8 +47,8 @@ const (
 )
 
 // notSaved are the flags that make no difference to a search: those that say what to do with its result,
-// and when it ends.
-var notSaved = append([]string{"html", "strict", "assume", "timeout", "count"}, without...)
+// when it ends, and how many workers it has.
+var notSaved = append([]string{"html", "strict", "assume", "timeout", "count", "jobs"}, without...)
 
 // newSaves returns where the searches of this run are saved.
 func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache *verdictCache) (*saves, error) {
@@ -70,9 +70,6 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 		x.dir, x.auto = savesDir(dir), true
 	default:
 		x.dir = f.save
-	}
-	if f.resume && f.jobs > 1 {
-		return nil, errors.New("--resume and -j exclude each other: the search of several workers is not saved")
 	}
 	var err error
 	if x.build, err = ownHash(); err != nil {

@@ -159,7 +159,9 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s: %d\n%s%s", what, code, out, errs)
 		}
 	}
-	refused("-j", "-j", "-j=2")
+	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "-j=2", "--preempt=3"); !strings.Contains(errs, "-j 2: one worker explores, as --resume goes on") {
+		t.Errorf("-j: %s%s", out, errs)
+	}
 	refused("--save=off", "exclude each other", "--save=off")
 	changed := strings.Replace(killedSource, "1000", "1001", 1)
 	if err := os.WriteFile("killed_test.go", []byte(changed), 0o666); err != nil {

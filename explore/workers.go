@@ -1,0 +1,49 @@
+package explore
+
+import "hbcheck.dev/hbcheck/oracle"
+
+// A OneWorker says why a search has one worker although it may have several (Options.Jobs). Its
+// result is that of several, as theirs is that of one. Package report says it in words.
+type OneWorker uint8
+
+// The reasons, the first that applies being given.
+const (
+	NotAsked       OneWorker = iota // it has as many as Jobs says
+	SerialExplorer                  // the explorer's search is not divided
+	SerialOracle                    // the oracle learns: its answers depend on what it was asked before
+	SerialCheck                     // what is checked or written down is of one search
+	SerialMachine                   // there can be only one such machine
+	NumOneWorker
+)
+
+// OneWorker returns why the search has one worker, as far as options decide that.
+func (o *Options) OneWorker() OneWorker { return o.oneWorker(nil) }
+
+// oneWorker is OneWorker on a machine with features f, nil as long as there is none.
+func (o *Options) oneWorker(f *Features) OneWorker {
+	switch {
+	case o.Jobs <= 1:
+		return NotAsked
+	case o.Portfolio != nil:
+		return o.Portfolio.oneWorker()
+	case !o.POR.Parallel:
+		return SerialExplorer
+	case o.Hybrid == oracle.Full || o.LazyAnalysis:
+		return SerialOracle
+	case o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals || o.Trace != nil:
+		return SerialCheck
+	case f != nil && f.Replicas == nil:
+		return SerialMachine
+	}
+	return NotAsked
+}
+
+// oneWorker returns why none of p's exhaustive searches has several workers.
+func (p *Portfolio) oneWorker() (why OneWorker) {
+	for i := range p.Searches {
+		if why = max(why, p.Searches[i].OneWorker()); p.Searches[i].OneWorker() == NotAsked {
+			return NotAsked
+		}
+	}
+	return why
+}
