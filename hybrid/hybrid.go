@@ -27,6 +27,8 @@ type Frame struct {
 	Instr ssa.Instruction
 	// Fn is the function, nil for one that is not in the program's source.
 	Fn *ssa.Function
+	// Builtin is the name of the builtin that a frame without Fn is of, if it is of one.
+	Builtin string
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool
 	// Unwinding: control returns to Instr itself and not to the one after it (RunDefers, and
@@ -69,6 +71,7 @@ func (h *Futures) FutureOf(stack []Frame) static.Set {
 			switch {
 			case fr.Instr == nil && fr.Fn != nil:
 				x = h.F.Whole(fr.Fn)
+			case fr.Instr == nil && fr.Builtin == "close": // it accesses no memory
 			case fr.Instr == nil:
 				// The builtin of a go statement. One that was deferred is counted
 				// in the function that deferred it, too.

@@ -50,7 +50,11 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		switch {
 		case unwinding && !recovered:
 			continue
-		case fr.Instr == nil && fr.Fn == nil: // a builtin as the goroutine's function
+		case fr.Builtin == "close" && i == 0:
+			a := w.v.ask(question{kind: askClosing})
+			w.closes(ref{p: a.x, known: a.ok})
+			continue
+		case fr.Instr == nil && fr.Fn == nil: // another builtin
 			w.top()
 			return
 		case fr.Instr == nil: // a native
@@ -211,8 +215,12 @@ func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 // The record has the words of the arguments, so more is known than of a call in code: where the
 // mutex lies that a deferred Unlock unlocks.
 func (w *walk) deferred(d Deferred, v *visit) bool {
-	if d.Fn == nil {
-		w.top() // a builtin: close, delete, ...
+	switch {
+	case d.Builtin == "close":
+		w.closes(ref{p: d.Args[0], known: true})
+		return false
+	case d.Fn == nil:
+		w.top() // another builtin: delete, ...
 		return true
 	}
 	if w.irrelevant(w.o.prog.Body(d.Fn)) {

@@ -372,6 +372,31 @@ var micro = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
+	// A deferred call of a third closes the channel,
+	{"closedDeferred", "", `
+	var x, y int
+	done := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { <-done; x = 1 })
+	wg.Go(func() { defer close(done); y++; runtime.Gosched(); y++ })
+	runtime.Gosched()
+	x++
+	say(x)
+	wg.Wait()
+	say(x, y)`},
+	// or another one, for which no goroutine waits.
+	{"closedAnother", "mhb:receive full:receive", `
+	var x, y int
+	done, go2 := make(chan bool), make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { <-go2; x++ })
+	wg.Go(func() { defer close(done); y++; runtime.Gosched(); y++ })
+	x = 1
+	x++
+	close(go2)
+	<-done
+	wg.Wait()
+	say(x, y)`},
 	// Time passes by itself.
 	{"selectTimer", "-receive", `
 	var x int

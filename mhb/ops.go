@@ -137,8 +137,8 @@ func (a argRefs) at(i int) ref {
 func (w *walk) native(c *invocation, v *visit) bool {
 	fn, args, atNext := c.fn, c.args, c.atNext
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
-		if x.Key == 0 && x.Write {
-			w.top() // nothing is known of it
+		if x.Key == 0 && x.Write && (x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs)) {
+			w.top() // it may unlock anything
 			return true
 		}
 		if w.access(x); w.conflict {

@@ -69,6 +69,32 @@ var reflected = []microtest.Program{
 	<-done
 	<-done
 	say(f)`},
+	// The walk does not see that this unlocks, so it says nothing after it.
+	{"unsafelyAtomic", "", `
+	var mu [1]sync.Mutex
+	var f int
+	done := make(chan bool, 3)
+	mu[0].Lock()
+	go func() { f = 1; f++; done <- true }()
+	go func() { mu[0].Lock(); f = 10; done <- true }()
+	go func() { ticks.Add(1); atomic.StoreInt64((*int64)(unsafe.Pointer(&mu)), 0); done <- true }()
+	<-done
+	<-done
+	<-done
+	say(f)`},
+	// This does not.
+	{"elsewhere", "receive", `
+	var page [4]int64
+	var f int
+	done, go2 := make(chan bool, 3), make(chan bool)
+	go func() { <-go2; f = 10; done <- true }()
+	go func() { atomic.StoreInt64((*int64)(unsafe.Pointer(&page)), 0); done <- true }()
+	f = 1
+	f++
+	close(go2)
+	<-done
+	<-done
+	say(f, int(page[0]))`},
 	{"printed", "", `
 	s := &copied{}
 	var wg sync.WaitGroup
@@ -84,8 +110,11 @@ func TestReflected(t *testing.T) {
 		all, _ := s.Explore(t, e, oracle.None, stateful.Full)
 		t.Log(all)
 		for _, h := range []oracle.Kind{oracle.None, oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
-			got, _ := s.Explore(t, e, h, stateful.JPF)
+			got, r := s.Explore(t, e, h, stateful.JPF)
 			microtest.Same(t, h, got, all)
+			if h == oracle.MHB {
+				microtest.Reasons(t, h, r, p.Want)
+			}
 		}
 	})
 }

@@ -70,7 +70,8 @@ type Identity struct {
 // A Deferred is a pending deferred call with its argument words and those of
 // the closure's captured variables.
 type Deferred struct {
-	Fn             *ssa.Function // nil: a builtin
+	Fn             *ssa.Function // nil: a builtin,
+	Builtin        string        // which has this name
 	Args, Captured []uint64
 }
 
@@ -82,6 +83,7 @@ const (
 	askRegister
 	askWord
 	askDeferred
+	askClosing // the channel that the pending operation closes
 	askEmptyNoSender
 	askFullNoReceiver
 	askLocker
@@ -123,6 +125,10 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 		}
 	case askWord:
 		a.x, a.ok = s.Word(q.p)
+	case askClosing:
+		if op := s.Next(g); op.Kind == trace.Close && op.N == 1 {
+			a.x, a.ok = uint64(op.Access[0].Obj)<<32, true
+		}
 	case askEmptyNoSender:
 		a.ok = s.EmptyNoSender(q.p)
 	case askFullNoReceiver:
@@ -134,6 +140,9 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 		add := func(x uint64) { h = (h ^ x) * 0x9E3779B97F4A7C15; h ^= h >> 31 }
 		for _, d := range s.Deferred(g, q.i) {
 			add(o.number(d.Fn))
+			if d.Builtin == "close" {
+				add(1)
+			}
 			add(uint64(len(d.Args)))
 			for _, w := range d.Args {
 				add(w)

@@ -262,15 +262,18 @@ func (w *walk) selects(act *activation, x *ssa.Select) bool {
 }
 
 // builtin notes what a builtin does to channels.
-//
-// close enables both: those that receive get zeros, those that send panic.
 func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
-	if !ok || b.Name() != "close" {
-		return
+	if ok && b.Name() == "close" {
+		w.closes(w.ref(act, c.Args[0], x))
 	}
-	r := w.ref(act, c.Args[0], x)
+}
+
+// closes notes that channel r may be closed.
+//
+// It enables both: those that receive get zeros, those that send panic.
+func (w *walk) closes(r ref) {
 	w.o.note(&w.eff.sends, r)
 	w.o.note(&w.eff.recvs, r)
 }

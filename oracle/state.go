@@ -161,7 +161,7 @@ func (s *State) Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool) 
 // Deferred implements mhb.State.
 func (s *State) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
 	s.Machine.Deferred(g, &s.activations(g).acts[i], func(d vm.Deferred) {
-		list = append(list, mhb.Deferred{Fn: d.Fn, Args: d.Args, Captured: d.Captured})
+		list = append(list, mhb.Deferred{Fn: d.Fn, Builtin: d.Builtin, Args: d.Args, Captured: d.Captured})
 	})
 	return list
 }
@@ -213,7 +213,7 @@ func (s *State) TypeOf(w uint64) types.Type { return s.Machine.DynamicType(w) }
 func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
 		list = append(list, hybrid.Frame{
-			Fn: a.Fn, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered,
+			Fn: a.Fn, Builtin: a.Builtin, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered,
 			Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC),
 		})
 	}

@@ -33,7 +33,8 @@ type CallGraph struct {
 	bodies  map[*ssa.Function]*ssa.Function
 	where   map[ssa.Value]Set
 	makers  map[*ssa.Function]*ssa.MakeClosure
-	paths   *Paths // for LockerField, once it has been asked
+	paths   *Paths       // for LockerField, once it has been asked
+	locks   map[Set]bool // see HasLocks
 }
 
 // Natives is what must be known of the machine's natives.
@@ -60,6 +61,7 @@ func NewCallGraphOf(prog *load.Program, result *pointer.Result, natives Natives)
 		bodies:   make(map[*ssa.Function]*ssa.Function),
 		where:    make(map[ssa.Value]Set),
 		makers:   make(map[*ssa.Function]*ssa.MakeClosure),
+		locks:    make(map[Set]bool),
 	}
 	g.acc.Fits = g.fits
 	g.acc.Name = func(n int) string {

@@ -266,7 +266,7 @@ func (b *Base) nativeEvents(fn *ssa.Function, instr ssa.Instruction, f func(Even
 	site, _ := instr.(ssa.CallInstruction)
 	for _, x := range b.Prog.NativeAccesses(fn, site) {
 		f(Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr})
-		if x.Key == 0 && x.Write && x.Objs == Empty {
+		if x.Key == 0 && x.Write && (x.Objs == Empty || b.Prog.HasLocks(x.Objs)) { // it may unlock anything
 			f(Event{Kind: AnyEvent, Instr: instr})
 		}
 	}

@@ -18,6 +18,7 @@ func (noProgram) Callees(site ssa.CallInstruction) []*ssa.Function           { r
 func (noProgram) Plain(fn *ssa.Function) bool                                { return true }
 func (noProgram) NativeAccesses(*ssa.Function, ssa.CallInstruction) []Access { return nil }
 func (noProgram) Where(ssa.Value) Set                                        { return Empty }
+func (noProgram) HasLocks(Set) bool                                          { return false }
 func (noProgram) Binding(fv *ssa.FreeVar) ssa.Value                          { return nil }
 
 // randomEvent returns an event on one of three objects.

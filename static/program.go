@@ -19,6 +19,8 @@ type Program interface {
 	// Plain reports whether fn's own plain accesses are operations in the machine;
 	// those of the models are not.
 	Plain(fn *ssa.Function) bool
+	// HasLocks reports whether an object in objs has an object of package sync in it.
+	HasLocks(objs Set) bool
 	// Binding finds captured variables.
 	Binding(fv *ssa.FreeVar) ssa.Value
 }

@@ -23,6 +23,8 @@ type Activation struct {
 	Func uint32 // function number
 	PC   uint32
 	Fn   *ssa.Function // nil for the machine's own frames
+	// Builtin is the name of the builtin whose frame it is: of a go statement or deferred.
+	Builtin string
 	// Instr is the instruction that is pending, or in outer frames the call that is under way. It
 	// is nil in frames without SSA code.
 	Instr ssa.Instruction
@@ -74,7 +76,7 @@ func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64)
 	if !again {
 		at--
 	}
-	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Instr: fn.InstrAt(at), FP: fp, Unexecuted: again,
+	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Builtin: fn.Builtin, Instr: fn.InstrAt(at), FP: fp, Unexecuted: again,
 		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0, Recovered: link>>32&frRecovered != 0}
 }
 
@@ -145,7 +147,8 @@ func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
 
 // A Deferred is a pending deferred call: the function and its argument words.
 type Deferred struct {
-	Fn       *ssa.Function // nil if it is a builtin
+	Fn       *ssa.Function // nil if it is a builtin,
+	Builtin  string        // which has this name
 	Args     []uint64
 	Captured []uint64 // words of the closure's captured variables
 }
@@ -157,7 +160,11 @@ func (m *Machine) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 		o := &m.heap.objs[d>>32]
 		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
 		fn, captured := m.closureOf(w[1])
-		f(Deferred{fn, w[2:], captured})
+		builtin := ""
+		if fn == nil && w[1]&funcBit != 0 {
+			builtin = m.funcs[uint32(w[1])].Builtin
+		}
+		f(Deferred{fn, builtin, w[2:], captured})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/hybrid"
-	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -275,7 +274,7 @@ func (f *mustFacts) allocated(a allocation) {
 		return
 	}
 	v, ok := a.site.(ssa.Value)
-	if !ok || !oracle.IsSync(v.Type()) {
+	if !ok || !static.IsSync(v.Type()) {
 		return
 	}
 	f.c.Counts.Allocs++

@@ -59,6 +59,7 @@ type Func struct {
 	ID      uint32
 	Name    string
 	SSA     *ssa.Function // nil for stubs
+	Builtin string        // the builtin that it is a stub of
 	Code    []Instr
 	NParam  int // words of parameters
 	NCap    int // words of captured variables, copied after the parameters on entry

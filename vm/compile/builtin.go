@@ -242,7 +242,7 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 // A go or defer statement starts a function value, and a builtin has none.
 // Four registers are enough for the result: append's has three.
 func Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos, id uint32, l Linker) (*bytecode.Func, error) {
-	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1, Pos: []bytecode.PosEntry{{Pos: at}}}, texts: map[string]int{}}
+	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), Builtin: b.Name(), RecoverPC: -1, Pos: []bytecode.PosEntry{{Pos: at}}}, texts: map[string]int{}}
 	var ts []types.Type
 	var regs []int
 	k := 0
