@@ -306,7 +306,7 @@ func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming
 	}
-	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
+	if w.o.copies() && x.op != opRecv && x.op != opSend && w.v.ask(question{kind: askCopied, p: x.addr}).ok {
 		return false // it may be overwritten
 	}
 	if w.later && w.v.ask(question{kind: askEnabled, i: int(x.op), p: x.addr}).ok {

@@ -148,7 +148,7 @@ func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 
 // accessesPrimitive reports whether x may be an access to the memory of the primitive that
 // t, which synchronises, is an operation on: by reflection, or through an
-// unsafe.Pointer. Others count as copies (Oracle.CopiesLocks).
+// unsafe.Pointer. Others count as copies (Oracle.Copied).
 func (o *Oracle) accessesPrimitive(x static.Access, t *target) bool {
 	for i := range t.op.N {
 		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {

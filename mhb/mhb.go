@@ -72,6 +72,8 @@
 package mhb
 
 import (
+	"slices"
+
 	"go/types"
 
 	"hbcheck.dev/hbcheck/fieldaccess"
@@ -116,9 +118,11 @@ type Oracle struct {
 	WitnessOf trace.GID
 	// Looked is at how many goroutines questions have looked, those of each round of a closure.
 	Looked uint64
-	// CopiesLocks: the program copies values of package sync, or structs with
-	// such fields, so that operations on these conflict with plain accesses.
-	CopiesLocks bool
+	// Copied are the objects of which the program copies values of package sync, or structs with
+	// such fields, so that operations on these conflict with plain accesses. AnyCopied: they may
+	// be all objects.
+	Copied    static.Set
+	AnyCopied bool
 	// Off lists what is done without. It is set before the first question.
 	Off Stages
 	// Over, if set, is asked now and then during a question. If it holds the answer is that a
@@ -222,7 +226,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	o.Witness, o.WitnessOf = nil, trace.NoGID
 	o.now = stateCache{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
 	t := o.targetOf(s, g, op)
-	if !t.known || o.CopiesLocks && !op.Kind.Memory() {
+	if !t.known || !op.Kind.Memory() && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied) {
 		return ""
 	}
 	if op.Kind.Memory() && !o.conflicts(o.future(s, g), t) {
@@ -256,6 +260,14 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		return Unreachable
 	}
 	return ""
+}
+
+// copies reports whether locks in any objects may be copied or overwritten.
+func (o *Oracle) copies() bool { return o.AnyCopied || o.Copied != static.Empty }
+
+// mayBeCopied reports whether locks in the objects objs may be copied or overwritten.
+func (o *Oracle) mayBeCopied(objs static.Set) bool {
+	return o.AnyCopied || o.copies() && o.within(objs, o.Copied)
 }
 
 // parked returns the accesses that the others can make while tc waits, and what

@@ -463,6 +463,43 @@ var micro = []microtest.Program{
 	wg.Go(func() { s.mu.Lock(); s.f = 10 })
 	wg.Wait()
 	say(s.f)`},
+	// Overwriting another struct of the type does not.
+	{"anotherCopy", "mhb:lock full:lock", `
+	var s, o copied
+	p := other(&o)
+	*p = copied{}
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	}
+	wg.Wait()
+	say(s.f, p.f)`},
+	// A copy says whether the lock is taken.
+	{"lockCopied", "", `
+	s := &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); ticks.Add(1); s.mu.Unlock() })
+	wg.Go(func() { c := *s; if c.mu.TryLock() { say(1) } else { say(0) } })
+	wg.Wait()`},
+	// Elements are overwritten, and so unlocked, by copy
+	{"elementsCopied", "-lock", `
+	s := make([]copied, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { s[0].mu.Lock(); s[0].f++; s[0].f++; defer func() { recover() }(); s[0].mu.Unlock() })
+	wg.Go(func() { copy(s, make([]copied, 1)) })
+	wg.Go(func() { s[0].mu.Lock(); s[0].f = 10 })
+	wg.Wait()
+	say(s[0].f)`},
+	// and by append.
+	{"elementsAppended", "-lock", `
+	s := make([]copied, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { s[0].mu.Lock(); s[0].f++; s[0].f++; defer func() { recover() }(); s[0].mu.Unlock() })
+	wg.Go(func() { _ = append(s[:0], copied{}) })
+	wg.Go(func() { s[0].mu.Lock(); s[0].f = 10 })
+	wg.Wait()
+	say(s[0].f)`},
 	// A panic while the lock is held, and a deferred write without it.
 	{"panicLocked", "-lock", `
 	var mu sync.Mutex

@@ -88,6 +88,7 @@ const (
 	askFullNoReceiver
 	askLocker
 	askPrivate
+	askCopied   // may the locks of the object be overwritten
 	askNotified // has the goroutine, whose next instruction is hbWake, been notified
 	askStable   // can none of the others write the word, ever
 	askParked   // or at least not while T_c waits
@@ -154,6 +155,8 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 		a.x = h
 	case askPrivate:
 		a.ok = s.Private(uint32(q.p >> 32))
+	case askCopied:
+		a.ok = o.mayBeCopied(s.Objects(uint32(q.p>>32)))
 	case askNotified:
 		if w, ok := s.Register(g, 0, q.v, 0); ok {
 			a.x, a.ok = s.Word(w + overlay.WaiterNotified&^7)

@@ -47,15 +47,16 @@ func New(m *vm.Machine, prog *load.Program, e *load.Entry, k Kind) por.Oracle {
 
 // An Analysis is what oracles on one machine can share.
 type Analysis struct {
-	over    func() bool
-	m       *vm.Machine
-	prog    *load.Program
-	entry   *load.Entry
-	graph   *static.CallGraph
-	base    *static.Base
-	futures *hybrid.Futures
-	fa      *fieldaccess.Oracle
-	copies  bool // locks may be overwritten
+	over      func() bool
+	m         *vm.Machine
+	prog      *load.Program
+	entry     *load.Entry
+	graph     *static.CallGraph
+	base      *static.Base
+	futures   *hybrid.Futures
+	fa        *fieldaccess.Oracle
+	copied    static.Set // the objects whose locks may be copied or overwritten,
+	anyCopied bool       // which may be all
 }
 
 // Analyze analyses the program of m, which explores e.
@@ -74,9 +75,9 @@ func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.E
 	base := static.NewBase(graph)
 	base.Interrupt = over
 	futures := hybrid.New(static.NewFieldAccess(base))
+	copied, anyCopied := graph.CopiedLocks()
 	return &Analysis{over: over, m: m, prog: prog, entry: e, graph: graph, base: base, futures: futures,
-		fa:     fieldaccess.New(futures, prog.Sizes),
-		copies: graph.CopiesLocks() || overwritesLocks(graph, Natives{m})}
+		fa: fieldaccess.New(futures, prog.Sizes), copied: copied, anyCopied: anyCopied}
 }
 
 // Until makes over say when to give up, from now on: an analysis may serve several searches, each of which
@@ -88,7 +89,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	o := &oracle{State: NewState(a.m, a.prog, a.graph, a.fa)}
 	closure := func(level mhb.Level) {
 		c := mhb.New(level, a.fa, a.futures, program{a.graph, a.m})
-		c.CopiesLocks, c.Off = a.copies, off
+		c.Copied, c.AnyCopied, c.Off = a.copied, a.anyCopied, off
 		c.Over = a.over
 		o.mhb = c
 	}
@@ -99,7 +100,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 		closure(mhb.Full)
 	case Patterns:
 		// They are about one entry; and overwriting a mutex unlocks it, which they do not consider.
-		if !a.copies && a.entry.Beside == nil {
+		if a.copied == static.Empty && !a.anyCopied && a.entry.Beside == nil {
 			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
 		}
 	}

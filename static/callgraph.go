@@ -136,39 +136,53 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 	return list
 }
 
-// CopiesLocks reports whether a function that is not of the models reads or writes
-// values of package sync, or values that contain some, as a whole. (go vet calls
-// it copylocks.)
-// If so, an operation on a mutex may conflict with a plain access, which no analysis of locks looks
-// for.
-func (g *CallGraph) CopiesLocks() bool {
+// CopiedLocks returns the objects of which a function that is not of the models reads or writes
+// values of package sync, or values that contain some, as a whole (go vet calls it copylocks), or
+// writes such through an address that has been an unsafe.Pointer. any: these may be all objects.
+//
+// An operation on a mutex in one of them may conflict with a plain access, which no analysis of locks
+// looks for.
+func (g *CallGraph) CopiedLocks() (objs Set, any bool) {
+	add := func(v ssa.Value) {
+		x := g.Where(v)
+		any = any || x == Empty
+		objs = g.acc.Objs.Union(objs, x)
+	}
 	for _, fn := range g.Pointers.Reachable() {
 		if g.natives.Trusted(fn) || g.Body(fn) != fn {
 			continue
 		}
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
+				if !g.Pointers.IsOpaque(fn) {
+					g.acc.Direct(i, g.Where, func(x Access) {
+						if x.Key == 0 && x.Write && g.HasLocks(x.Objs) {
+							objs = g.acc.Objs.Union(objs, x.Objs)
+						}
+					})
+				}
 				switch i := i.(type) {
 				case *ssa.UnOp:
 					if a, ok := i.X.(*ssa.Alloc); i.Op == token.MUL && hasPrimitive(i.Type()) && !(ok && !a.Heap) {
-						return true
+						add(i.X)
 					}
 				case *ssa.Store:
 					if hasPrimitive(i.Val.Type()) && !initialises(i) {
-						return true
+						add(i.Addr)
 					}
 				case *ssa.Call:
-					if _, ok := i.Call.Value.(*ssa.Builtin); ok && len(i.Call.Args) > 0 {
-						// append, copy, clear
-						if t, ok := i.Call.Args[0].Type().Underlying().(*types.Slice); ok && hasPrimitive(t.Elem()) {
-							return true
+					if _, ok := i.Call.Value.(*ssa.Builtin); ok { // append, copy, clear
+						for _, v := range i.Call.Args {
+							if t, ok := v.Type().Underlying().(*types.Slice); ok && hasPrimitive(t.Elem()) {
+								add(v)
+							}
 						}
 					}
 				}
 			}
 		}
 	}
-	return false
+	return objs, any
 }
 
 // initialises reports whether st is the first use of the variable it stores to.
