@@ -270,7 +270,7 @@ func (r *refMachine) run(s *refState, g int) {
 			}
 			continue
 		case mapIter:
-			me.iter = 0
+			me.iter, me.iterEnd = 0, 0
 		case Go:
 			f.pc++
 			n := refG{frames: []refFrame{{fn: in.fn}}}

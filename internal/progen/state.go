@@ -61,7 +61,8 @@ type parked struct {
 type refG struct {
 	l        [Locals]int
 	tmp      int
-	iter     int
+	iter     int   // of a range over a map: the entry that was visited last,
+	iterEnd  int   // and the newest one when it began
 	line     []int // values to print
 	frames   []refFrame
 	waiting  bool // parked in its operation, or waiting to be notified
@@ -184,6 +185,7 @@ func (s *refState) key(buf []byte) []byte {
 		nums(g.l[:])
 		num(g.tmp)
 		num(g.iter)
+		num(g.iterEnd)
 		nums(g.line)
 		flag(g.waiting)
 		flag(g.crashing)

@@ -308,14 +308,19 @@ func (r *refMachine) mapStep(s *refState, me *refG, in *instr, v int, fail func(
 	case MapLen:
 		me.l[in.c] = len(m.keys)
 	case mapNext:
+		// Entries that are inserted during the loop are not visited, as the order makes no
+		// difference to the sum; only a data race can insert any (compile.OrderMatters).
+		if me.iterEnd == 0 {
+			me.iterEnd = m.seq
+		}
 		for k, seq := range m.seqs {
-			if seq > me.iter {
+			if seq > me.iter && seq <= me.iterEnd {
 				me.iter = seq
 				me.l[in.c] += 3*m.keys[k] + m.vals[k]
 				return
 			}
 		}
-		me.iter = 0
+		me.iter, me.iterEnd = 0, 0
 		fail()
 	}
 }
