@@ -156,7 +156,7 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 	case askPrivate:
 		a.ok = s.Private(uint32(q.p >> 32))
 	case askCopied:
-		a.ok = o.mayBeCopied(s.Objects(uint32(q.p>>32)))
+		a.ok = o.mayBeCopied(s.Objects(uint32(q.p >> 32)))
 	case askNotified:
 		if w, ok := s.Register(g, 0, q.v, 0); ok {
 			a.x, a.ok = s.Word(w + overlay.WaiterNotified&^7)
