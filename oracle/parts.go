@@ -47,18 +47,32 @@ import (
 //
 // Parts are small if memory is not shared. A mutex that several goroutines can lock holds them
 // together; what is known of when they can lock it is for Oracle.Skip.
+//
+// Sets are of groups of goroutines, each a bit: of single ones as long as there are enough bits. Where
+// there are more goroutines those are a group that are about to touch the same object, as a hundred
+// that wait in a channel; by claim 2 they are in one part anyway, but for those that wait for time to
+// pass. If the groups are still too many the last ones are one. A group is in a part as a whole, so
+// what is closed under groups is closed under goroutines, and the claim holds of it.
 type Partition struct {
 	m       *vm.Machine
 	reach   *vm.Reach
+	most    int // groups
 	live    []trace.GID
-	needs   []uint64 // of each live goroutine: the members that a part with it has, in one step
+	groups  []uint64          // of each live goroutine: the bit of its group
+	touches map[uint32]uint64 // the groups of goroutines that touch an object
+	needs   []uint64          // of each group: the members that a part with it has, in one step
 	touched []trace.Access
 	cases   []por.Case
 	part    []trace.GID
 }
 
-// NewPartition returns a Partition of m's goroutines.
-func NewPartition(m *vm.Machine) *Partition { return &Partition{m: m, reach: m.NewReach()} }
+// NewPartition returns a Partition of m's goroutines, in at most vm.MaxReach-1 groups.
+func NewPartition(m *vm.Machine) *Partition { return NewPartitionOf(m, vm.MaxReach-1) }
+
+// NewPartitionOf is NewPartition with at most so many groups, at least one.
+func NewPartitionOf(m *vm.Machine, most int) *Partition {
+	return &Partition{m: m, reach: m.NewReach(), most: most, touches: make(map[uint32]uint64)}
+}
 
 // byAccess are the kinds of operations that depend on what touches the same, and nothing else.
 var byAccess = trace.KindsWhere(func(r *trace.Row) bool {
@@ -83,16 +97,18 @@ const everyone = ^uint64(0)
 func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 	p.live = p.live[:0]
 	p.m.Live(func(g trace.GID) { p.live = append(p.live, g) })
-	if len(p.live) >= vm.MaxReach || p.m.Overtakes() || p.m.InBubbles() {
+	if p.m.Overtakes() || p.m.InBubbles() {
 		return nil
 	}
-	p.reach.Find(p.live)
-	p.needs = p.needs[:0]
-	able := uint64(0)
+	n := p.group()
+	p.reach.Find(p.live, p.groups)
+	p.needs = append(p.needs[:0], make([]uint64, n)...)
+	able, left := uint64(0), enabled
 	for i, g := range p.live {
-		p.needs = append(p.needs, p.needsOf(g))
-		if k := bits.OnesCount64(able); k < len(enabled) && enabled[k] == g {
-			able |= 1 << i
+		p.needs[bits.TrailingZeros64(p.groups[i])] |= p.needsOf(g)
+		if len(left) > 0 && left[0] == g {
+			able |= p.groups[i]
+			left = left[1:]
 		}
 	}
 	best := able
@@ -104,11 +120,50 @@ func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 	if best == able {
 		return nil
 	}
-	p.part = p.part[:0]
-	for ; best != 0; best &= best - 1 {
-		p.part = append(p.part, p.live[bits.TrailingZeros64(best)])
+	p.part, left = p.part[:0], enabled
+	for i, g := range p.live {
+		if len(left) > 0 && left[0] == g {
+			left = left[1:]
+			if p.groups[i]&best != 0 {
+				p.part = append(p.part, g)
+			}
+		}
 	}
 	return p.part
+}
+
+// group puts each live goroutine into a group, and returns how many there are.
+func (p *Partition) group() (n int) {
+	p.groups = p.groups[:0]
+	clear(p.touches)
+	for _, g := range p.live {
+		bit := uint64(1) << n
+		if len(p.live) > p.most {
+			bit = p.groupOf(g, bit)
+		}
+		if bit>>n != 0 && n == p.most {
+			bit >>= 1 // the last group
+		} else if bit>>n != 0 {
+			n++
+		}
+		p.groups = append(p.groups, bit)
+	}
+	return n
+}
+
+// groupOf returns the bit of the group that touches what g is about to touch first, or else bit, which
+// is a new one's.
+func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
+	list := p.m.Touches(g, p.touched[:0])
+	p.touched = list
+	if len(list) == 0 {
+		return bit
+	}
+	old, ok := p.touches[list[0].Obj]
+	if !ok {
+		old, p.touches[list[0].Obj] = bit, bit
+	}
+	return old
 }
 
 // needsOf returns which goroutines a part with g has because of g's pending operation.

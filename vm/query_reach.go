@@ -25,7 +25,7 @@ import (
 // So if none of some goroutines and no variable reaches an object, none of these goroutines ever
 // accesses it while the others do not move.
 //
-// It is a set of at most MaxReach goroutines for each object, as bits, found by propagating them
+// It is a set of at most MaxReach groups of goroutines for each object, as bits, found by propagating them
 // along the references until nothing changes.
 type Reach struct {
 	m    *Machine
@@ -34,7 +34,7 @@ type Reach struct {
 	work []uint32
 }
 
-// MaxReach is how many goroutines a Reach can tell apart.
+// MaxReach is how many groups of goroutines a Reach can tell apart.
 const MaxReach = 64
 
 // held is what is known of an object in propagation gen.
@@ -47,9 +47,9 @@ type held struct {
 // NewReach returns a Reach that knows nothing yet.
 func (m *Machine) NewReach() *Reach { return &Reach{m: m} }
 
-// Find finds out what gs, at most MaxReach that are all that have not ended, can hold in the present
-// state.
-func (r *Reach) Find(gs []trace.GID) {
+// Find finds out what gs, all goroutines that have not ended, can hold in the present state. The bit of
+// the group of gs[i] is groups[i].
+func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	m := r.m
 	r.gen++
 	if n := len(m.heap.objs); n > len(r.at) {
@@ -65,7 +65,7 @@ func (r *Reach) Find(gs []trace.GID) {
 			m.serialise(t, g, nil)
 		}
 		for _, k := range t.refs {
-			r.add(t.words[k], 1<<i)
+			r.add(t.words[k], groups[i])
 		}
 	}
 	for len(r.work) > 0 {
@@ -98,7 +98,7 @@ func (r *Reach) add(w, by uint64) {
 	}
 }
 
-// By returns which of the goroutines can come to hold a pointer to object id: all of them if it is
+// By returns which of the groups can come to hold a pointer to object id: all of them if it is
 // a variable, or was there when the program began.
 func (r *Reach) By(id uint32) uint64 {
 	switch {

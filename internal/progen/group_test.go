@@ -143,6 +143,7 @@ type mode struct {
 	only          bool // of Parts: parts and nothing else
 	check         bool // every skipped choice
 	symmetry      bool // por.Config.Symmetry
+	groups        int  // of Parts: into which goroutines are put at most; 0: as many as there can be
 }
 
 func (x mode) String() string {
@@ -185,6 +186,9 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 	}
 	if x.h == oracle.Parts {
 		cfg.Parts = oracle.NewPartition(g.m)
+		if x.groups > 0 {
+			cfg.Parts = oracle.NewPartitionOf(g.m, x.groups)
+		}
 		if check != nil {
 			cfg.Parts = checkedParts{cfg.Parts, check}
 		}
