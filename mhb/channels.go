@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -64,12 +63,12 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	m := &o.meeting
 	m.members, m.cases = append(m.members[:0], g), m.cases[:0]
 	ok := true
-	if m.cases, ok = s.Cases(g, m.cases); !ok || len(m.cases) == 0 {
+	if m.cases, ok = s.Cases(g, m.cases); !ok {
 		return false
 	}
 	for i := 0; i < len(m.cases); i++ {
 		c := m.cases[i]
-		if c.Closes || c.Closed || c.Room > 0 || c.Chan == 0 {
+		if c.Closes || c.Closed || c.Room > 0 {
 			continue // it has no partners
 		}
 		for _, h := range o.now.live {
@@ -124,8 +123,6 @@ func (c *Case) disturbed(k trace.Kind) bool {
 		return k != trace.Recv
 	case k == trace.Close:
 		return c.Send || c.Len == 0
-	case c.Closed:
-		return k == trace.Select || same
 	case c.Send && c.Len < c.Room, !c.Send && c.Len > 0:
 		return k == trace.Select || same
 	}
@@ -169,9 +166,4 @@ func (w *walk) comesTo(k trace.Kind, r ref) {
 			w.foundConflict()
 		}
 	}
-}
-
-// anyOf reports whether one of sets may have objects that are in objs.
-func (o *Oracle) anyOf(sets []static.Set, objs static.Set) bool {
-	return slices.ContainsFunc(sets, func(x static.Set) bool { return o.within(objs, x) })
 }

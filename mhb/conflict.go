@@ -153,9 +153,6 @@ func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 // t, which synchronises, is an operation on: by reflection, or through an
 // unsafe.Pointer. Others count as copies (Oracle.Copied).
 func (o *Oracle) accessesPrimitive(x static.Access, t *target) bool {
-	if x.Key == 0 && o.anyOf(t.channels, x.Objs) {
-		return true
-	}
 	for i := range t.op.N {
 		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {
 			return true

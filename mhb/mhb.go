@@ -279,7 +279,7 @@ func (o *Oracle) mayBeCopied(objs static.Set) bool {
 // communication is Skip for an operation on channels. Who can still come to a channel is different for each,
 // so that what is known for all operations does not help.
 func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
-	if !o.has(Channels) || !s.CanMove(g) || !o.meet(s, g, op) {
+	if !o.has(Channels) || !o.meet(s, g, op) {
 		return ""
 	}
 	if list, ok := o.closure(s, g, o.meetingOf(s, op)); ok {

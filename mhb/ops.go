@@ -205,7 +205,6 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		w.mayExecute(trace.OnceLeave, r)
 	case tickOp:
 		w.o.note(&w.eff.sends, r)
-		w.comesTo(trace.Send, r)
 	case libraryOp:
 		write, ok := writeFlag(fn, args)
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: wide[fn.String()]})
