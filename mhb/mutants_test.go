@@ -41,7 +41,7 @@ var mutants = []struct {
 	{"closing now enables nothing", "mhb/frames.go", "\t\t\tw.closes(ref{p: a.x, known: a.ok})\n", "\t\t\t_ = a\n", "micro closedDeferred"},
 	{"which channel is closed does not matter", "mhb/state.go", "\t\ta.x, a.ok = uint64(op.Access[0].Obj)<<32, true\n", "\t\ta.ok = true\n", "micro closedDeferred"},
 	{"select waits for its first case", "mhb/walk.go", "\treturn able > 0 || !x.Blocking\n", "\treturn able > 0\n", "micro selectDefault"},
-	{"locks are not copied", "oracle/oracle.go", "c.CopiesLocks, c.Off = a.copies, off", "c.CopiesLocks, c.Off = false, off", "micro structCopy"},
+	{"locks are not copied", "oracle/oracle.go", "c.Copied, c.AnyCopied, c.Off = a.copied, a.anyCopied, off", "c.Off = off", "micro structCopy"},
 	{"locks that are waited for are not overwritten", "mhb/closure.go", "w.o.copies() && ", "false && ", "micro structCopy"},
 	{"locks that are taken are not copied", "mhb/mhb.go", "!op.Kind.Memory() && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied)", "false && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied)", "micro lockCopied"},
 	{"elements are not copied", "static/callgraph.go", "range i.Call.Args {", "range i.Call.Args[:0] {", "micro elementsCopied"},
