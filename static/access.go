@@ -379,11 +379,8 @@ func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 				elems(args[0], true)
 			}
 		case "len":
-			switch args[0].Type().Underlying().(type) {
-			case *types.Map:
+			if _, ok := args[0].Type().Underlying().(*types.Map); ok {
 				mapOf(args[0], false)
-			case *types.Chan:
-				f(Access{Key: a.SyncKey()}) // the channel's
 			}
 		}
 	case *ssa.MakeClosure, *ssa.MakeInterface:

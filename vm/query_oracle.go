@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -193,34 +192,23 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 }
 
 // EmptyNoSender reports whether p is a channel that is open and empty, and no operation that sends
-// to it is pending, but for those of the goroutines in but.
-func (m *Machine) EmptyNoSender(p uint64, but []trace.GID) bool {
+// to it is pending.
+func (m *Machine) EmptyNoSender(p uint64) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true, but)
+	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true)
 }
 
 // FullNoReceiver reports whether p is a channel that is open and full, and no operation that
-// receives from it is pending, but for those of the goroutines in but.
-func (m *Machine) FullNoReceiver(p uint64, but []trace.GID) bool {
+// receives from it is pending.
+func (m *Machine) FullNoReceiver(p uint64) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false, but)
-}
-
-// ByChannels reports whether what operations on channels do depends on these alone: on no order in
-// which goroutines have come to them, no time that passes, and on no bubble of testing/synctest.
-func (m *Machine) ByChannels() bool { return !m.cfg.InTurn && !m.Overtakes() && !m.InBubbles() }
-
-// Channel returns what object id, a channel, has, and whether it is a timer's.
-func (m *Machine) Channel(id uint32) (c por.Case, ofTimer bool) {
-	h := m.chanHdr(ptr(id) << 32)
-	c = por.Case{Chan: id, Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0}
-	return c, m.isTick(h) || m.isEarly(h)
+	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false)
 }
 
 func (m *Machine) isChan(p uint64) bool {
@@ -229,15 +217,14 @@ func (m *Machine) isChan(p uint64) bool {
 }
 
 // hasPendingPeer reports whether an operation is pending that sends to channel p, or else receives
-// from it, of a goroutine that is not in but.
-func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
-	var arr [8]chanCase
+// from it.
+func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
-		if q.status != gReady || !q.pending.Kind.Communicates() || slices.Contains(but, q.id) {
+		if q.status != gReady || !q.pending.Kind.Communicates() {
 			continue
 		}
-		for _, c := range m.chanCases(q, arr[:0]) {
+		for _, c := range m.chanCases(q, nil) {
 			if c.send == send && c.ch == p {
 				return true
 			}
