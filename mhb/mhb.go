@@ -143,6 +143,7 @@ type Oracle struct {
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set
 	stables  map[stableKey]bool
+	recent   [256]stableAnswer // of stables, those that were asked last
 	direct   map[ssa.Instruction][]static.Access
 	natives  map[nativeKey][]static.Access
 	sizes    map[types.Type]int64
@@ -343,6 +344,12 @@ type stableKey struct {
 	set static.Set
 }
 
+// stableAnswer is what stable has found for a key.
+type stableAnswer struct {
+	stableKey
+	known, yes bool
+}
+
 // stable reports whether none of the others can write the word at p: ever, or
 // while tc waits.
 func (o *Oracle) stable(s State, tc trace.GID, p uint64, parked bool) bool {
@@ -356,6 +363,10 @@ func (o *Oracle) stable(s State, tc trace.GID, p uint64, parked bool) bool {
 		set = o.future(s, tc)
 	}
 	k := stableKey{s.Identity(uint32(p >> 32)), uint32(p), set}
+	last := &o.recent[(p>>32*31+p>>3)%uint64(len(o.recent))]
+	if last.known && last.stableKey == k {
+		return last.yes
+	}
 	r, ok := o.stables[k]
 	if !ok {
 		l, known := s.LocationAt(p, 8)
@@ -363,5 +374,6 @@ func (o *Oracle) stable(s State, tc trace.GID, p uint64, parked bool) bool {
 		r = known && !o.fa.Conflict(set, &l)
 		o.stables[k] = r
 	}
+	*last = stableAnswer{k, true, r}
 	return r
 }
