@@ -95,7 +95,7 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events
 		w.v.record(tree.root)
 	}
 	outer, before, work := w.summary, w.recursive, w.work
-	w.summary = summary{work: work}
+	w.summary = summary{work: work} // maxWork bounds all of the walk
 	v := &visit{open: true}
 	w.memo[k] = v
 	v.returns = w.body(act, act.fn.Blocks[0].Instrs[0], true, v)
