@@ -50,6 +50,9 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 	if k.m.cfg.Run {
 		return false
 	}
+	if k.m.hasSlots() && compile.Inserts(r) {
+		return true // what is put into slots one after the other
+	}
 	p := k.prog.PackageOf(original(r.Parent()))
 	if p == nil || p.Std && !showsOrder[p.Path] {
 		return false
@@ -67,8 +70,9 @@ func original(fn *ssa.Function) *ssa.Function {
 
 // showsOrder reports whether the loop over a map that g is in gives the order away. It does not, though
 // the code may, in a library function that sorts, as fmt and encoding/json do, and in
-// slices.Sorted(maps.Keys(m)).
-func (m *Machine) showsOrder(g *goroutine) bool {
+// slices.Sorted(maps.Keys(m)). Where maps have slots, loops in the library's code that are compiled with an
+// order give it away: they may put it into other maps.
+func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	shows, seen := false, false
 	var visitors []*ssa.Function
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
@@ -83,7 +87,7 @@ func (m *Machine) showsOrder(g *goroutine) bool {
 		visitors = append(visitors, f.SSA)
 		return true
 	})
-	return (shows || !seen) && !sortsKeys(visitors)
+	return (shows || !seen || code && m.hasSlots()) && !sortsKeys(visitors)
 }
 
 // sortsKeys reports whether these are the frames of slices.Sorted(maps.Keys(m)) or of its values, and

@@ -30,9 +30,13 @@ var reflectMapNatives = []Native{
 		return m.reflectMapDelete(g, r, 0)
 	}},
 	{Name: "reflect.mapclear", Peek: peekMapWrite(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		t := m.mapArg(g, r)
+		if t == nil {
+			return Stop
+		}
 		if mp := r.U(1); mp != 0 {
 			m.heap.willWrite(uint32(mp >> 32))
-			m.mapReset(mp, (*[5]uint64)(m.heap.load(mp, mpSize, 0)))
+			m.mapReset(mp, (*[5]uint64)(m.heap.load(mp, mpSize, 0)), t)
 		}
 		return Next
 	}},
@@ -49,7 +53,7 @@ var reflectMapNatives = []Native{
 		return m.orderChoice(m.orderWays(r.U(2)), op)
 	}, Fn: reflectMapTake},
 	{Name: "sync.hbMode", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(m.orderOf(g, r.U(0))))
+		r.Set(0, uint64(m.orderOf(g, r.U(0), false)))
 		return Next
 	}},
 	{Name: "sync.hbMissed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -231,7 +235,7 @@ func reflectMapLook(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	order := r.U(2)
 	if r.U(1) != 0 && !m.noted(order) {
-		m.noteEntries(g, r.U(1), t, &order)
+		m.noteEntries(g, r.U(1), t, &order, false)
 	}
 	r.Set(0, order)
 	return Next
@@ -275,7 +279,15 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 		return Next
 	}
 	t := m.mapTypeOf(m.rtypeAt(r.U(0)))
-	count := m.word(src, mpCount)
+	hd := (*[5]uint64)(m.heap.load(src, mpSize, 0))
+	count := hd[mpCount/8]
+	if m.small(hd, t) {
+		r.Set(1, m.cloneSlots(g, src, t))
+		return Next
+	}
+	if m.hasSlots() {
+		count = max(count, minMapCap+1)
+	}
 	dst := m.newMap(g, t, &count, 0)
 	for last := uint64(0); ; {
 		e, n := m.mapNextEntry(src, t, last)

@@ -117,6 +117,7 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		return nil, bad
 	}
 	h := m.heap
+	small := m.hasSlots() && m.slotted(g, mp, t)
 	if i >= 0 {
 		hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 		h.willWrite(uint32(hd[mpEntries/8] >> 32))
@@ -130,11 +131,20 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	// others are numbered anew, or the map is rebuilt.
 	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
-	if hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(h.objs[hd[mpEntries/8]>>32].size/t.entry.Size) {
-		m.mapGrow(g, mp, t, max(minMapCap, 2*(int(hd[mpCount/8])+1)))
+	if !small && (hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(m.mapRoom(hd, t))) {
+		m.mapGrow(g, mp, t, max(minMapCap+int(b2u(m.hasSlots())), 2*(int(hd[mpCount/8])+1)))
 		hd = (*[5]uint64)(h.load(mp, mpSize, 0))
 	}
 	h.willWrite(uint32(hd[mpEntries/8] >> 32))
+	if small {
+		n := m.freeSlot(hd, t)
+		e = m.mapEntry(hd, t, n)
+		*(*uint64)(e) = uint64(n) + 1
+		copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+		hd[mpCount/8]++
+		m.slotsChanged(hd, t)
+		return e, 0
+	}
 	h.willWrite(uint32(hd[mpIndex/8] >> 32))
 	n := hd[mpUsed/8]
 	e = m.mapEntry(hd, t, int(n))
@@ -257,16 +267,19 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
 	m.sym.cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 	hd[mpCount/8]--
-	if hd[mpCount/8] == 0 {
-		m.mapReset(mp, hd)
-	} else {
+	switch {
+	case m.small(hd, t):
+		m.slotsChanged(hd, t)
+	case hd[mpCount/8] == 0:
+		m.mapReset(mp, hd, t)
+	default:
 		m.mapRenumber(mp, hd, t)
 	}
 	return 0
 }
 
 // mapReset empties the arrays; insertion numbers continue if iterators may know them.
-func (m *Machine) mapReset(mp ptr, hd *[5]uint64) {
+func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 	if hd[mpEntries/8] == 0 {
 		return
 	}
@@ -278,7 +291,7 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64) {
 		m.sym.cleared(p, uint64(o.size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
-	if m.heap.objs[mp>>32].flags&objIterated == 0 {
+	if m.heap.objs[mp>>32].flags&objIterated == 0 || m.small(hd, t) {
 		hd[mpSeq/8] = 0
 	}
 }
@@ -421,7 +434,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 				return Stop
 			}
 			m.heap.willWrite(uint32(*a >> 32))
-			m.mapReset(*a, (*[5]uint64)(m.heap.load(*a, mpSize, 0)))
+			m.mapReset(*a, (*[5]uint64)(m.heap.load(*a, mpSize, 0)), t)
 		}
 	case bytecode.MapNext:
 		if in.C != 0 {
@@ -454,8 +467,12 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 func (m *Machine) newMap(g *goroutine, t *mapType, hint *uint64, reg uint16) ptr {
 	id := m.heap.alloc(g, mpSize, m.layMap)
 	mp := uint64(id) << 32
-	if reg != bytecode.NoReg && int64(*hint) > minMapCap && *hint < math.MaxInt32/uint64(t.entry.Size+8) {
+	switch {
+	case reg == bytecode.NoReg || int64(*hint) <= minMapCap:
+	case *hint < math.MaxInt32/uint64(t.entry.Size+8):
 		m.mapGrow(g, mp, t, int(*hint))
+	case m.hasSlots():
+		m.mapGrow(g, mp, t, minMapCap+1)
 	}
 	return mp
 }

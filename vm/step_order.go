@@ -35,8 +35,9 @@ const (
 	orderAll = 1 + iota
 	orderStart
 	orderOne
+	orderSlots // those that gc can have: see step_slots.go
 
-	orderMode  = 3
+	orderMode  = 7
 	orderNoted = 1 << 8 // the entries are those of the present state
 )
 
@@ -72,21 +73,27 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 //
 //	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
 //	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
-func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
+func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, code bool) {
 	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
 	if *ord == 0 {
 		m.iterated(mp)
 		n := hd[mpCount/8]
-		mode := m.orderOf(g, n)
-		room := uint64(0)
-		if mode != orderOne {
-			room = n + maxInserted
+		mode, room := 0, n+maxInserted
+		if m.small(hd, t) && !m.auto && m.showsOrder(g, code) {
+			mode, room = orderSlots, minMapCap+maxInserted
+		} else if mode = m.orderOf(g, n, code); mode == orderOne {
+			room = 0
 		}
 		id := m.heap.alloc(g, uint32(orFirst+room*8), m.layWord)
 		*ord = uint64(id) << 32
 		w := m.orderWords(*ord)
 		w[orMode/8], w[orSeen/8] = uint64(mode)|orderNoted, hd[mpSeq/8]
-		if mode == orderOne {
+		switch mode {
+		case orderSlots:
+			w[orSeen/8] = 0
+			m.noteSlots(mp, t, w)
+			return
+		case orderOne:
 			return
 		}
 		for last := uint64(0); ; {
@@ -102,7 +109,13 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
 	m.heap.willWrite(uint32(*ord >> 32))
 	w := m.orderWords(*ord)
 	w[orMode/8] |= orderNoted
-	if w[orMode/8]&orderMode == orderOne {
+	switch w[orMode/8] & orderMode {
+	case orderSlots:
+		m.noteSlots(mp, t, w)
+		if w[orMode/8]&orderMode == orderSlots {
+			return
+		}
+	case orderOne:
 		return
 	}
 	// Those that have been deleted can be visited no more.
@@ -141,8 +154,8 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
 // orderOf decides how the order of n entries is chosen.
 //
 // What is not tried is named in the verdict (assume), never left out in silence.
-func (m *Machine) orderOf(g *goroutine, n uint64) int {
-	if n > 1 && m.cfg.Maps != MapsEvery && !m.showsOrder(g) {
+func (m *Machine) orderOf(g *goroutine, n uint64, code bool) int {
+	if n > 1 && m.cfg.Maps != MapsEvery && !m.showsOrder(g, code) {
 		return orderOne
 	}
 	switch {
@@ -189,16 +202,18 @@ func (m *Machine) AllOrders(interrupt func() bool) (*Machine, error) {
 // noted; 0 and 1 are no choice.
 //
 //	all       any of must and may; if must is empty, the end or any of may
+//	slots     the same; but for the first iteration there is one at most
 //	start     in the first iteration any of must, then the one after the last
 //	one       that which comes next
 func (m *Machine) orderWays(p ptr) int {
 	w := m.orderWords(p)
-	switch {
-	case w[orMode/8]&orderMode == orderAll && w[orMust/8] == 0 && w[orMay/8] > 0:
+	mode := w[orMode/8] & orderMode
+	switch any := mode == orderAll || mode == orderSlots; {
+	case any && w[orMust/8] == 0 && w[orMay/8] > 0:
 		return 1 + int(w[orMay/8]) // the first: the loop ends
-	case w[orMode/8]&orderMode == orderAll:
+	case any:
 		return int(w[orMust/8] + w[orMay/8])
-	case w[orMode/8]&orderMode == orderStart && w[orLast/8] == 0:
+	case mode == orderStart && w[orLast/8] == 0:
 		return int(w[orMust/8])
 	}
 	return 1
@@ -240,6 +255,9 @@ func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
 			}
 			k--
 		}
+		if w[orMode/8]&orderMode == orderSlots {
+			return takenSlot(w, k)
+		}
 	}
 	s := list[k]
 	copy(list[k:], list[k+1:must+may])
@@ -274,7 +292,7 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 			if !m.accessesMayExecute(g, f, mapAccess(mp, false)) {
 				return Stop
 			}
-			m.noteEntries(g, mp, t, ord)
+			m.noteEntries(g, mp, t, ord, true)
 		}
 		k, n := 0, m.orderWays(*ord)
 		if n > 1 {

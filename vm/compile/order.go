@@ -44,6 +44,28 @@ func OrderMatters(r *ssa.Range) bool {
 	return l == nil || !l.commutes()
 }
 
+// Inserts reports whether a loop over a map may insert entries into maps, or calls what may. If insertions
+// have places by their order, that of the loop is given away.
+func Inserts(r *ssa.Range) bool {
+	l := loopOf(r)
+	if l == nil {
+		return true
+	}
+	for _, b := range l.blocks() {
+		for _, i := range b.Instrs {
+			switch x := i.(type) {
+			case *ssa.MapUpdate, *ssa.Go, *ssa.Defer:
+				return true
+			case *ssa.Call:
+				if _, ok := x.Call.Value.(*ssa.Builtin); !ok && !l.pure(x) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // mapLoop is a loop over a map.
 //
 //	head:  t = next r        phis of the head are what iterations hand on (claim 3)

@@ -1,0 +1,189 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Orders of range over a map that gc can have. The language promises no order, so a search takes any
+// (step_order.go). gc, from Go 1.24 on (internal/runtime/maps), has a map of at most 8 entries in one group
+// of 8 slots: a new key gets the first free slot, deleting frees one, clear frees all, and a loop visits the
+// slots one after the other from a random one on.
+//
+//	m[1], m[2], m[3], m[4] = ...      slots │ 1 │ 2 │ 3 │ 4 │   │   │   │   │
+//	delete(m, 2); m[5] = ...                │ 1 │ 5 │ 3 │ 4 │   │   │   │   │
+//	for k := range m                  1 5 3 4, 5 3 4 1, 3 4 1 5 or 4 1 5 3
+//
+// With Config.InTurn the place of an entry in the array is its slot, and its number is slot + 1. So what
+// slots there are is part of states. A map that is assigned to when it has 8 entries, even under a key that
+// it has, or that is made with room for more, has tables from then on, also when it shrinks: seeds of
+// hashes decide the order, and here any order is possible, as without this rule. Which map is small is seen
+// from the array: it has minMapCap places.
+//
+//	order:  │ mode │ slot to look at next, how many slots are visited, and how many may be │ ...
+//
+// The slot that gc begins with is not chosen, but the entry that is visited first, in slot f. The slot may
+// be any from the one after the entry before f, in slot p, up to f. Slots after f up to p are visited in any
+// case; the 7 - (p - f) others, p + 1 to f - 1, are visited if the loop has begun after them: whether it
+// has is chosen if there is an entry when it comes to one.
+//
+//  1. What gc does is possible here: let it begin at slot o. Up to p the slots are the same. If it visits
+//     one between p and o, that is chosen; when it has come to o it ends, which is chosen if there is an
+//     entry in one of the others.
+//  2. What is possible here gc does: each choice to visit an entry in slot s says that o is after s, and to
+//     end that it is not. Slots are looked at in ascending order from p + 1 on, so one o agrees with all.
+//  3. When a map becomes large during the loop all its slots have entries, and gc visits of those what it
+//     would have visited, as far as they are there. Here they are those that must or may be visited,
+//     in any order, and what is new may be, as in other loops.
+
+// hasSlots reports whether maps have slots.
+func (m *Machine) hasSlots() bool { return m.cfg.InTurn && m.cfg.Maps != MapsInsertion }
+
+// small reports whether the map with header hd has slots.
+func (m *Machine) small(hd *[5]uint64, t *mapType) bool {
+	return m.hasSlots() && (hd[mpEntries/8] == 0 || m.mapRoom(hd, t) == minMapCap)
+}
+
+// mapRoom returns how many entries the array of the map has room for.
+func (m *Machine) mapRoom(hd *[5]uint64, t *mapType) int {
+	return int(m.heap.objs[hd[mpEntries/8]>>32].size / t.entry.Size)
+}
+
+// slotted makes room for an assignment to a map that is small, and reports whether it is small after that.
+// Places of entries stay what they are.
+func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
+	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	switch {
+	case !m.small(hd, t):
+		return false
+	case hd[mpEntries/8] == 0:
+		m.mapGrow(g, mp, t, minMapCap)
+	case hd[mpCount/8] == minMapCap:
+		m.mapGrow(g, mp, t, 2*(minMapCap+1))
+		return false
+	}
+	return true
+}
+
+// freeSlot returns the first free slot of a small map that has one. Its header may be written.
+func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
+	i := 0
+	for *(*uint64)(m.mapEntry(hd, t, i)) != 0 {
+		i++
+	}
+	return i
+}
+
+// slotsChanged makes the rest of a small map agree with what is in its slots.
+func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
+	m.heap.willWrite(uint32(hd[mpIndex/8] >> 32))
+	index := m.mapIndex(hd)
+	clear(index)
+	used := uint64(0)
+	for i := range minMapCap {
+		e := m.mapEntry(hd, t, i)
+		if *(*uint64)(e) == 0 {
+			continue
+		}
+		hash, _ := m.hashImage(t.key, unsafe.Add(e, t.keyOff), 0)
+		m.mapInsert(index, hash, uint32(i))
+		used = uint64(i) + 1
+	}
+	hd[mpUsed/8], hd[mpSeq/8] = used, used
+}
+
+// cloneSlots returns a copy of a small map: what is in slots is in the same ones.
+func (m *Machine) cloneSlots(g *goroutine, src ptr, t *mapType) ptr {
+	dst := m.newMap(g, t, nil, bytecode.NoReg)
+	if m.word(src, mpEntries) == 0 {
+		return dst
+	}
+	m.mapGrow(g, dst, t, minMapCap)
+	from, to := (*[5]uint64)(m.heap.load(src, mpSize, 0)), (*[5]uint64)(m.heap.load(dst, mpSize, 0))
+	n := minMapCap * t.entry.Size
+	copy(unsafe.Slice((*byte)(m.mapEntry(to, t, 0)), n), unsafe.Slice((*byte)(m.mapEntry(from, t, 0)), n))
+	to[mpCount/8] = from[mpCount/8]
+	m.slotsChanged(to, t)
+	return dst
+}
+
+// A slotLoop is how far a loop over a small map has come.
+type slotLoop struct {
+	next      uint64 // slot
+	sure, may uint64 // how many slots follow that are visited, and then that may be
+}
+
+const slotsBegun = 1 << 63
+
+func (l slotLoop) word() uint64 { return l.next | l.sure<<8 | l.may<<16 | slotsBegun }
+
+func slotLoopOf(w uint64) slotLoop { return slotLoop{w & 0xff, w >> 8 & 0xff, w >> 16 & 0xff} }
+
+// begin returns how far a loop has come that has visited slot f first; the entry before it is in slot p.
+func beginSlots(f, p uint64) slotLoop {
+	sure := (p - f) % minMapCap
+	return slotLoop{(f + 1) % minMapCap, sure, minMapCap - 1 - sure}
+}
+
+// to returns how far it has come when it has visited slot s.
+func (l slotLoop) to(s uint64) slotLoop {
+	n := (s-l.next)%minMapCap + 1
+	if n <= l.sure {
+		return slotLoop{(s + 1) % minMapCap, l.sure - n, l.may}
+	}
+	return slotLoop{(s + 1) % minMapCap, 0, l.may - (n - l.sure)}
+}
+
+// noteSlots notes which entries can be visited now in the loop with order words w, of which the map is
+// or was small. In the first iteration these are all.
+func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
+	clear(w[orMust/8:])
+	list := w[orFirst/8:]
+	if w[orSeen/8] == 0 {
+		for last := uint64(0); ; {
+			e, s := m.mapNextEntry(mp, t, last)
+			if e == nil {
+				return
+			}
+			list[w[orMust/8]], last = s, s
+			w[orMust/8]++
+		}
+	}
+	l := slotLoopOf(w[orSeen/8])
+	grown := !m.small((*[5]uint64)(m.heap.load(mp, mpSize, 0)), t)
+	k := 0
+	for i := range l.sure + l.may {
+		s := (l.next+i)%minMapCap + 1
+		if m.entryNumbered(mp, t, s) == nil {
+			continue
+		}
+		list[k] = s
+		k++
+		if i < l.sure {
+			w[orMust/8]++
+		} else {
+			w[orMay/8]++
+		}
+		if !grown {
+			return
+		}
+	}
+	if grown {
+		w[orMode/8] = orderAll | orderNoted
+		w[orSeen/8] = minMapCap
+	}
+}
+
+// takenSlot notes that entry number list[k] of those noted is visited.
+func takenSlot(w []uint64, k int) (s uint64) {
+	n := int(w[orMust/8])
+	s = w[orFirst/8+k]
+	if w[orSeen/8] == 0 {
+		w[orSeen/8] = beginSlots(s-1, w[orFirst/8+(k+n-1)%n]-1).word()
+	} else {
+		w[orSeen/8] = slotLoopOf(w[orSeen/8]).to(s - 1).word()
+	}
+	clear(w[orMust/8:])
+	return s
+}
