@@ -65,9 +65,11 @@ type Features struct {
 	AnyTime func(interrupted func() bool) (Machine, error)
 	Wait    func(g trace.GID) (time.Duration, bool)
 	// InTurn makes a machine of the same entry in which no goroutine that waits on a channel is
-	// overtaken. Passed returns the first one that has been on the present path.
+	// overtaken, and maps have the orders that gc has for them. Passed returns the first one that has been
+	// on the present path, Ranged the first loop over a map whose order was chosen.
 	InTurn func(interrupted func() bool) (Machine, error)
 	Passed func() *vm.Passing
+	Ranged func() *vm.Ranging
 	// AllOrders makes a machine of the same entry in which all orders of maps are tried.
 	AllOrders func(interrupted func() bool) (Machine, error)
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
@@ -255,7 +257,8 @@ type Event struct {
 	// Fails is set if a test reports its first failure after this step and before the next one, or the one
 	// that the bug is.
 	Fails    bool
-	failures int // at how many places one has been reported by then
+	failures int    // at how many places one has been reported by then
+	key      string // that a loop over a map visits, if it is chosen; "" if not
 
 	// Preempts names the goroutine that could have continued when this step was
 	// executed instead, if any.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -56,7 +57,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Failures: func() int { return len(m.Failures()) },
 		Assumed:  m.Assumed, Offline: m.Offline, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, InTurn: x.inTurn, AllOrders: x.allOrders, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
+		AnyTime: x.anyTime, InTurn: x.inTurn, AllOrders: x.allOrders, Passed: m.Passed, Ranged: m.Ranged, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
@@ -368,6 +369,16 @@ func (m *machine) CaseTaken(g trace.GID, choice int) string {
 		return "→ default"
 	}
 	return ""
+}
+
+// NextKey returns the key that g's pending operation visits next in a loop over a map with an alternative, ""
+// if it does not.
+func (m *machine) NextKey(g trace.GID, choice int) string {
+	image, t, ok := m.Machine.NextKey(g, choice)
+	if !ok {
+		return ""
+	}
+	return cmp.Or(valueText(m.Machine, image, t), "...")
 }
 
 // Effect implements Machine.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"go/token"
 	"slices"
 	"time"
 
@@ -16,19 +17,27 @@ type Passing struct {
 	Wait           time.Duration
 }
 
-// queueWork is how much work is spent at least on executions in which none is overtaken.
+// A Ranging is a loop over a map that visits some keys first. The last one, which is not chosen, is none of
+// them.
+type Ranging struct {
+	Pos  token.Position
+	Keys []string
+}
+
+// queueWork is how much work is spent at least on executions that gc can have.
 const queueWork = 1_000_000
 
-// inTurn decides whether the bugs of r need a goroutine that waits on a channel to be overtaken, which
-// the language permits and gc's queues do not. If each of their schedules does overtake one,
-// everything is explored once more where none is overtaken. If that ends and shows no bug, the
-// result is that, and the bugs are warnings. Otherwise they stay what they are.
+// inTurn decides whether the bugs of r need what the language permits and gc does not do: that a goroutine
+// which waits on a channel is overtaken, or an order of a map that gc cannot have. If each of their schedules
+// does overtake one, or chooses an order, everything is explored once more where none is overtaken and maps
+// have the orders that gc has for them. If that ends and shows no bug, the result is that, and the bugs are
+// warnings. Otherwise they stay what they are.
 //
 // The explorer for that is full, which knows nothing of dependence: an operation that is not
 // executed because another goroutine came earlier depends on more than what it accesses.
 func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
 	for _, b := range r.Bugs {
-		if !b.Warning && (b.Passes == nil || len(b.Inputs) > 0) {
+		if !b.Warning && (b.Passes == nil && b.Order == nil || len(b.Inputs) > 0) {
 			return r, nil
 		}
 	}
@@ -67,8 +76,14 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 			}
 			return r, nil
 		}
-		if err != nil || s.result.Verdict != OK {
+		if err != nil {
 			return r, err
+		}
+		if s.result.Verdict != OK {
+			for _, b := range r.Bugs {
+				b.Undecided = !b.Warning && s.result.Verdict == Incomplete
+			}
+			return r, nil
 		}
 		for _, b := range r.Bugs {
 			b.Warning = true

@@ -62,6 +62,9 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
 		}
 		ev.Partner, ev.Paired = partner(m, a)
+		if x, ok := m.(interface{ NextKey(trace.GID, int) string }); ok && ev.Kind == trace.Choose {
+			ev.key = x.NextKey(a.G, a.Choice)
+		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
 		m.Step(a.G, a.Choice)
 		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
@@ -273,9 +276,9 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 		}
 		t = nil // what is asked of the schedule is of one round
 		if m.Hash() == start {
-			b.passing(m)
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)
+			b.passing(m)
 			b.finish(m)
 			return nil
 		}
@@ -285,15 +288,35 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 	return fmt.Errorf("the loop does not come back")
 }
 
-// passing notes the first goroutine that has been overtaken, if b is to say so.
+// passing notes the first goroutine that has been overtaken, and the first loop over a map whose order was
+// chosen, if b is to say so.
 func (b *Bug) passing(m Machine) {
-	if f := m.Features(); f.Passed == nil || b.Warning {
+	f := m.Features()
+	if f.Passed == nil || b.Warning {
 		return
 	}
-	b.Passes = nil
-	if x := m.Features().Passed(); x != nil {
+	b.Passes, b.Order = nil, nil
+	if x := f.Passed(); x != nil {
 		b.Passes = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
 	}
+	if x := f.Ranged(); x != nil {
+		b.Order = &Ranging{Pos: x.Pos, Keys: b.visited(m.Name(x.G), x.Pos)}
+	}
+}
+
+// visited returns the keys that goroutine g visits first in its loop at pos, as far as they are chosen.
+func (b *Bug) visited(g string, pos token.Position) (keys []string) {
+	for i := range b.Events {
+		e := &b.Events[i]
+		if e.Name != g || e.key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
+			continue
+		}
+		if slices.Contains(keys, e.key) { // in another one
+			break
+		}
+		keys = append(keys, e.key)
+	}
+	return keys
 }
 
 // finish fills in what is asked of the last state.

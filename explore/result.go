@@ -201,10 +201,13 @@ type Bug struct {
 	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil: none. A bug
 	// that needs that is a warning.
 	Passes *Passing
+	// Order is the first loop over a map whose order the schedule chooses; nil: there is none. A bug that
+	// needs an order which gc cannot have is a warning.
+	Order *Ranging
 	// Offline is set if before it a connection was refused, as there is no network. It is a warning unless
 	// another execution shows that the program can do without.
 	Offline bool
-	// Undecided is set if it is an error that passes, and whether it needs that was not found out.
+	// Undecided is set if it is an error that passes, or has an order, and whether it needs that was not found out.
 	Undecided bool
 	Detail    Detail // which makes it the same bug wherever it shows
 	Pos       token.Position

@@ -82,7 +82,7 @@ var modes = [vm.NumModes]string{
 	vm.ModeSignalsOff:    "--signals=sent",
 	vm.ModeNetFaulty:     "--net=faulty",
 	vm.ModeInputLen:      "--input-len=", // and how long
-	vm.ModeInTurn:        "gc's queues",
+	vm.ModeInTurn:        "gc's queues and maps",
 }
 
 // exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with

@@ -72,8 +72,8 @@ func TestExhaustive(t *testing.T) {
 		{nil, nil, "exhaustive"},
 		{[]vm.Mode{vm.ModeVirtualTime, vm.ModeRandFixed}, nil, "exhaustive with --time=virtual --rand=seed"},
 		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
-		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queues"},
-		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queues"},
+		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queues and maps"},
+		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queues and maps"},
 		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC only)"},
 		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
 	} {

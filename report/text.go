@@ -269,7 +269,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	} else {
 		fmt.Fprintf(b, "why: %s\n", why(bug))
 	}
-	if s := undecided(bug); s != "" {
+	if s := t.undecided(bug); s != "" {
 		fmt.Fprintln(b, s)
 	}
 	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
@@ -333,33 +333,10 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 
 // warning writes what is no bug in one line, and what has to do with it.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug)+needs(bug))
+	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug)+t.needs(bug))
 	for _, x := range bug.Related {
 		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}
-}
-
-// needs says what a bug needs that is a warning because it needs it.
-func needs(bug *explore.Bug) string {
-	switch {
-	case bug.Warning && bug.Passes != nil:
-		return fmt.Sprintf(" (needs %s to overtake %s, which came to the channel %v earlier; gc serves it first)", bug.Passes.Runner, bug.Passes.Waiter, bug.Passes.Wait)
-	case bug.Offline:
-		return " (after a connection failed, as hbcheck has no network)"
-	case bug.Overtakes == nil:
-		return ""
-	}
-	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
-}
-
-// undecided says of an error what would make it a warning, if that has not been found out.
-func undecided(bug *explore.Bug) string {
-	x := bug.Passes
-	if x == nil || !bug.Undecided {
-		return ""
-	}
-	return fmt.Sprintf("     In this schedule %s overtakes %s, which came to the channel %v earlier; gc serves it first. Whether the bug needs that was not found out: the search for one that does not has not ended.",
-		x.Runner, x.Waiter, x.Wait)
 }
 
 // maxStacks is how many goroutines are listed with their stacks.

@@ -104,6 +104,7 @@ type scalars struct {
 	failures  []*Fault // what a test has reported, one at each place; marks share it
 	failed    uint64   // a hash of their places
 	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go
+	ranged    *Ranging // the first loop over a map whose order was chosen: see step_order.go
 	skip      *Skip    // that the test was skipped, or nil
 	testing   bool     // the test function of the entry has begun,
 	tested    bool     // and has ended

@@ -253,6 +253,7 @@ func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
 		k := 0
 		if m.orderWays(order) > 1 {
 			k = int(g.choice)
+			m.noteRanging(g)
 		}
 		s = m.takeEntry(mp, t, order, k)
 	}

@@ -46,3 +46,33 @@ func (m *Machine) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	copy(image, unsafe.Slice((*byte)(p), mt.elem.Size))
 	return image, mt.elem.Type, true
 }
+
+// NextKey returns the memory image and the type of the key that g visits next if its pending operation
+// takes an alternative. It reports false if the operation does not choose what a loop over a map visits, or
+// the alternative is its end.
+func (m *Machine) NextKey(id trace.GID, choice int) (image []byte, t types.Type, ok bool) {
+	g := m.gOf(id)
+	if g.status != gReady || g.pending.Kind != trace.Choose || int(g.pc) >= len(g.fn.Code) {
+		return nil, nil, false
+	}
+	in := &g.fn.Code[g.pc]
+	if in.Op != bytecode.MapNext || in.C == 0 {
+		return nil, nil, false
+	}
+	r := unsafe.Pointer(&g.stack[g.fp])
+	mt := m.mapTypes[uint32(g.fn.Code[g.pc+1].Word())]
+	w := m.orderWords(*rg(r, in.B+2))
+	if w[orMust/8] == 0 {
+		choice--
+	}
+	if choice < 0 {
+		return nil, nil, false
+	}
+	e := m.entryNumbered(*rg(r, in.B), mt, w[orFirst/8+choice])
+	if e == nil {
+		return nil, nil, false
+	}
+	image = make([]byte, mt.key.Size)
+	copy(image, unsafe.Slice((*byte)(unsafe.Add(e, mt.keyOff)), mt.key.Size))
+	return image, mt.key.Type, true
+}

@@ -168,7 +168,7 @@ func (m *Machine) canBeCopied() bool {
 	}
 	h := m.heap
 	return m.paused && !m.executionOver() && m.sym == nil && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
-		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.lonely == nil && h.live <= mostKept
+		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.live <= mostKept
 }
 
 // adopt makes m, which is in the base state, a machine with the given configuration, from which its own

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/token"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -300,6 +301,7 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 				return Stop
 			}
 			k = int(g.choice)
+			m.noteRanging(g)
 		}
 		s := m.takeEntry(mp, t, *ord, k)
 		if s == 0 {
@@ -322,3 +324,20 @@ func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *mapType) {
 	m.loadValue(a, unsafe.Add(e, t.keyOff), t.key)
 	m.loadValue((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff), t.elem)
 }
+
+// A Ranging is that a loop over a map has an order of several that the language permits.
+type Ranging struct {
+	G   trace.GID
+	Pos token.Position // of the loop, or of the user's call of what has it
+}
+
+// noteRanging notes that g chooses how its loop over a map goes on.
+func (m *Machine) noteRanging(g *goroutine) {
+	if m.ranged == nil {
+		pos, _, _ := m.userFrame(g)
+		m.ranged = &Ranging{g.id, pos}
+	}
+}
+
+// Ranged returns the first loop over a map on this path whose order was chosen, if there is one.
+func (m *Machine) Ranged() *Ranging { return m.ranged }

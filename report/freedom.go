@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// gcOrders says which orders of maps gc can have.
+const gcOrders = "gc ranges over at most 8 entries in the order of their slots, from a random one"
+
+// needs says what a bug needs that is a warning because it needs it.
+func (t *Text) needs(bug *explore.Bug) string {
+	switch {
+	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
+		var list []string
+		if x := bug.Passes; x != nil {
+			list = append(list, fmt.Sprintf("%s to overtake %s, which came to the channel %v earlier; gc serves it first", x.Runner, x.Waiter, x.Wait))
+		}
+		if x := bug.Order; x != nil {
+			list = append(list, fmt.Sprintf("maps in an order that gc does not have: here %s; %s", t.visits(x), gcOrders))
+		}
+		return " (needs " + strings.Join(list, ", or ") + ")"
+	case bug.Offline:
+		return " (after a connection failed, as hbcheck has no network)"
+	case bug.Overtakes == nil:
+		return ""
+	}
+	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
+}
+
+// undecided says of an error what would make it a warning, if that has not been found out.
+func (t *Text) undecided(bug *explore.Bug) string {
+	var list []string
+	if x := bug.Passes; x != nil {
+		list = append(list, fmt.Sprintf("%s overtakes %s, which came to the channel %v earlier; gc serves it first.", x.Runner, x.Waiter, x.Wait))
+	}
+	if x := bug.Order; x != nil {
+		list = append(list, fmt.Sprintf("%s; %s.", t.visits(x), gcOrders))
+	}
+	if len(list) == 0 || !bug.Undecided {
+		return ""
+	}
+	return "     In this schedule " + strings.Join(list, " And ") +
+		" Whether the bug needs what gc does not do was not found out: the search for one that does not has not covered everything."
+}
+
+// visits says which order a map has.
+func (t *Text) visits(x *explore.Ranging) string {
+	s := "a map"
+	if x.Pos.IsValid() {
+		s = "the map at " + t.Paths.Pos(x.Pos)
+	}
+	if len(x.Keys) == 0 {
+		return s + " has one of several orders"
+	}
+	return s + " begins with " + strings.Join(x.Keys, ", ")
+}
