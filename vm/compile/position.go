@@ -31,6 +31,8 @@ func position(instr ssa.Instruction) token.Pos {
 		if !v.Pos().IsValid() {
 			return rangePanic(v)
 		}
+	case *ssa.Next: // of a loop, also if what it goes on from is somewhere else
+		return v.Iter.Pos()
 	case *ssa.Call: // of the function that a loop is over
 		if body := rangeBodyOf(v); body != nil {
 			return body.Pos()
