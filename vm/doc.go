@@ -86,7 +86,7 @@
 //	    exact       numbers of the clock's that cannot come out otherwise
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
-//	    queue       who has waited longest on a channel
+//	    queue       who has waited longest on a channel   slots    orders of maps that gc can have
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry
 //	system        the methods of por.System; system_effects those of por.Effects;
