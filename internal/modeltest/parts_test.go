@@ -72,7 +72,8 @@ var partOf = func() map[string]string {
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.op goroutine.view
-			goroutine.slot scheduler.ready scheduler.advanced`,
+			goroutine.slot scheduler.ready scheduler.advanced
+			scalars.ranged`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
 			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -242,4 +243,96 @@ func TestLargeLater(t *testing.T) {
 		}
 	}
 	fmt.Println("> TestLargeLater", s)
+}
+
+// What random operations do: + inserts a key, - deletes one, c clears the map, C goes on with a clone and * with a
+// copy that a loop makes. [ ] is a loop that visits keys, with what the first three iterations do.
+
+func do(m map[int]int, ops string) (string, map[int]int) {
+	s := ""
+	for i := 0; i < len(ops); i++ {
+		switch ops[i] {
+		case '+':
+			i++
+			m[int(ops[i]-'0')] = i
+		case '-':
+			i++
+			delete(m, int(ops[i]-'0'))
+		case 'c':
+			clear(m)
+		case 'C':
+			m = maps.Clone(m)
+		case '*':
+			n := map[int]int{}
+			for k, v := range m {
+				n[k] = v
+			}
+			m = n
+		case '[':
+			body := ops[i+1 : i+strings.IndexByte(ops[i:], ']')]
+			times := 0
+			for k := range m {
+				s += fmt.Sprint(" ", k)
+				if times++; times <= 3 {
+					do(m, body)
+				}
+			}
+			s += ","
+			i += 1 + len(body)
+		}
+	}
+	return s, m
+}
+
+func TestRandomA(t *testing.T) { random(t, "+4+1+2+0+6+4+2+4[-6]C+6+0[]") }
+
+func TestRandomB(t *testing.T) { random(t, "-5+0+6C+6*-5C+3[]CC+1") }
+
+func TestRandomC(t *testing.T) { random(t, "-2-1+1+0+2+3-1+4+3[-3-0+3-4]+6-1[]") }
+
+func TestRandomD(t *testing.T) { random(t, "-3CC+0-5[+4-1]+2+4[+4+6-5+4]-2+1") }
+
+func TestRandomE(t *testing.T) { random(t, "C+3-6+3[+3]+1[]") }
+
+func TestRandomF(t *testing.T) { random(t, "+4C-1+0+4+3[+6+4]-3[-6+4+6+4]+4cC") }
+
+func TestRandomG(t *testing.T) { random(t, "+2+4+6+3+4+3C[+5][]") }
+
+func TestRandomH(t *testing.T) { random(t, "-1+3+3+5+5+3+2-0[+5-4]+2-6[]") }
+
+func TestRandomI(t *testing.T) { random(t, "-1+4-0+3+0+0+0+3c[+5]c[+4]+5") }
+
+func TestRandomJ(t *testing.T) { random(t, "+6+2+2+3+6+5[+0+2][+2]") }
+
+func TestRandomK(t *testing.T) { random(t, "+0+5+3+0+5+0+5[+5+2+1+1]+2[+4+3]cC+4") }
+
+func TestRandomL(t *testing.T) { random(t, "+3cC+2+3+3-0+0C*+1-6+4[+0+3]CC-6") }
+
+func TestRandomM(t *testing.T) { random(t, "C+1c+6C+0+4+1+5*+3[-2+5]-1+5+1") }
+
+func TestRandomN(t *testing.T) { random(t, "+1+6+4+1[+3]+1+5[]") }
+
+func TestRandomO(t *testing.T) { random(t, "+5-2+0+2+4+3+6+0[c-5+5]+4+2[-2+0+3+6]+4-3") }
+
+func TestRandomP(t *testing.T) { random(t, "+4+1+3-1+0+1CC+3[+5+6+2]+2[]") }
+
+func TestRandomQ(t *testing.T) { random(t, "+4+5+0+6-0+0[+0]+6[]") }
+
+func TestRandomR(t *testing.T) { random(t, "-1-1+0*+5[-0-3]") }
+
+func TestRandomS(t *testing.T) { random(t, "-1-1+3-3+0+5-0-5[+3][]") }
+
+func TestRandomT(t *testing.T) { random(t, "+5+4+6+0+1+1+0+5*+4CC[-0]+0+5+0") }
+
+func TestRandomU(t *testing.T) { random(t, "-5+0+1C+5+0+1+6+4[+5]+0+5C[]") }
+
+func TestRandomV(t *testing.T) { random(t, "+2-5+3+2+3+2+2[-5+1-3+1]-4+1[+1+5]+0c") }
+
+func TestRandomW(t *testing.T) { random(t, "+4+3+4+0+4-1[][]") }
+
+func TestRandomX(t *testing.T) { random(t, "+5+4+3[+0]+3+2+2*") }
+
+func random(t *testing.T, ops string) {
+	s, m := do(map[int]int{}, ops)
+	fmt.Println(">", t.Name(), s, len(m))
 }
