@@ -207,7 +207,8 @@ type Bug struct {
 	// Offline is set if before it a connection was refused, as there is no network. It is a warning unless
 	// another execution shows that the program can do without.
 	Offline bool
-	// Undecided is set if it is an error that passes, or has an order, and whether it needs that was not found out.
+	// Undecided is set if it is an error that passes, or has an order, and whether it needs that
+	// was not found out.
 	Undecided bool
 	Detail    Detail // which makes it the same bug wherever it shows
 	Pos       token.Position
