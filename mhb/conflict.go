@@ -34,6 +34,9 @@ type target struct {
 	delta  int64                  // of WaitGroup.Add
 	copies bool                   // the memory is part of a mutex or the like
 
+	cases    []Case       // of the members, if it is an operation on channels,
+	channels []static.Set // with the objects of the points-to analysis for their channels
+
 	objs      [2]static.Set // of the points-to analysis, for the objects of op
 	conflicts map[static.Set]bool
 	trees     map[treeKey]*node
@@ -165,8 +168,8 @@ func (o *Oracle) within(a, b static.Set) bool {
 
 // skippable reports whether operations of kind k, which synchronise, can do
 // without a choice if no other goroutine executes one that does not commute with it.
-// Operations on channels are not among them: a goroutine that waits in one takes part
-// in the operations of others.
+// Those on channels are not among them: a goroutine that waits in one takes part in the
+// operations of others (see communicates).
 func skippable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,

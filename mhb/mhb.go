@@ -139,6 +139,8 @@ type Oracle struct {
 	mayGoexit map[*ssa.Function]bool
 
 	targets  map[targetKey]*target
+	meetings map[string]*target // for operations on channels
+	meeting  meeting            // buffers
 	collect  *target
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set
@@ -193,7 +195,7 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 // forget drops the decision trees.
 func (o *Oracle) forget() {
 	o.nodes = 0
-	o.targets = map[targetKey]*target{}
+	o.targets, o.meetings = map[targetKey]*target{}, map[string]*target{}
 	o.collect = newTarget()
 	o.collect.collects = true
 }
@@ -211,7 +213,7 @@ const (
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
-	if !op.Kind.Plain() && (!skippable(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
+	if !op.Kind.Plain() && (!skippable(op.Kind) && !communicates(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""
 	}
 	if op.Kind == trace.Park {
@@ -226,6 +228,10 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	}
 	o.Witness, o.WitnessOf = nil, trace.NoGID
 	o.now = stateCache{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
+	o.meeting.members = o.meeting.members[:0]
+	if communicates(op.Kind) {
+		return o.communication(s, g, op)
+	}
 	t := o.targetOf(s, g, op)
 	if !t.known || !op.Kind.Memory() && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied) {
 		return ""
@@ -269,6 +275,18 @@ func (o *Oracle) copies() bool { return o.AnyCopied || o.Copied != static.Empty 
 // mayBeCopied reports whether locks in the objects objs may be copied or overwritten.
 func (o *Oracle) mayBeCopied(objs static.Set) bool {
 	return o.AnyCopied || o.copies() && o.within(objs, o.Copied)
+}
+
+// communication is Skip for an operation on channels. Who can still come to a channel is different for each,
+// so that what is known for all operations does not help.
+func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
+	if !o.has(Channels) || !o.meet(s, g, op) {
+		return ""
+	}
+	if list, ok := o.closure(s, g, o.meetingOf(s, op)); ok {
+		return reason(list)
+	}
+	return ""
 }
 
 // parked returns the accesses that the others can make while tc waits, and what

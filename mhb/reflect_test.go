@@ -49,6 +49,31 @@ var reflected = []microtest.Program{
 	wg.Go(func() { n = v.Len() })
 	wg.Wait()
 	say(n)`},
+	{"lengthLater", "", `
+	c := make(chan int, 2)
+	x, n := 0, 0
+	v := reflect.ValueOf(c)
+	var wg sync.WaitGroup
+	wg.Go(func() { c <- 1; say(x) })
+	wg.Go(func() { x = 1; n = v.Len() })
+	wg.Wait()
+	say(n)`},
+	{"receivedLater", "", `
+	c := make(chan int, 2)
+	x := 0
+	v := reflect.ValueOf(c)
+	var wg sync.WaitGroup
+	wg.Go(func() { c <- 1; say(x) })
+	wg.Go(func() { x = 1; if _, ok := v.TryRecv(); ok { say(9) } })
+	wg.Wait()`},
+	{"closedByReflection", "", `
+	c := make(chan int, 2)
+	x := 0
+	v := reflect.ValueOf(c)
+	var wg sync.WaitGroup
+	wg.Go(func() { defer func() { recover(); say(x) }(); c <- 1; say(9) })
+	wg.Go(func() { x = 1; v.Close() })
+	wg.Wait()`},
 	{"set", "", `
 	s := &copied{}
 	var wg sync.WaitGroup

@@ -14,13 +14,14 @@ const (
 	Disjoint                            // accesses to other objects, or to ones that do not exist yet
 	Stability                           // memory that can be written, but not while T_c waits
 	SyncOps                             // operations that synchronise
+	Channels                            // operations on channels
 	HeapReachability                    // objects that none of the others can get hold of
 
 	AllStages Stages = 1<<iota - 1
 )
 
 // NumStages is how many there are.
-const NumStages = 8
+const NumStages = 9
 
 // has reports whether a stage is on.
 func (o *Oracle) has(s Stages) bool { return o.Off&s == 0 }

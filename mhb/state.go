@@ -45,10 +45,13 @@ type State interface {
 	// Word returns the word of memory at p.
 	Word(p uint64) (uint64, bool)
 	// EmptyNoSender reports whether the channel at p is open and empty and no goroutine's
-	// pending operation is a send to it; FullNoReceiver, whether it is open and full and
-	// none is a receive from it.
-	EmptyNoSender(p uint64) bool
-	FullNoReceiver(p uint64) bool
+	// pending operation is a send to it, but for those in but; FullNoReceiver, whether it is
+	// open and full and none is a receive from it.
+	EmptyNoSender(p uint64, but []trace.GID) bool
+	FullNoReceiver(p uint64, but []trace.GID) bool
+	// Cases appends the cases of g's pending operation on channels, but for nil channels. ok is
+	// false if what such operations do depends on more than these channels.
+	Cases(g trace.GID, buf []Case) (cases []Case, ok bool)
 	// LockerAt returns the mutex that the sync.Locker at p holds.
 	LockerAt(p uint64) (uint64, bool)
 	// Address returns a package variable's.
@@ -131,9 +134,9 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 			a.x, a.ok = uint64(op.Access[0].Obj)<<32, true
 		}
 	case askEmptyNoSender:
-		a.ok = s.EmptyNoSender(q.p)
+		a.ok = s.EmptyNoSender(q.p, o.meeting.members)
 	case askFullNoReceiver:
-		a.ok = s.FullNoReceiver(q.p)
+		a.ok = s.FullNoReceiver(q.p, o.meeting.members)
 	case askLocker:
 		a.x, a.ok = s.LockerAt(q.p)
 	case askDeferred:

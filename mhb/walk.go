@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // The walk over code: goroutines, frames, functions, blocks. It is an abstract interpretation
@@ -219,6 +220,7 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.sends, r)
+	w.comesTo(trace.Send, r)
 	return !w.blockedChan(r, askFullNoReceiver, opSend, "send")
 }
 
@@ -227,6 +229,7 @@ func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.recvs, r)
+	w.comesTo(trace.Recv, r)
 	return !w.blockedChan(r, askEmptyNoSender, opRecv, "receive")
 }
 
@@ -248,25 +251,43 @@ func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) b
 // selects notes what a select may do, and reports whether it may happen.
 //
 // It blocks if all of its cases do; then each of them is a stop, and any one that is enabled lets
-// the next round continue.
+// the next round continue. Whether a case is ready matters to a rendezvous of another one: both
+// goroutines cannot have had another case ready, see vm/step_partners.go.
 func (w *walk) selects(act *activation, x *ssa.Select) bool {
-	continues := !x.Blocking
-	for _, st := range x.States {
+	able, last := 0, 0
+	for i, st := range x.States {
+		may := false
 		if st.Dir == types.SendOnly {
-			continues = w.send(act, st.Chan, x) || continues
+			may = w.send(act, st.Chan, x)
 		} else {
-			continues = w.receive(act, st.Chan, x) || continues
+			may = w.receive(act, st.Chan, x)
+		}
+		if may {
+			able, last = able+1, i
 		}
 	}
-	return continues
+	for i, st := range x.States {
+		switch {
+		case len(w.t.cases) == 0:
+		case !x.Blocking:
+			w.comesTo(trace.TrySelect, w.ref(act, st.Chan, x))
+		case able > 1 || able == 1 && last != i:
+			w.comesTo(trace.Select, w.ref(act, st.Chan, x))
+		}
+	}
+	return able > 0 || !x.Blocking
 }
 
-// builtin notes what a builtin does to channels.
+// builtin notes what a builtin does to channels. Their length is an operation on those with a buffer.
 func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
-	if ok && b.Name() == "close" {
+	switch {
+	case !ok:
+	case b.Name() == "close":
 		w.closes(w.ref(act, c.Args[0], x))
+	case b.Name() == "len" && isChan(c.Args[0].Type()):
+		w.comesTo(trace.TrySelect, w.ref(act, c.Args[0], x))
 	}
 }
 
@@ -276,6 +297,12 @@ func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 func (w *walk) closes(r ref) {
 	w.o.note(&w.eff.sends, r)
 	w.o.note(&w.eff.recvs, r)
+	w.comesTo(trace.Close, r)
+}
+
+func isChan(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Chan)
+	return ok
 }
 
 // direct notes the accesses instr itself makes.

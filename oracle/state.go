@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
@@ -28,6 +29,7 @@ type State struct {
 	objs  map[objectClass]static.Set
 	sets  map[identity]static.Set
 	reach *reach
+	cases []por.Case // buffer
 
 	stacks []*stack // by goroutine
 }
@@ -164,6 +166,26 @@ func (s *State) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
 		list = append(list, mhb.Deferred{Fn: d.Fn, Builtin: d.Builtin, Args: d.Args, Captured: d.Captured})
 	})
 	return list
+}
+
+// Cases implements mhb.State.
+func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {
+	ok = s.Machine.ByChannels()
+	s.cases, _ = s.Machine.Cases(g, s.cases[:0])
+	op := s.Machine.Next(g)
+	closes := op.Kind == trace.Close
+	if closes && op.N > 0 {
+		s.cases = append(s.cases, por.Case{Chan: op.Access[0].Obj})
+	}
+	for _, c := range s.cases {
+		if c.Chan == 0 {
+			continue
+		}
+		h, ofTimer := s.Machine.Channel(c.Chan)
+		ok = ok && !ofTimer
+		buf = append(buf, mhb.Case{Chan: c.Chan, Send: c.Send, Closes: closes, Len: h.Len, Room: h.Room, Closed: h.Closed})
+	}
+	return buf, ok
 }
 
 // Objects implements mhb.State.

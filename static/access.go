@@ -379,8 +379,11 @@ func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 				elems(args[0], true)
 			}
 		case "len":
-			if _, ok := args[0].Type().Underlying().(*types.Map); ok {
+			switch args[0].Type().Underlying().(type) {
+			case *types.Map:
 				mapOf(args[0], false)
+			case *types.Chan:
+				f(Access{Key: a.SyncKey()}) // the channel's
 			}
 		}
 	case *ssa.MakeClosure, *ssa.MakeInterface:

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -192,23 +193,34 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 }
 
 // EmptyNoSender reports whether p is a channel that is open and empty, and no operation that sends
-// to it is pending.
-func (m *Machine) EmptyNoSender(p uint64) bool {
+// to it is pending, but for those of the goroutines in but.
+func (m *Machine) EmptyNoSender(p uint64, but []trace.GID) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true)
+	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true, but)
 }
 
 // FullNoReceiver reports whether p is a channel that is open and full, and no operation that
-// receives from it is pending.
-func (m *Machine) FullNoReceiver(p uint64) bool {
+// receives from it is pending, but for those of the goroutines in but.
+func (m *Machine) FullNoReceiver(p uint64, but []trace.GID) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false)
+	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false, but)
+}
+
+// ByChannels reports whether what operations on channels do depends on these alone: on no order in
+// which goroutines have come to them, no time that passes, and on no bubble of testing/synctest.
+func (m *Machine) ByChannels() bool { return !m.cfg.InTurn && !m.Overtakes() && !m.InBubbles() }
+
+// Channel returns what object id, a channel, has, and whether it is a timer's.
+func (m *Machine) Channel(id uint32) (c por.Case, ofTimer bool) {
+	h := m.chanHdr(ptr(id) << 32)
+	c = por.Case{Chan: id, Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0}
+	return c, m.isTick(h) || m.isEarly(h)
 }
 
 func (m *Machine) isChan(p uint64) bool {
@@ -217,14 +229,15 @@ func (m *Machine) isChan(p uint64) bool {
 }
 
 // hasPendingPeer reports whether an operation is pending that sends to channel p, or else receives
-// from it.
-func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
+// from it, of a goroutine that is not in but.
+func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
+	var arr [8]chanCase
 	for _, s := range m.order {
 		q := m.gs[s]
-		if q.status != gReady || !q.pending.Kind.Communicates() {
+		if q.status != gReady || !q.pending.Kind.Communicates() || slices.Contains(but, q.id) {
 			continue
 		}
-		for _, c := range m.chanCases(q, nil) {
+		for _, c := range m.chanCases(q, arr[:0]) {
 			if c.send == send && c.ch == p {
 				return true
 			}

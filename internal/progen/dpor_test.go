@@ -108,6 +108,30 @@ func TestKnownClasses(t *testing.T) {
 	}
 }
 
+// knownClassesHybrid are programs of which classes were lost with static facts: no choice was made between
+// goroutines that park at one channel, which no other one comes to.
+var knownClassesHybrid = []struct {
+	seed     uint64
+	features progen.Features
+}{
+	{61000, progen.Chans | progen.Selects | progen.Trying},
+}
+
+// TestKnownClassesHybrid: what TestClassesHybrid tests, of programs that are known.
+func TestKnownClassesHybrid(t *testing.T) {
+	for _, k := range knownClassesHybrid {
+		p := progen.Generate(k.seed, k.features)
+		g := loadGroup(t, units([]*progen.Prog{p}))
+		for _, r := range []reduction{optimalOnce, sourceOnce} {
+			r.hybrids = []oracle.Kind{oracle.MHB, oracle.Full}
+			c := &classCheck{T: t, reduction: r}
+			if c.program(g, 0, p, k.features); c.checked == 0 {
+				t.Errorf("seed %d is left out", k.seed)
+			}
+		}
+	}
+}
+
 // relation is that of programs in which nothing is misused. That of WaitGroups is por's.
 func relation(m *vm.Machine) classes.Relation {
 	return classes.Relation{

@@ -76,9 +76,9 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	case static.JoinEvent:
 		return v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))
 	case static.RecvEvent:
-		return v.s.EmptyNoSender(p) && !v.notified(p, static.SendEvent, static.CloseEvent)
+		return v.s.EmptyNoSender(p, nil) && !v.notified(p, static.SendEvent, static.CloseEvent)
 	case static.SendEvent:
-		return v.s.FullNoReceiver(p) && !v.notified(p, static.RecvEvent, static.CloseEvent)
+		return v.s.FullNoReceiver(p, nil) && !v.notified(p, static.RecvEvent, static.CloseEvent)
 	case static.WaitEvent:
 		return !th.woken() && !v.notified(p, static.SignalEvent)
 	}

@@ -13,7 +13,8 @@ import (
 // a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
 // executes an operation that conflicts with the next one of one of them. It explores what the others
 // can do while gs wait, with JPF's reduction of that system, and compares every operation with theirs.
-// Operations that synchronise are no conflict where they commute.
+// Operations that synchronise are no conflict where they commute. What adds an alternative to one of gs,
+// or takes one away, is a conflict: a goroutine that comes to a channel is a partner.
 //
 // It returns a schedule from the present state to a state from which its last step is in conflict
 // with such an operation; nil if there is none in what was explored. complete is false if limit states
@@ -28,6 +29,7 @@ func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace
 	for _, g := range gs {
 		p.ops = append(p.ops, sys.Next(g))
 	}
+	p.alternatives = p.alternativesNow(nil)
 	most := max(limit*stepsPerState, 4*search.ChainLimit)
 	cfg := por.Config{Match: true, MaxStates: limit, IgnoreOutput: true}
 	cfg.Poll = func(at por.Progress) string {
@@ -52,6 +54,21 @@ type parked struct {
 	ops       []trace.Op // their next ones
 	conflicts bool       // an operation is in conflict
 	schedule  trace.Schedule
+
+	alternatives, buf []int // of gs, in the state asked about
+}
+
+// alternativesNow appends the number of alternatives of each of gs, 0 if it is blocked.
+func (p *parked) alternativesNow(buf []int) []int {
+	enabled := p.System.Enabled(nil)
+	for _, g := range p.gs {
+		n := 0
+		if slices.Contains(enabled, g) {
+			n = p.Alternatives(g)
+		}
+		buf = append(buf, n)
+	}
+	return buf
 }
 
 // Enabled implements System.
@@ -85,6 +102,11 @@ func (p *parked) Step(g trace.GID, choice int) {
 		}
 	}
 	p.System.Step(g, choice)
+	switch p.Status() {
+	case por.Running, por.Stuck: // what ends the execution comes later if they move first
+		p.buf = p.alternativesNow(p.buf[:0])
+		p.conflicts = !slices.Equal(p.buf, p.alternatives)
+	}
 }
 
 // commutesWithParked reports whether op of g makes no difference to goroutine i of those that wait,
@@ -92,14 +114,22 @@ func (p *parked) Step(g trace.GID, choice int) {
 //
 // Two operations on a channel or lock overlap in their accesses nearly always; only trying them
 // out says whether it makes a difference. A goroutine that merely arrives and waits (Parks) has
-// no effect but that it is there, and only a select can see that.
+// no effect but that it is there, and only a select can see that: one that is enabled is tried out,
+// too.
 func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int) bool {
 	waiting := p.ops[i].Kind
 	if op.Kind.Plain() || waiting.Plain() {
 		return false
 	}
 	if s := por.CapabilitiesOf(p.System).Parker; s != nil && s.Parks(g, choice) {
-		return waiting != trace.TrySelect && waiting != trace.Select
+		switch {
+		case waiting == trace.TrySelect:
+			return false
+		case waiting != trace.Select:
+			return true
+		case p.Alternatives(p.gs[i]) == 0:
+			return false
+		}
 	}
 	return p.sameStateEitherWay(g, choice, p.gs[i])
 }

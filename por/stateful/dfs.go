@@ -67,6 +67,7 @@ type frame struct {
 // cycles of the program are none of the search: livelocks are not looked for.
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
+	s.ByState = true
 	if cfg.Match {
 		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Weighed
 		s.everyState = policy == nil

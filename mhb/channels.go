@@ -1,0 +1,169 @@
+package mhb
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Operations on channels in question. A goroutine that waits at a channel takes part in operations of
+// others, so that T_c does not wait alone: the goroutines that it could meet now are members, and so are
+// those that these could meet. The walks are those of all others.
+//
+//	T_c: select { case c <- 1: case <-done: }     member: <-c
+//	T_1: x = 1; <-d                               T_2: select { case d <- 2: case <-done: }
+//
+// No choice is needed before the select of T_c: neither T_1 nor T_2 comes to c, or sends to done, or
+// closes it, while T_c and its partner wait.
+//
+// Claim: what T_c can do now is a persistent set if no member but T_c is enabled, and no walk comes to an
+// operation that disturbs a case of a member (Case.disturbed). Let E be an execution from the present
+// state that does nothing of what T_c can do now.
+//
+//  1. No member takes part in a step of E. Otherwise let s be the first such step. What a member can do
+//     depends on the channels of its cases, and on the goroutines that wait at these. All those that wait
+//     there opposite of a member now are members, and only T_c is enabled. So before s a channel has
+//     changed or a goroutine has come to one, by a step of another goroutine, which the walks have reached
+//     (see the package): it would disturb the case.
+//  2. So no step of E needs or changes what members have in their registers. It may be an operation on the
+//     channel of a case that does not disturb it: that commutes with what T_c can do by the table below.
+//  3. Of others only those that wait at the same channels notice what T_c does, as another of their cases
+//     may be ready then. A select whose other case can be executed counts (selects).
+//  4. Nothing but channels decides what operations on channels do (State.Cases).
+type meeting struct {
+	members []trace.GID // T_c first
+	cases   []Case      // of all of them
+	buf     []Case
+	key     []byte
+}
+
+// A Case is one direction of one channel of an operation. T_c may also close it.
+type Case struct {
+	Chan      uint32
+	Send      bool
+	Closes    bool // it is no case but T_c's close
+	Len, Room int
+	Closed    bool
+}
+
+// communicates reports whether operations of kind k, which communicate or close, can do without a
+// choice. A select with default notices who waits where.
+func communicates(k trace.Kind) bool {
+	switch k {
+	case trace.Send, trace.Recv, trace.Select, trace.Close:
+		return true
+	}
+	return false
+}
+
+// meet finds the members if op is the pending operation of g. It reports whether nothing speaks
+// against a persistent set so far.
+func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
+	m := &o.meeting
+	m.members, m.cases = append(m.members[:0], g), m.cases[:0]
+	ok := true
+	if m.cases, ok = s.Cases(g, m.cases); !ok {
+		return false
+	}
+	for i := 0; i < len(m.cases); i++ {
+		c := m.cases[i]
+		if c.Closes || c.Closed || c.Room > 0 {
+			continue // it has no partners
+		}
+		for _, h := range o.now.live {
+			if slices.Contains(m.members, h) || !s.Next(h).Kind.Communicates() {
+				continue
+			}
+			m.buf, ok = s.Cases(h, m.buf[:0])
+			if !slices.ContainsFunc(m.buf, func(d Case) bool { return d.Chan == c.Chan && d.Send != c.Send }) {
+				continue
+			}
+			if !ok || s.CanMove(h) {
+				return false
+			}
+			m.members = append(m.members, h)
+			m.cases = append(m.cases, m.buf...)
+		}
+	}
+	o.now.live = slices.DeleteFunc(o.now.live, func(h trace.GID) bool { return slices.Contains(m.members, h) })
+	return true
+}
+
+// state is what is known of the channel of a case, as far as disturbed asks.
+func (c *Case) state() byte {
+	b := byte(0)
+	for i, x := range [...]bool{c.Send, c.Closes, c.Closed, c.Len > 0, c.Room > 0, c.Len < c.Room} {
+		if x {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+// disturbed reports whether it may make a difference to c that another goroutine comes to an operation
+// of kind k on its channel: Select stands for a select of which another case can be executed, so that it
+// matters to it whether this one is ready, and TrySelect for all that looks at the channel.
+//
+//	case                  not disturbed by                as
+//	closed and empty      all                             nothing changes it any more
+//	no buffer             those of the same direction     they need a partner, who disturbs it
+//	buffer, can proceed   the opposite direction          it stays able to, and first in first out
+//	receive that can      close                           what was sent is received before
+//	buffer, waits         the same direction              it waits as well, until another disturbs it
+//	close                 Recv                            it takes what was sent, or waits
+func (c *Case) disturbed(k trace.Kind) bool {
+	same := k == trace.Send && c.Send || k == trace.Recv && !c.Send
+	switch {
+	case c.Closed && c.Len == 0:
+		return false
+	case k == trace.TrySelect:
+		return true
+	case c.Closes:
+		return k != trace.Recv
+	case k == trace.Close:
+		return c.Send || c.Len == 0
+	case c.Send && c.Len < c.Room, !c.Send && c.Len > 0:
+		return k == trace.Select || same
+	}
+	return k != trace.Select && !same
+}
+
+// meetingOf returns the target for op of the members that meet has found.
+func (o *Oracle) meetingOf(s State, op *trace.Op) *target {
+	m := &o.meeting
+	m.key = m.key[:0]
+	for i := range m.cases {
+		c := &m.cases[i]
+		id := s.Identity(c.Chan)
+		m.key = binary.LittleEndian.AppendUint32(m.key, c.Chan)
+		m.key = binary.LittleEndian.AppendUint64(m.key, id.Site)
+		m.key = append(binary.LittleEndian.AppendUint32(m.key, id.Layout), c.state())
+	}
+	t := o.meetings[string(m.key)]
+	if t == nil {
+		t = newTarget()
+		t.op, t.known = *op, true
+		t.op.G = trace.NoGID
+		t.cases = slices.Clone(m.cases)
+		for _, c := range t.cases {
+			t.channels = append(t.channels, s.Objects(c.Chan))
+		}
+		o.meetings[string(m.key)] = t
+	}
+	return t
+}
+
+// comesTo notes that the others can come to an operation of kind k on channel r.
+func (w *walk) comesTo(k trace.Kind, r ref) {
+	if r.known && r.p >= private {
+		return // see renaming
+	}
+	for i := range w.t.cases {
+		c := &w.t.cases[i]
+		mayBe := r.known && uint32(r.p>>32) == c.Chan || !r.known && w.o.within(r.objs, w.t.channels[i])
+		if mayBe && c.disturbed(k) {
+			w.foundConflict()
+		}
+	}
+}
