@@ -1,9 +1,9 @@
 package mhb
 
 import (
-	"encoding/binary"
 	"slices"
 
+	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -35,7 +35,8 @@ type meeting struct {
 	members []trace.GID // T_c first
 	cases   []Case      // of all of them
 	buf     []Case
-	key     []byte
+
+	channels []static.Set // of the points-to analysis, for those of cases
 }
 
 // A Case is one direction of one channel of an operation. T_c may also close it.
@@ -90,17 +91,6 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	return true
 }
 
-// state is what is known of the channel of a case, as far as disturbed asks.
-func (c *Case) state() byte {
-	b := byte(0)
-	for i, x := range [...]bool{c.Send, c.Closes, c.Closed, c.Len > 0, c.Room > 0, c.Len < c.Room} {
-		if x {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
 // disturbed reports whether it may make a difference to c that another goroutine comes to an operation
 // of kind k on its channel: Select stands for a select of which another case can be executed, so that it
 // matters to it whether this one is ready, and TrySelect for all that looks at the channel.
@@ -129,41 +119,61 @@ func (c *Case) disturbed(k trace.Kind) bool {
 	return k != trace.Select && !same
 }
 
-// meetingOf returns the target for op of the members that meet has found.
-func (o *Oracle) meetingOf(s State, op *trace.Op) *target {
+// communication is Skip for an operation on channels. The walks are those that are made for all
+// operations: they collect who comes to which channel.
+func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
+	if !o.has(Channels) || !o.meet(s, g, op) {
+		return ""
+	}
 	m := &o.meeting
-	m.key = m.key[:0]
+	m.channels = m.channels[:0]
 	for i := range m.cases {
-		c := &m.cases[i]
-		id := s.Identity(c.Chan)
-		m.key = binary.LittleEndian.AppendUint32(m.key, c.Chan)
-		m.key = binary.LittleEndian.AppendUint64(m.key, id.Site)
-		m.key = append(binary.LittleEndian.AppendUint32(m.key, id.Layout), c.state())
+		m.channels = append(m.channels, s.Objects(m.cases[i].Chan))
 	}
-	t := o.meetings[string(m.key)]
-	if t == nil {
-		t = newTarget()
-		t.op, t.known = *op, true
-		t.op.G = trace.NoGID
-		t.cases = slices.Clone(m.cases)
-		for _, c := range t.cases {
-			t.channels = append(t.channels, s.Objects(c.Chan))
-		}
-		o.meetings[string(m.key)] = t
+	if list, ok := o.closure(s, g, o.collect, o.disturbs); ok {
+		return reason(list)
 	}
-	return t
+	return ""
 }
 
-// comesTo notes that the others can come to an operation of kind k on channel r.
-func (w *walk) comesTo(k trace.Kind, r ref) {
-	if r.known && r.p >= private {
-		return // see renaming
-	}
-	for i := range w.t.cases {
-		c := &w.t.cases[i]
-		mayBe := r.known && uint32(r.p>>32) == c.Chan || !r.known && w.o.within(r.objs, w.t.channels[i])
-		if mayBe && c.disturbed(k) {
-			w.foundConflict()
+// disturbs reports whether a goroutine can come to an operation that disturbs a case.
+func (o *Oracle) disturbs(x *summary) bool {
+	m := &o.meeting
+	for i := range x.syncs {
+		e := &x.syncs[i]
+		if !onChannels(e.kind) {
+			continue
 		}
+		for k := range m.cases {
+			c := &m.cases[k]
+			mayBe := e.on.known && uint32(e.on.p>>32) == c.Chan || !e.on.known && o.within(e.on.objs, m.channels[k])
+			if mayBe && c.disturbed(e.kind) {
+				o.Witness = e.at
+				return true
+			}
+		}
+	}
+	return o.reflects(x.reached)
+}
+
+// reflects reports whether something in set may be an access to a channel of a case: by reflection, or
+// through an unsafe.Pointer.
+func (o *Oracle) reflects(set static.Set) bool {
+	f := o.fut.F
+	for _, n := range f.Acc.OfKey(0) {
+		if f.Sets.Has(set, n) && slices.ContainsFunc(o.meeting.channels, func(objs static.Set) bool { return o.within(f.Acc.At(n).Objs, objs) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// onChannels reports whether k is one of the kinds that comesTo notes.
+func onChannels(k trace.Kind) bool { return communicates(k) || k == trace.TrySelect }
+
+// comesTo notes that the goroutine can come to an operation of kind k on channel r.
+func (w *walk) comesTo(k trace.Kind, r ref) {
+	if w.t.collects && !(r.known && r.p >= private) { // see renaming
+		w.mayExecute(k, r)
 	}
 }

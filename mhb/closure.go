@@ -28,7 +28,8 @@ type summary struct {
 
 // closure computes the fixed point for tc and t: what the goroutines other than
 // tc can do while it waits. It returns their summaries, valid until the next
-// call, and false if one of them conflicts or it takes too long.
+// call, and false if one of them conflicts or it takes too long. If conflicts is given it says of
+// which summary that is true besides.
 //
 // It is asked while another one is being computed, if what memory a walk may read is decided by
 // what the others can write (askParked): depth says which buffers are in use.
@@ -41,9 +42,11 @@ type summary struct {
 //     not passed now; and a walk that passes more reaches more and notes more.
 //  3. The second round passes at least what the first one does, which passes nothing that is
 //     disabled.
+//  4. A walk that has not been blocked at an operation that is enabled now would find the same again,
+//     by 1 and 2: so it is not walked again, and the round in which there is no other one is the last.
 //
 // What is found is finite, so that a fixed point exists; maxRounds bounds the search for it.
-func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
+func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summary) bool) ([]*summary, bool) {
 	n := &o.now
 	depth := n.depth
 	if 2*depth == len(n.lists) {
@@ -51,27 +54,49 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	}
 	n.depth++
 	defer func() { n.depth = depth }()
-	var found []*summary // in the round before
-	for round := range maxRounds {
+	looked := func(h trace.GID, x *summary) bool {
+		if x.conflict {
+			o.Witness = x.witness
+		} else if conflicts == nil || !conflicts(x) {
+			return true
+		}
+		o.WitnessOf = h
+		return false
+	}
+	if h := o.suspect(tc); h != tc && slices.Contains(n.live, h) {
+		o.Looked++
+		if !looked(h, o.summary(s, tc, h, t, nil, false)) {
+			return nil, false
+		}
+	}
+	var found []*summary               // in the round before
+	for round := range maxRounds + 1 { // of the last one it is only asked whether it is the same
 		buf := 2*depth + round%2
-		list := n.lists[buf][:0]
+		list, same := n.lists[buf][:0], true
 		for _, g := range n.live {
 			if g == tc {
 				continue
 			}
-			if o.over() {
+			if round > 0 {
+				if x := found[len(list)]; !o.enables(s, x, found) {
+					list = append(list, x)
+					continue
+				}
+			}
+			if o.over() || round == maxRounds {
 				return nil, false
 			}
 			o.Looked++
+			same = false
 			x := o.summary(s, tc, g, t, found, round > 0)
-			if x.conflict {
-				o.Witness, o.WitnessOf = x.witness, g
+			if !looked(g, x) {
+				o.suspects[tc] = g
 				return nil, false
 			}
 			list = append(list, x)
 		}
 		n.lists[buf] = list
-		if !o.enables(s, list) {
+		if same {
 			return list, !o.refuted(s, list, t)
 		}
 		found = list // a walk that passes more finds no less
@@ -88,20 +113,34 @@ type treeKey struct {
 	canMove, later bool
 }
 
+// suspect returns which goroutine was in conflict with tc the last time: it is looked at first, as it
+// mostly is again. What it can do in the first round it can do in all.
+func (o *Oracle) suspect(tc trace.GID) trace.GID {
+	for int(tc) >= len(o.suspects) {
+		o.suspects = append(o.suspects, trace.NoGID)
+	}
+	return o.suspects[tc]
+}
+
 // summary returns what g can do, if t is the pending operation of tc and
 // found is what the round before this one has found, if this is a later one.
 //
-// In two steps: a decision tree may know the answer; if not, the goroutine is walked, which makes
-// the tree grow by the path of its questions.
+// In three steps: the answer may be the last one (recent); a decision tree may know it; if not, the
+// goroutine is walked, which makes the tree grow by the path of its questions.
 func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
-	k := treeKey{s.StackFingerprint(g), s.CanMove(g), later}
+	last := o.recentOf(t, g, later)
+	canMove := s.CanMove(g)
+	if x := o.again(s, tc, g, found, last, canMove); x != nil {
+		return x
+	}
+	k := treeKey{s.StackFingerprint(g), canMove, later}
 	n := t.trees[k]
 	if n == nil {
 		n = new(node)
 		t.trees[k] = n
 		o.nodes++
 	}
-	if x := o.recall(s, tc, g, found, n); x != nil {
+	if x := o.recall(s, tc, g, found, n, last, canMove); x != nil {
 		return x
 	}
 	w := &walk{
@@ -245,14 +284,12 @@ func (e *effects) enabling(op opKind) *events {
 	return &e.leaves
 }
 
-// enables reports whether the goroutines together enable an operation that one
-// of them was blocked at.
-func (o *Oracle) enables(s State, list []*summary) bool {
-	for _, x := range list {
-		for _, st := range x.stops {
-			if o.enabled(s, st, list) {
-				return true
-			}
+// enables reports whether the goroutines that list is about together enable an operation at which x
+// was blocked.
+func (o *Oracle) enables(s State, x *summary, list []*summary) bool {
+	for _, st := range x.stops {
+		if o.enabled(s, st, list) {
+			return true
 		}
 	}
 	return false

@@ -34,12 +34,10 @@ type target struct {
 	delta  int64                  // of WaitGroup.Add
 	copies bool                   // the memory is part of a mutex or the like
 
-	cases    []Case       // of the members, if it is an operation on channels,
-	channels []static.Set // with the objects of the points-to analysis for their channels
-
 	objs      [2]static.Set // of the points-to analysis, for the objects of op
 	conflicts map[static.Set]bool
 	trees     map[treeKey]*node
+	recent    []*recent // by goroutine, of the first round and later ones
 	calls     map[callKey]*callTree
 }
 

@@ -70,17 +70,26 @@ func (n *node) grow(a answer) *node {
 }
 
 // recall follows the tree at n as far as answers are known. It returns the
-// result, or nil.
-func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node) *summary {
-	objs := o.renaming[:0]
-	o.renaming = nil // an answer may take other walks
+// result, or nil, and notes in last what it depends on.
+func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node, last *recent, canMove bool) *summary {
+	objs, deps := o.renaming[:0], o.deps[:0]
+	o.renaming, o.deps = nil, nil // an answer may take other walks
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
-		n = n.child(o.answer(s, tc, g, found, n.q, &objs))
+		q := n.q
+		a := o.answer(s, tc, g, found, q, &objs)
+		switch q.kind {
+		case askRegister, askDeferred, askClosing: // see again
+		default:
+			q.p = objs.resolve(q.p)
+			deps = append(deps, dep{q, a})
+		}
+		n = n.child(a)
 	}
-	o.renaming = objs
-	if n == nil {
+	o.renaming, o.deps = objs, deps
+	if n == nil || n.leaf == nil {
 		return nil
 	}
+	last.note(s, g, n.leaf, canMove, deps)
 	return n.leaf
 }
 

@@ -68,7 +68,8 @@
 //
 // A walk is a deterministic program that asks the state for registers and words of
 // memory. What it has asked, and the result, is kept in a decision tree (memo.go), so that in
-// most states a query takes a few questions and interprets no code.
+// most states a query takes a few questions and interprets no code. Of a goroutine that has not moved
+// fewer still are asked (recent.go).
 package mhb
 
 import (
@@ -139,8 +140,8 @@ type Oracle struct {
 	mayGoexit map[*ssa.Function]bool
 
 	targets  map[targetKey]*target
-	meetings map[string]*target // for operations on channels
-	meeting  meeting            // buffers
+	meeting  meeting     // buffers
+	suspects []trace.GID // by goroutine: which one has been in conflict with it the last time
 	collect  *target
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set
@@ -151,7 +152,8 @@ type Oracle struct {
 	sizes    map[types.Type]int64
 	offsets  map[*ssa.FieldAddr]uint64
 	locks    map[*ssa.Function][]*ssa.Call
-	renaming renaming // buffer
+	renaming renaming // buffers
+	deps     []dep
 	now      stateCache
 }
 
@@ -195,7 +197,7 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 // forget drops the decision trees.
 func (o *Oracle) forget() {
 	o.nodes = 0
-	o.targets, o.meetings = map[targetKey]*target{}, map[string]*target{}
+	o.targets = map[targetKey]*target{}
 	o.collect = newTarget()
 	o.collect.collects = true
 }
@@ -242,6 +244,14 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if t.copies {
 		return ""
 	}
+	if !op.Kind.Memory() && o.level < Full {
+		// The walks for this operation would find the same.
+		list, ok := o.closure(s, g, o.collect, func(x *summary) bool { return o.dependsOn(x, t) })
+		if ok && !o.refuted(s, list, t) {
+			return reason(list)
+		}
+		return ""
+	}
 	// What is known for all operations may do for this one.
 	reached, why, ok := o.parked(s, g)
 	switch {
@@ -249,10 +259,8 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		return ""
 	case !o.conflicts(reached, t) && (op.Kind.Memory() || !o.dependsOnOne(s, t)):
 		return why
-	case !op.Kind.Memory() && o.level < Full:
-		return "" // the walk for this operation would find the same
 	}
-	if list, ok := o.closure(s, g, t); ok {
+	if list, ok := o.closure(s, g, t, nil); ok {
 		return reason(list)
 	}
 	if o.level < Full || !op.Kind.Memory() || !o.has(HeapReachability) {
@@ -277,24 +285,12 @@ func (o *Oracle) mayBeCopied(objs static.Set) bool {
 	return o.AnyCopied || o.copies() && o.within(objs, o.Copied)
 }
 
-// communication is Skip for an operation on channels. Who can still come to a channel is different for each,
-// so that what is known for all operations does not help.
-func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
-	if !o.has(Channels) || !o.meet(s, g, op) {
-		return ""
-	}
-	if list, ok := o.closure(s, g, o.meetingOf(s, op)); ok {
-		return reason(list)
-	}
-	return ""
-}
-
 // parked returns the accesses that the others can make while tc waits, and what
 // they are blocked at; false if they may do anything.
 func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 	n := &o.now
 	if !n.hasParked {
-		list, ok := o.closure(s, tc, o.collect)
+		list, ok := o.closure(s, tc, o.collect, nil)
 		n.hasParked, n.isParked = true, ok
 		if ok {
 			n.reason = reason(list)
@@ -311,14 +307,23 @@ func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 // that the others can execute while its goroutine waits.
 func (o *Oracle) dependsOnOne(s State, t *target) bool {
 	for _, x := range o.now.list {
-		for i := range x.syncs {
-			if o.dependent(t, &x.syncs[i]) {
-				o.Witness = x.syncs[i].at
-				return true
-			}
+		if o.dependsOn(x, t) {
+			return true
 		}
 	}
 	return o.refuted(s, o.now.list, t)
+}
+
+// dependsOn reports whether t, which synchronises, does not commute with something that a goroutine can
+// execute.
+func (o *Oracle) dependsOn(x *summary, t *target) bool {
+	for i := range x.syncs {
+		if o.dependent(t, &x.syncs[i]) {
+			o.Witness = x.syncs[i].at
+			return true
+		}
+	}
+	return o.conflicts(x.reached, t)
 }
 
 // reason returns what the goroutines are blocked at.

@@ -848,6 +848,21 @@ var micro = []microtest.Program{
 	wg.Go(func() { p = &a })
 	wg.Wait()
 	say(a.f, b.f)`},
+	// What a third changes is stable as long as that one is in question, and only so long.
+	{"pointerChangesLater", "", `
+	var m, n sync.Mutex
+	var w atomic.Int64
+	x, p := 0, &m
+	m.Lock()
+	c := make(chan int)
+	var wg sync.WaitGroup
+	wg.Go(func() { w.Store(1); q := p; q.Lock(); x = 1; q.Unlock() })
+	wg.Go(func() { c <- 1; p = &n; w.Load() })
+	<-c
+	x++
+	m.Unlock()
+	wg.Wait()
+	say(x)`},
 	// It is only reached through a closure, or through a package variable.
 	{"inClosure", "", `
 	a := &copied{}

@@ -22,6 +22,10 @@ type State interface {
 	Live(buf []trace.GID) []trace.GID
 	// StackFingerprint is a fingerprint of g's stack: of the next instruction of each frame.
 	StackFingerprint(g trace.GID) [2]uint64
+	// Moment is the number of the present state, another one after each step. Stamp is a number of g's
+	// registers and deferred calls, another one whenever they change.
+	Moment() uint64
+	Stamp(g trace.GID) uint64
 	// CanMove reports whether g is enabled.
 	CanMove(g trace.GID) bool
 	// Next returns the pending operation of g.

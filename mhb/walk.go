@@ -268,7 +268,7 @@ func (w *walk) selects(act *activation, x *ssa.Select) bool {
 	}
 	for i, st := range x.States {
 		switch {
-		case len(w.t.cases) == 0:
+		case !w.t.collects:
 		case !x.Blocking:
 			w.comesTo(trace.TrySelect, w.ref(act, st.Chan, x))
 		case able > 1 || able == 1 && last != i:

@@ -119,13 +119,15 @@ func (s *State) Live(buf []trace.GID) []trace.GID {
 
 // stack is what is known of a goroutine's stack.
 type stack struct {
-	moment      uint64 // in which the fingerprint was taken: see vm.Machine.Moment
+	stamp       uint64 // when the fingerprint was taken: see vm.Machine.Stamp
 	fingerprint [2]uint64
 
 	// Made of the stack that had the fingerprint of.
 	acts   []vm.Activation
 	frames []hybrid.Frame
 	of     [2]uint64
+
+	deferred [][]mhb.Deferred // by frame, as far as they are known: nil is not known, empty is none
 }
 
 func (s *State) stackOf(g trace.GID) *stack {
@@ -133,8 +135,9 @@ func (s *State) stackOf(g trace.GID) *stack {
 		s.stacks = append(s.stacks, new(stack))
 	}
 	k := s.stacks[g]
-	if now := s.Moment(); k.moment != now {
-		k.moment, k.fingerprint = now, s.Machine.StackFingerprint(g)
+	if now := s.Stamp(g); k.stamp != now {
+		k.stamp, k.fingerprint = now, s.Machine.StackFingerprint(g)
+		k.deferred = k.deferred[:0]
 	}
 	return k
 }
@@ -161,12 +164,22 @@ func (s *State) Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool) 
 }
 
 // Deferred implements mhb.State.
-func (s *State) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
-	s.Machine.Deferred(g, &s.activations(g).acts[i], func(d vm.Deferred) {
-		list = append(list, mhb.Deferred{Fn: d.Fn, Builtin: d.Builtin, Args: d.Args, Captured: d.Captured})
-	})
-	return list
+func (s *State) Deferred(g trace.GID, i int) []mhb.Deferred {
+	k := s.activations(g)
+	for i >= len(k.deferred) {
+		k.deferred = append(k.deferred, nil)
+	}
+	if k.deferred[i] == nil {
+		list := none
+		s.Machine.Deferred(g, &k.acts[i], func(d vm.Deferred) {
+			list = append(list, mhb.Deferred{Fn: d.Fn, Builtin: d.Builtin, Args: d.Args, Captured: d.Captured})
+		})
+		k.deferred[i] = list
+	}
+	return k.deferred[i]
 }
+
+var none = []mhb.Deferred{}
 
 // Cases implements mhb.State.
 func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {

@@ -159,6 +159,7 @@ type scheduler struct {
 	passing     passing
 	quietStep   bool         // the step under way makes time pass because all goroutines wait
 	clockReads  uint64       // how often the clock has been read
+	stamps      uint64       // how many there have been: see Stamp
 	arrivals    uint32       // how often a goroutine has come to a pending operation
 	assumed     []Assumption // see Assumed
 }

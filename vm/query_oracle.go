@@ -104,6 +104,18 @@ func (m *Machine) Fset() *token.FileSet { return m.fset }
 // Moment is the number of the present state: it changes whenever that does.
 func (m *Machine) Moment() uint64 { return m.moment }
 
+// Stamp returns a number that goroutine id has as long as neither its record nor its stack changes: what
+// was in its registers, and in the records of its deferred calls, is there as long as the number is the same.
+// No two states of goroutines have the same one.
+func (m *Machine) Stamp(id trace.GID) uint64 {
+	g := m.gOf(id)
+	if g.stamp == 0 {
+		m.stamps++
+		g.stamp = m.stamps
+	}
+	return g.stamp
+}
+
 // StackFingerprint fingerprints the stack of goroutine id: where in its function each frame is, and
 // how it was entered.
 // Oracles remember answers by it, so it is asked for in each state.

@@ -35,6 +35,7 @@ type goroutine struct {
 	view     view
 	outcomes outcomes   // invalid, and
 	serial   serialised // invalid as soon as gstate or the stack changes
+	stamp    uint64     // as long as they do not; 0: none yet (see Stamp)
 	slot     uint32
 	stack    []uint64
 	shadow   []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
@@ -182,9 +183,12 @@ type gUndo struct {
 	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
 }
 
+// changes notes that g's record or stack is going to change, or has changed.
+func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = false, false, 0 }
+
 // saveGoroutine saves g before it changes: the record and its top frame.
 func (m *Machine) saveGoroutine(g *goroutine) {
-	g.serial.valid, g.outcomes.valid = false, false
+	g.changes()
 	if g.epoch == m.heap.epoch {
 		return
 	}
@@ -220,7 +224,7 @@ func (m *Machine) rewindGoroutines(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
 		g := m.gs[u.slot]
-		g.serial.valid, g.outcomes.valid = false, false
+		g.changes()
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
 			g.grow(u.lo + u.n) // see overflowStack
@@ -276,7 +280,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		}
 	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
-	g.serial.valid, g.outcomes.valid = false, false
+	g.changes()
 	m.slots[g.id] = int32(slot)
 	m.noteExisted(g.id)
 	m.insertG(g)

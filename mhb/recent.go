@@ -1,0 +1,119 @@
+package mhb
+
+import (
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A step changes one goroutine, or two that meet, and some words. Of most goroutines the answer is the
+// one of the state before, and of each there is one for all questions in a state. So the last result
+// of each goroutine is kept with what it depends on. What is asked of registers and deferred calls
+// is the same as long as the goroutine does not move (State.Stamp), so that what is left is a few words
+// and channels.
+//
+//	path in the tree    register? ─ word? ─ register? ─ deferred? ─ word? ─▶ leaf
+//	asked again                     word?                           word?
+type recent struct {
+	stamp uint64 // of the goroutine; all of kept are of this one
+	kept  []kept // the last one first
+}
+
+// kept is a result.
+type kept struct {
+	leaf    *summary
+	canMove bool
+	moment  uint64 // its deps have been found to hold in this state
+	deps    []dep  // on the state
+	others  []dep  // and on which goroutine is in question, and on the round
+}
+
+// mostKept is how many results are kept of a goroutine that does not move: what the others enable differs
+// from question to question.
+const mostKept = 4
+
+// dep is a question about something else than the goroutine, in which no name of a private object is left,
+// and the answer.
+type dep struct {
+	q question
+	a answer
+}
+
+// recentOf returns the last results of g, in the first round or in later ones.
+func (o *Oracle) recentOf(t *target, g trace.GID, later bool) *recent {
+	i := int(g) * 2
+	if later {
+		i++
+	}
+	if i >= len(t.recent) {
+		t.recent = append(t.recent, make([]*recent, i+2-len(t.recent))...)
+	}
+	if t.recent[i] == nil {
+		t.recent[i] = new(recent)
+		o.nodes++
+	}
+	return t.recent[i]
+}
+
+// again returns one of the last results of g if it is that of the present state, or nil.
+//
+// Claim: it is what following the tree leads to. Each answer on the path is the same: those of questions
+// about registers, deferred calls, and what a goroutine is about to close, as its stamp is; all others
+// were asked. Names of private objects are the same, too: only a step of g can let another goroutine
+// reach one, or, undone, make it private again.
+func (o *Oracle) again(s State, tc, g trace.GID, found []*summary, r *recent, canMove bool) *summary {
+	if r.stamp != s.Stamp(g) {
+		return nil
+	}
+	now := s.Moment()
+	for i := range r.kept {
+		k := &r.kept[i]
+		if k.canMove != canMove || k.moment != now && !o.holds(s, tc, g, found, k.deps) {
+			continue
+		}
+		k.moment = now
+		if o.holds(s, tc, g, found, k.others) {
+			leaf := k.leaf
+			if i > 0 {
+				r.kept[0], r.kept[i] = r.kept[i], r.kept[0]
+			}
+			return leaf
+		}
+	}
+	return nil
+}
+
+// holds reports whether all questions have the same answers again.
+func (o *Oracle) holds(s State, tc, g trace.GID, found []*summary, deps []dep) bool {
+	for i := range deps {
+		if d := &deps[i]; o.answer(s, tc, g, found, d.q, nil) != d.a {
+			return false
+		}
+	}
+	return true
+}
+
+// note notes that leaf is the result of g, with what it depends on.
+func (r *recent) note(s State, g trace.GID, leaf *summary, canMove bool, deps []dep) {
+	if now := s.Stamp(g); r.stamp != now {
+		r.stamp, r.kept = now, r.kept[:0]
+	}
+	n := len(r.kept)
+	if n < cap(r.kept) && n < mostKept {
+		r.kept = r.kept[:n+1]
+	} else if n < mostKept {
+		r.kept = append(r.kept, kept{})
+	} else {
+		n--
+	}
+	r.kept[0], r.kept[n] = r.kept[n], r.kept[0]
+	k := &r.kept[0]
+	k.leaf, k.canMove, k.moment = leaf, canMove, s.Moment()
+	k.deps, k.others = k.deps[:0], k.others[:0]
+	for _, d := range deps {
+		switch d.q.kind {
+		case askStable, askParked, askEnabled, askEmptyNoSender, askFullNoReceiver:
+			k.others = append(k.others, d)
+		default:
+			k.deps = append(k.deps, d)
+		}
+	}
+}
