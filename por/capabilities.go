@@ -20,6 +20,7 @@ type Capabilities struct {
 	Updater         Updater
 	Racer           Racer
 	Parker          Parker
+	LateParker      LateParker
 	Repeater        Repeater
 	Lister          Lister
 	Starter         Starter
@@ -53,6 +54,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Updater, _ = sys.(Updater)
 	c.Racer, _ = sys.(Racer)
 	c.Parker, _ = sys.(Parker)
+	c.LateParker, _ = sys.(LateParker)
 	c.Repeater, _ = sys.(Repeater)
 	c.Lister, _ = sys.(Lister)
 	c.Starter, _ = sys.(Starter)
@@ -150,6 +152,29 @@ type Parker interface {
 	// Parks reports whether alternative choice of g's pending operation is that g parks, and
 	// nothing else.
 	Parks(g trace.GID, choice int) bool
+}
+
+// A LateParker is a System that knows when it makes a difference that goroutines park, so that an explorer
+// can put it off until then. Its executions are the same but for parks that nothing notices.
+type LateParker interface {
+	// PutsOff reports whether that can be done.
+	PutsOff() bool
+	// PutOff takes goroutines that can only park out of enabled, which Enabled has returned. Of the others
+	// it leaves all.
+	PutOff(enabled []trace.GID) []trace.GID
+	// ParksLast reports whether the last of several alternatives of g is to park, which is left out.
+	ParksLast(g trace.GID) bool
+	// Meetings appends what g, whose operation does not wait, can do besides its alternatives if another
+	// goroutine parks right before it, and MeetingOrbits their names (SymmetricHasher).
+	Meetings(g trace.GID, buf []Meeting) []Meeting
+	MeetingOrbits(g trace.GID, buf []Orbit) []Orbit
+}
+
+// A Meeting is that a goroutine parks, and the one that is asked about executes the given alternative
+// with it.
+type Meeting struct {
+	Park   trace.Step
+	Choice int
 }
 
 // A Repeater is a System that can execute a step a second time without counting it.

@@ -57,6 +57,7 @@
 //	IdentityHasher   fingerprints states without renaming                    context
 //	SymmetricHasher  fingerprints states up to exchanging equal goroutines   full, jpf
 //	Parker           says when arriving somewhere has no other effect        package lookahead
+//	LateParker       says when that makes a difference                       jpf
 //	Lister, Starter  know which goroutines there are                         package lookahead
 //
 // # What is known of Go

@@ -192,6 +192,8 @@ type raceTracking struct {
 // scratch holds slices that are reused.
 type scratch struct {
 	alts     []chanAlt
+	parking  bool     // whether the last of chanAlternatives was to park
+	busyIn   []uint32 // see PutOff
 	work     []uint32
 	codeWord uint64 // see access
 }

@@ -133,7 +133,8 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		add(chanAlt{-1, -1, 0, false}) // default
 	}
 	// Parking makes a difference only where an operation that does not wait can see it (4 above).
-	if waits && seen && !ready && !g.parked && !m.auto {
+	m.parking = waits && seen && !ready && !g.parked && !m.auto
+	if m.parking {
 		add(chanAlt{-1, -1, 0, true})
 	}
 	return n

@@ -72,7 +72,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	}
 	// What Peek has just said is the view of this moment: step may keep it.
 	v := &g.view
-	v.moment, v.n, v.op = m.moment, n, *op
+	v.moment, v.n, v.parks, v.op = m.moment, n, false, *op
 	g.status = gReady
 	g.scheduled = false
 	m.arrivals++
@@ -88,6 +88,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 type view struct {
 	moment uint64 // Machine.moment it was computed at
 	n      int    // alternatives of the next operation
+	parks  bool   // the last one of an operation on channels is to park
 	op     trace.Op
 }
 
@@ -99,7 +100,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	}
 	// An operation that is not looked at below (a plain access, a close) is as it was when it
 	// became pending, with one alternative.
-	v.moment, v.n = m.moment, 1                                  // what pass fills in must be the same
+	v.moment, v.n, v.parks = m.moment, 1, false                  // what pass fills in must be the same
 	refused := m.cut.Cause != 0 && g.pending.Kind == trace.Crash // whatever the instruction is
 	if g.overflow != nil || g.ending() || refused {
 		v.op = g.pending
@@ -127,6 +128,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	// What an operation on channels touches stays the same, what it can do changes.
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
 		v.n = m.chanAlternatives(g, nil)
+		v.parks = m.parking
 	case bytecode.MapNext:
 		if g.pending.Kind == trace.Choose {
 			v.n = m.orderWays(*g.reg(uint32(in.B) + 2))

@@ -33,6 +33,7 @@ var (
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
+	parkings     = []string{"./internal/progen", "-run", "^TestParking(Loops)?$", "-args", "-programs", "500"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
@@ -202,7 +203,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "symmetry: goroutines are in no order", File: "vm/state_symmetry.go", Old: "\tif a.key != b.key {\n", New: "\tif false {\n"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: what is left out is not taken back", File: "por/stateful/symmetry.go", Old: "!s.components.onCycle(&f.tarjan)", New: "true"}, quotients},
 	{mutation.Mutant{Name: "symmetry: the first state of a component is on no cycle", File: "por/stateful/components.go", Old: "return f.low < f.num || n > 0 && c.edges[n-1].from >= f.num", New: "_ = n; return f.low < f.num"}, quotients},
-	{mutation.Mutant{Name: "symmetry: of equal alternatives any is explored", File: "por/stateful/symmetry.go", Old: "\t\t\t\tx.left = append(x.left, s.alts[i])\n", New: "\t\t\t\tx.left = append(x.left, s.alts[kept-1])\n\t\t\t\ts.alts[kept-1] = s.alts[i]\n"}, quotients},
+	{mutation.Mutant{Name: "symmetry: of equal alternatives any is explored", File: "por/stateful/symmetry.go", Old: "\t\t\tx.left = append(x.left, a)\n", New: "\t\t\tx.left = append(x.left, s.alts[kept-1])\n\t\t\ts.alts[kept-1] = a\n"}, quotients},
 	{mutation.Mutant{Name: "symmetry: nothing refers to what equal goroutines have", File: "vm/state_orbits.go", Old: "\t\tif list[i+1].referred {", New: "\t\tif false {"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: goroutines of all origins are equal", File: "vm/state_orbits.go", Old: "compareOrigins(m.gs[c.sorted[last]], m.gs[s]) == 0 && slices", New: "slices"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: what is written down of equal goroutines differs", File: "vm/state_orbits.go", Old: " && slices.Equal(words(last), words(i)) {", New: " && slices.Equal(words(i), words(i)) {"}, equalOnes},
@@ -210,6 +211,14 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "symmetry: the first one of several is equal to none", File: "vm/state_orbits.go", Old: "\tm.tryExchanging()\n", New: ""}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: all partners are equal", File: "vm/state_orbits.go", Old: "o.Partner = m.firstEqual(p)", New: "o.Partner = 0"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: no partners are equal", File: "vm/state_orbits.go", Old: "o.Partner = m.firstEqual(p)", New: "o.Partner = p.id"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: all who park and are met are equal", File: "vm/step_parking.go", Old: "Partner: m.firstEqual(q), ", New: "Partner: 0, "}, parkings},
+	{mutation.Mutant{Name: "parking: nobody parks when all wait", File: "vm/step_parking.go", Old: "\t\t\tif slices.Contains(busy, g.bubble) {\n", New: "\t\t\tif slices.Contains(busy, g.bubble) || len(enabled) > 1 {\n"}, parkings},
+	{mutation.Mutant{Name: "parking: who is outside holds up a bubble", File: "vm/step_parking.go", Old: "\t\t\tif slices.Contains(busy, g.bubble) {\n", New: "\t\t\tif len(busy) > 0 {\n"}, parkings},
+	{mutation.Mutant{Name: "parking: who waits for time holds up others", File: "vm/step_parking.go", Old: "\t\tcase timed(g) && !m.isDue(g), g.system", New: "\t\tcase g.system"}, parkings},
+	{mutation.Mutant{Name: "parking: nobody is met", File: "por/stateful/dfs.go", Old: "\ts.alts = s.parking.addMeetings(s.Sys, g, s.alts)\n", New: ""}, parkings},
+	{mutation.Mutant{Name: "parking: no select is met", File: "vm/step_parking.go", Old: "return q.pending.Kind == trace.Select || slices", New: "return q.pending.Kind != trace.Select && slices"}, parkings},
+	{mutation.Mutant{Name: "parking: who is met has one alternative", File: "vm/step_parking.go", Old: "\t\t\t\tf(q, choice, a)\n", New: "\t\t\t\tf(q, choice, a)\n\t\t\t\tbreak\n"}, parkings},
+	{mutation.Mutant{Name: "parking: who is met need not be", File: "por/stateful/dfs.go", Old: "\t\t\ts.components.noteEnabled(x.Park.G)\n", New: "\t\t\t_ = x\n"}, parkings},
 	{mutation.Mutant{Name: "symmetry: all cases are equal", File: "vm/state_orbits.go", Old: "Case: a.caseIndex, ", New: ""}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: all alternatives are equal", File: "vm/state_orbits.go", Old: "Case: choice}", New: "Case: choice * 0}"}, equalOnes},
 	{mutation.Mutant{Name: "lookahead: what waits along a cycle is not noted", File: "por/lookahead/search.go", Old: "\t\t\ts.noteAwaited() // an", New: "\t\t\t// an"}, []string{"./internal/progen", "-run", "^TestEqual$", "-args", "-programs", "1"}},

@@ -172,15 +172,20 @@ func (s *depthFirst) closeComponent(f *frame) {
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()
-	if s.walk(prefix, nil) {
+	if s.walk(prefix, nil, nil) {
 		start, at := s.Sys.Hash(), len(s.Path)
 		could, did := make(map[trace.GID]bool), make(map[trace.GID]bool)
-		s.walk(loop, func(g trace.GID) bool {
-			for _, g := range s.Enabled {
+		note := func() {
+			for _, g := range s.parking.putOff(s.Enabled) {
 				could[g] = true
+				for _, x := range s.parking.meetings(s.Sys, g) {
+					could[x.Park.G] = true
+				}
 			}
+		}
+		s.walk(loop, note, func(g trace.GID) bool {
 			did[g] = true
-			if len(did) == len(could) && s.Sys.Hash() == start {
+			if containsAll(did, could) && s.Sys.Hash() == start {
 				s.StopUnless(s.Visitor.Livelock(s.Path, at))
 				return false
 			}
@@ -192,13 +197,23 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	s.Path = s.Path[:base]
 }
 
-// walk executes steps as long as they are possible. after, if it is not nil, is called after each
-// step with the goroutine that moved, while Enabled has those that could; it reports whether to
-// continue. walk reports whether it came to the end.
+// containsAll reports whether did has all of could.
+func containsAll(did, could map[trace.GID]bool) bool {
+	for g := range could {
+		if !did[g] {
+			return false
+		}
+	}
+	return true
+}
+
+// walk executes steps as long as they are possible. before, if it is not nil, is called before each
+// step, while Enabled has those that can move, which it may change, and after it is called after each step
+// with the goroutine that moved; it reports whether to continue. walk reports whether it came to the end.
 //
 // A step may be impossible: that is how it shows that two states with one fingerprint are equal
 // up to names only.
-func (s *depthFirst) walk(steps []trace.Step, after func(trace.GID) bool) bool {
+func (s *depthFirst) walk(steps []trace.Step, before func(), after func(trace.GID) bool) bool {
 	for _, a := range steps {
 		if s.Sys.Status() != por.Running {
 			return false
@@ -206,6 +221,9 @@ func (s *depthFirst) walk(steps []trace.Step, after func(trace.GID) bool) bool {
 		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
 		if !slices.Contains(s.Enabled, a.G) || a.Choice >= s.Sys.Alternatives(a.G) {
 			return false
+		}
+		if before != nil {
+			before()
 		}
 		s.Sys.Step(a.G, a.Choice)
 		s.Path = append(s.Path, a)

@@ -32,6 +32,7 @@ type depthFirst struct {
 	weighed    por.Weighed `saved:"-"` // the system, if it is one
 	components *components // nil without matching or with a preemption bound
 	symmetric  symmetric
+	parking    parking
 
 	frames []frame
 	alts   []trace.Step // alternatives of all frames, one after the other
@@ -68,6 +69,7 @@ type frame struct {
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
+	s.parking.init(sys, cfg, policy)
 	if cfg.Match {
 		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Weighed
 		s.everyState = policy == nil
@@ -159,6 +161,7 @@ func (s *depthFirst) advance() {
 	}
 	for ; !s.Halted; chain++ {
 		s.Arrive()
+		s.Enabled = s.parking.putOff(s.Enabled)
 		if len(s.Enabled) == 0 {
 			s.leaf(s.Sys.Status())
 			return
@@ -292,9 +295,10 @@ func (s *depthFirst) mayListOnly(alt int) bool {
 
 // addAlternatives appends the alternatives of g.
 func (s *depthFirst) addAlternatives(g trace.GID) {
-	for c := range s.Sys.Alternatives(g) {
+	for c := range s.parking.alternatives(s.Sys, g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}
+	s.alts = s.parking.addMeetings(s.Sys, g, s.alts)
 }
 
 // addOthersAlternatives appends the alternatives of every goroutine that has none in the list, which
@@ -406,9 +410,12 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 	}
 	for _, g := range s.Enabled {
 		s.components.noteEnabled(g)
-		if n := s.Sys.Alternatives(g); n > 1 {
+		if n := s.parking.alternatives(s.Sys, g); n > 1 {
 			op := s.Sys.Next(g)
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
+		}
+		for _, x := range s.parking.meetings(s.Sys, g) { // to park is to move
+			s.components.noteEnabled(x.Park.G)
 		}
 	}
 }
@@ -426,7 +433,7 @@ func (s *depthFirst) closeCycle(num uint32) {
 		// of the top node is the last one in alts, and has nothing of the other goroutines yet.
 		p.reduced = false
 		s.ReturnTo(&p.Position)
-		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+		s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
 		s.addOthersAlternatives(p.alt)
 		p.end = len(s.alts)
 	}
@@ -480,6 +487,12 @@ func (s *depthFirst) policyAllows(op *trace.Op) bool {
 // The policy sees every step before and after, as it looks for operations that refute its
 // assumption. If it is refuted the search is halted without a reason: JPF begins again.
 func (s *depthFirst) step(a trace.Step) {
+	if park, meet, ok := s.parking.meeting(a); ok {
+		if s.step(park); s.Halted {
+			return
+		}
+		a = meet
+	}
 	if s.policy != nil {
 		s.policy.Before(s.Sys, a.G)
 	}

@@ -48,6 +48,8 @@ type symmetric struct {
 	digest uint64              // stands for it; 0 if it is nil
 	cycle  bool                // there is a cycle that exchanges goroutines
 	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
+	own    []por.Orbit         `saved:"-"`
+	met    []por.Orbit         `saved:"-"`
 	left   []trace.Step        `saved:"-"`
 }
 
@@ -122,27 +124,37 @@ func (s *depthFirst) leaveOutEqual(f *frame) {
 		return
 	}
 	x.orbits, x.left = x.orbits[:0], x.left[:0]
-	kept := f.alt
-	for i := f.alt; i < f.end; {
-		// The alternatives of one goroutine follow each other.
-		n := len(x.orbits)
-		x.orbits = x.hasher.Orbits(s.alts[i].G, x.orbits)
-		for _, o := range x.orbits[n:] {
-			if slices.Contains(x.orbits[:n], o) {
-				x.left = append(x.left, s.alts[i])
-			} else {
-				x.orbits[n] = o
-				n++
-				s.alts[kept] = s.alts[i]
-				kept++
-			}
-			i++
+	kept, of := f.alt, trace.NoGID
+	for i := f.alt; i < f.end; i++ {
+		a := s.alts[i]
+		if a.G != of { // the alternatives of one goroutine follow each other
+			of = a.G
+			x.own = x.hasher.Orbits(of, x.own[:0])
+			x.met = x.met[:0]
 		}
-		x.orbits = x.orbits[:n]
+		if a.Choice >= meets && len(x.met) == 0 {
+			x.met = s.parking.sys.MeetingOrbits(of, x.met)
+		}
+		o := nameOf(a, x.own, x.met)
+		if slices.Contains(x.orbits, o) {
+			x.left = append(x.left, a)
+			continue
+		}
+		x.orbits = append(x.orbits, o)
+		s.alts[kept] = a
+		kept++
 	}
 	copy(s.alts[kept:], x.left)
 	f.leftOut, f.end = f.end-kept, kept
 	s.Stats.Equal += uint64(f.leftOut)
+}
+
+// nameOf returns the name of a among those of its goroutine.
+func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
+	if a.Choice >= meets {
+		return met[a.Choice-meets]
+	}
+	return own[a.Choice]
 }
 
 // takeBack lists what has been left out of f, the top node, if there is a cycle through it. It reports

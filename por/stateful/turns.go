@@ -137,7 +137,7 @@ func (s *depthFirst) putAside() bool {
 		f := &s.frames[i]
 		if f.reduced && s.states != nil {
 			s.ReturnTo(&f.Position)
-			s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+			s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
 			s.addOthersAlternatives(f.alt)
 			f.end = len(s.alts)
 		}

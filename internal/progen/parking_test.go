@@ -1,0 +1,202 @@
+package progen_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// parkers is a program of goroutines, some of which are equal, that meet at a few channels, mostly without
+// buffer, where many operations do not wait: whether those find another goroutine depends on whether it
+// has parked. Time passes in some, and some are in bubbles, so that all others have to wait for what comes
+// next, beside a goroutine that is outside. What each goroutine has found is printed when it ends.
+func parkers(r *rand.Rand, name string) string {
+	bubble, timed := r.IntN(3) == 0, r.IntN(2) == 0
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\nfunc %s() {\n", name)
+	b.WriteString("var t testing.T\n_, _, _ = &t, synctest.Wait, time.Sleep\n")
+	if bubble && r.IntN(2) == 0 {
+		b.WriteString("go func() {\nsay(9, 1)\nsay(9, 2)\n}()\n")
+	}
+	if bubble {
+		b.WriteString("synctest.Test(&t, func(*testing.T) {\n")
+	}
+	chans := 1 + r.IntN(3)
+	for c := range chans {
+		room := 0
+		if r.IntN(5) == 0 {
+			room = 1
+		}
+		fmt.Fprintf(&b, "c%d := make(chan int, %d)\n_ = c%d\n", c, room, c)
+	}
+	b.WriteString("var mu sync.Mutex\n_ = &mu\n")
+	op := func() string {
+		c := fmt.Sprintf("c%d", r.IntN(chans))
+		if r.IntN(2) == 0 {
+			return c + " <- 1"
+		}
+		return "<-" + c
+	}
+	choice := func(cases int, other bool) string {
+		s := "select {\n"
+		for k := range cases {
+			s += fmt.Sprintf("case %s: h = h*4 + %d\n", op(), k+1)
+		}
+		if other {
+			s += "default: h = h*4\n"
+		}
+		return s + "}"
+	}
+	stmt := func() string {
+		switch k := r.IntN(32); {
+		case k < 1:
+			return fmt.Sprintf("close(c%d)", r.IntN(chans))
+		case k < 9:
+			return choice(1, true)
+		case k < 11:
+			return choice(2, true)
+		case k < 15:
+			return choice(2, false)
+		case k < 17:
+			return "mu.Lock()\n" + op() + "\nmu.Unlock()"
+		case k < 21 && timed:
+			return fmt.Sprintf("time.Sleep(%d)", 1+r.IntN(3))
+		case k < 23 && bubble:
+			return "synctest.Wait()"
+		case k < 24:
+			return "for range 2 {\n" + op() + "\n}"
+		}
+		return op()
+	}
+	body := func(n int) string {
+		list := []string{"h := 1"}
+		for range 1 + r.IntN(3) {
+			list = append(list, stmt())
+		}
+		return strings.Join(append(list, fmt.Sprintf("say(%d, h)", n)), "\n")
+	}
+	for n := range 1 + r.IntN(2) {
+		fmt.Fprintf(&b, "for range %d {\ngo func() {\n%s\n}()\n}\n", 1+r.IntN(3), body(n+1))
+	}
+	b.WriteString(body(0))
+	if bubble {
+		b.WriteString("\n})")
+	}
+	return b.String() + "\n}\n"
+}
+
+// TestParking: jpf, which puts parking off until it makes a difference, finds in such programs what a search
+// of all states finds, also of states up to exchanging equal goroutines and with static facts, and finds a
+// livelock if there is one.
+func TestParking(t *testing.T) {
+	const perBatch = 50
+	total := 1000
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = 2 * perBatch
+	}
+	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
+	checked, left, bad, fewer := 0, 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var list []unit
+		for i := range uint64(perBatch) {
+			name := fmt.Sprintf("Ppark%d", i)
+			list = append(list, unit{name, parkers(rand.New(rand.NewPCG(first+i, 0x9a4)), name)})
+		}
+		slack := int64(first / perBatch % 3 * 2)
+		g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0})
+		for i, u := range list {
+			g.in(i, func() {
+				want, all := search(t, g.m, stateful.Full, por.Config{MaxStates: 20000, Match: true})
+				if len(all.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				compare := func(name string, cfg por.Config, kind oracle.Kind) {
+					if cfg.Match = true; kind != oracle.None {
+						cfg.Oracle, cfg.AnyGoroutine = g.oracle(kind, 0), true
+					}
+					if kind == oracle.Parts {
+						cfg.Parts = oracle.NewPartition(g.m)
+					}
+					got, r := search(t, g.m, stateful.JPF, cfg)
+					if name == "jpf" && r.States < all.States {
+						fewer++
+					}
+					if !maps.Equal(got.outcomes, want.outcomes) || len(r.Incomplete) > 0 {
+						bad++
+						t.Errorf("seed %d, slack %d, %s %s: %v\n%s\n%s", first+uint64(i), slack, name, kind, r.Incomplete,
+							difference(got.outcomes, want.outcomes), numbered(u.Source))
+					}
+				}
+				compare("jpf", por.Config{}, oracle.None)
+				compare("jpf with symmetry", por.Config{Symmetry: true}, kinds[i%4])
+				compare("jpf in turns", por.Config{Symmetry: true, Dive: 5}, kinds[(i+1)%4])
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out; of %d there were fewer states", checked, left, fewer)
+	if fewer < checked/4 {
+		t.Error("they do not test it")
+	}
+}
+
+// TestParkingLoops: loops of operations that do not wait are livelocks with parking put off if, and only if,
+// they are without.
+func TestParkingLoops(t *testing.T) {
+	tests := []struct {
+		name, body string
+		loops      bool
+	}{
+		{"who is found ends the loop", `
+			c := make(chan int)
+			go func() { <-c }()
+			for { select { case c <- 1: return; default: } }`, false},
+		{"who is found comes again", `
+			c := make(chan int)
+			go func() { for { <-c } }()
+			for { select { case c <- 1: default: } }`, true},
+		{"nobody is there to be found", `
+			c, d := make(chan int), make(chan int)
+			go func() { <-d }()
+			for { select { case c <- 1: return; default: } }`, true},
+		{"one is found for ever, and another one ends it", `
+			c, d := make(chan int), make(chan int)
+			go func() { for { <-c } }()
+			go func() { <-d }()
+			for { select { case c <- 1: case d <- 1: return; default: } }`, false},
+	}
+	var list []unit
+	for i, p := range tests {
+		name := fmt.Sprintf("Ploop%d", i)
+		list = append(list, unit{name, fmt.Sprintf("package main\n\nfunc %s() {%s\n}\n", name, p.body)})
+	}
+	g := loadGroup(t, list)
+	for i, p := range tests {
+		t.Run(p.name, func(t *testing.T) {
+			g.in(i, func() {
+				for _, x := range []mode{{name: "full", run: stateful.Full}, {name: "jpf", run: stateful.JPF}} {
+					for _, symmetry := range []bool{false, true} {
+						got, r := search(t, g.m, x.run, por.Config{Match: true, Symmetry: symmetry})
+						if (got.loops > 0) != p.loops {
+							t.Errorf("%s, symmetry %v: %d livelocks, %d states, %v", x.name, symmetry, got.loops, r.States, slices.Sorted(maps.Keys(got.outcomes)))
+						}
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package vm
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// When goroutines park (rule 4 of step_partners.go) makes a difference twice: to an operation that does not
+// wait, which finds those that are parked, and to what happens when all wait. So an explorer can put it
+// off until then. Of n workers that come to one channel it need not ask which of them have parked already.
+//
+//	q: <-c                      arrives, and parks some time later
+//	g: select { case c <- 1:    finds q, if that has parked
+//	   default: }
+//
+//	at once:  q has arrived ─park─▶ q is parked      two states, beside all that the others do
+//	put off:  g: default │ g finds q, which parks right before
+//
+// Claim: with steps PutOff and Meetings instead of each park where it is enabled, every execution leads
+// to what it did, but for parks that nobody has noticed. Take an execution, and of it the park of q that
+// comes last of those that can be moved to a later place. Let y be what comes next after it.
+//
+//  1. y is a step of q, or a rendezvous with q that is executed by an operation that waits. It is possible
+//     without the park, and leads to the same state: nothing but partners of operations that do not
+//     wait depends on it, and q is not parked after y. So the park is left out.
+//  2. y is an operation that does not wait and finds q. They are a meeting, which is listed as q can park
+//     there.
+//  3. y depends on whether all others wait: time passes (by rule 2 of step_time.go, or in a bubble) or
+//     a goroutine waits for the rest of its bubble. What parks directly before y has nothing beside it in
+//     its bubble, or outside of all, that could do something else: of that y would not be possible.
+//     So PutOff leaves it, the first one of several. In which order they park makes no difference.
+//  4. y is anything else. If it makes another case of q ready then q parks later, if at all: what is
+//     ready is no partner of operations that do not wait, parked or not. If it does not, the park
+//     can come after y: an operation that does not wait and finds another goroutine, or another case,
+//     finds it whether q has parked or not, and takes its default if it does not find q, though that has
+//     parked.
+//  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
+//
+// A goroutine that has parked remains so: only a step of its own ends it. So what is listed is a part of
+// what there is, and nothing new can happen.
+//
+// With a reduction (system_reduction.go), which asks whether goroutines wait, nothing is put off.
+
+// PutsOff implements por.LateParker.
+func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
+
+// PutOff implements por.LateParker.
+func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
+	busy, some := m.busyIn[:0], false // outside of all bubbles is 0
+	for _, id := range enabled {
+		g := m.gOf(id)
+		switch {
+		case m.parksOnly(g):
+			some = true
+		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits all the same: passingNow
+		case !slices.Contains(busy, g.bubble):
+			busy = append(busy, g.bubble)
+		}
+	}
+	if some {
+		enabled = slices.DeleteFunc(enabled, func(id trace.GID) bool {
+			g := m.gOf(id)
+			if !m.parksOnly(g) {
+				return false
+			}
+			if slices.Contains(busy, g.bubble) {
+				return true
+			}
+			busy = append(busy, g.bubble) // one is enough
+			return false
+		})
+	}
+	m.busyIn = busy
+	return enabled
+}
+
+// parksOnly reports whether all that g, which is enabled, can do is to park.
+func (m *Machine) parksOnly(g *goroutine) bool { return m.canPark(g) && m.viewOf(g).n == 1 }
+
+// ParksLast implements por.LateParker.
+func (m *Machine) ParksLast(id trace.GID) bool {
+	g := m.gOf(id)
+	return m.canPark(g) && m.viewOf(g).n > 1
+}
+
+// canPark reports whether the last alternative of g is to park.
+func (m *Machine) canPark(g *goroutine) bool {
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select:
+		return g.status == gReady && m.viewOf(g).parks
+	}
+	return false
+}
+
+// Meetings implements por.LateParker.
+func (m *Machine) Meetings(id trace.GID, buf []por.Meeting) []por.Meeting {
+	m.eachMeeting(m.gOf(id), func(q *goroutine, choice int, _ chanAlt) {
+		park := trace.Step{G: q.id, Choice: m.viewOf(q).n - 1}
+		buf = append(buf, por.Meeting{Park: park, Choice: choice})
+	})
+	return buf
+}
+
+// MeetingOrbits implements por.LateParker.
+func (m *Machine) MeetingOrbits(id trace.GID, buf []por.Orbit) []por.Orbit {
+	g := m.gOf(id)
+	m.eachMeeting(g, func(q *goroutine, _ int, a chanAlt) {
+		buf = append(buf, por.Orbit{G: m.firstEqual(g), Partner: m.firstEqual(q), Case: a.caseIndex, PartnerCase: a.partnerCase})
+	})
+	return buf
+}
+
+// eachMeeting calls f for the alternatives with q that g's operation, if it does not wait, would have if
+// q had parked.
+func (m *Machine) eachMeeting(g *goroutine, f func(q *goroutine, choice int, a chanAlt)) {
+	if g.status != gReady || g.pending.Kind != trace.TrySelect {
+		return
+	}
+	var arr [8]chanCase
+	cases := m.chanCases(g, arr[:0])
+	for _, s := range m.living() {
+		q := m.gs[s]
+		if !m.about(q, cases) || !m.canPark(q) {
+			continue
+		}
+		q.parked = true
+		alts := m.alts[:0]
+		m.chanAlternatives(g, &alts)
+		m.alts = alts
+		q.parked = false
+		for choice, a := range alts {
+			if a.partner == int(q.slot) {
+				f(q, choice, a)
+			}
+		}
+	}
+}
+
+// about reports whether the operation of q may be on the channel of a case.
+func (m *Machine) about(q *goroutine, cases []chanCase) bool {
+	on := func(c chanCase) bool { return c.ch != 0 && q.pending.Access[0].Obj == uint32(c.ch>>32) }
+	return q.pending.Kind == trace.Select || slices.ContainsFunc(cases, on)
+}
