@@ -19,7 +19,7 @@ import (
 //	put off:  g: default │ g finds q, which parks right before
 //
 // Claim: with steps PutOff and Meetings instead of each park where it is enabled, every execution leads
-// to what it did, but for parks that nobody has noticed. Take an execution, and of it the park of q that
+// to what it did, but for parks that nothing notices. Take an execution, and of it the park of q that
 // comes last of those that can be moved to a later place. Let y be what comes next after it.
 //
 //  1. y is a step of q, or a rendezvous with q that is executed by an operation that waits. It is possible
