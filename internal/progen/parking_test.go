@@ -200,3 +200,30 @@ func TestParkingLoops(t *testing.T) {
 		})
 	}
 }
+
+// TestParkingTime: who can park does so before time passes by all that wait, too, and not only once no time is
+// left to pass beside who could move. Example: if the first goroutine has parked nothing moves when time
+// passes to 1, and the slack suffices for 3 from there.
+func TestParkingTime(t *testing.T) {
+	list := []unit{{"Ptime", `package main
+
+import "time"
+
+func Ptime() {
+	c := make(chan int)
+	go func() { <-c }()
+	go func() { time.Sleep(1); say(1) }()
+	go func() { time.Sleep(3); say(3) }()
+	time.Sleep(9)
+	select { case c <- 1: default: }
+}
+`}}
+	g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: 2, VisibleArming: true})
+	g.in(0, func() {
+		want, _ := search(t, g.m, stateful.Full, por.Config{Match: true})
+		got, _ := search(t, g.m, stateful.JPF, por.Config{Match: true})
+		if !want.outcomes["3;1|exit"] || !maps.Equal(got.outcomes, want.outcomes) {
+			t.Errorf("%v\n%s", slices.Sorted(maps.Keys(want.outcomes)), difference(got.outcomes, want.outcomes))
+		}
+	})
+}

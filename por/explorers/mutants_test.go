@@ -33,7 +33,7 @@ var (
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
-	parkings     = []string{"./internal/progen", "-run", "^TestParking(Loops)?$", "-args", "-programs", "500"}
+	parkings     = []string{"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
