@@ -34,6 +34,7 @@ var (
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
 	parkings     = []string{"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"}
+	counting     = []string{"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
@@ -219,6 +220,8 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "parking: no select is met", File: "vm/step_parking.go", Old: "return q.pending.Kind == trace.Select || slices", New: "return q.pending.Kind != trace.Select && slices"}, parkings},
 	{mutation.Mutant{Name: "parking: who is met has one alternative", File: "vm/step_parking.go", Old: "\t\t\t\tf(q, choice, a)\n", New: "\t\t\t\tf(q, choice, a)\n\t\t\t\tbreak\n"}, parkings},
 	{mutation.Mutant{Name: "parking: who is met need not be", File: "por/stateful/dfs.go", Old: "\t\t\ts.components.noteEnabled(x.Park.G)\n", New: "\t\t\t_ = x\n"}, parkings},
+	{mutation.Mutant{Name: "jpf: no counter becomes negative", File: "por/stateful/jpf.go", Old: "\tcase a.Underruns():\n\t\treturn true\n", New: "\tcase a.Underruns():\n\t\treturn false\n"}, counting},
+	{mutation.Mutant{Name: "jpf: no counter is raised while a goroutine waits", File: "por/stateful/jpf.go", Old: "return w.Kind == trace.WgWait && w.N > 0 && ", New: "return false && "}, counting},
 	{mutation.Mutant{Name: "symmetry: all cases are equal", File: "vm/state_orbits.go", Old: "Case: a.caseIndex, ", New: ""}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: all alternatives are equal", File: "vm/state_orbits.go", Old: "Case: choice}", New: "Case: choice * 0}"}, equalOnes},
 	{mutation.Mutant{Name: "lookahead: what waits along a cycle is not noted", File: "por/lookahead/search.go", Old: "\t\t\ts.noteAwaited() // an", New: "\t\t\t// an"}, []string{"./internal/progen", "-run", "^TestEqual$", "-args", "-programs", "1"}},

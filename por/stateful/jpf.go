@@ -31,35 +31,60 @@ import (
 //	g2: if mu.TryLock() { ... }             before the Unlock it fails, after it, it does not:
 //	                                        a choice before Unlock is needed
 //
-// With a bound on preemptions there are choices before unlocking, and all endings of schedules
+// So does Done, as long as no counter of a WaitGroup becomes negative, and none is raised from zero while
+// a goroutine is at Wait. Let Done of g be possible, so that the counter is one at least, and let u be what
+// others do in some execution before it.
+//
+//  1. Additions commute, so that g's Done can come before u unless something in u depends on whether the
+//     counter is one or, without that unit, zero: a Wait, and whether those that are at Wait are counted
+//     among those that the zero releases.
+//  2. If the counter becomes zero in u, that is by a Done that makes it negative after g's: the search
+//     begins again. So no Wait returns in u that was not possible before it.
+//  3. With g's Done first the counter may become zero in u, which releases those that are at Wait then. They
+//     need not return, and if they do not before g's Done in the execution, they are at Wait after it,
+//     released too. Those that come to Wait afterwards, in u, are released by g's Done in the execution,
+//     and find a zero if g's comes first: it is the same unless the counter is raised again before they
+//     return. That is raising it from zero while they are at Wait, and the search begins again.
+//
+// With a bound on preemptions there are choices before unlocking and Done, and all endings of schedules
 // within the bound are found:
 //
 //  1. Take a schedule w t u within the bound, of which t is the next operation of the goroutine g
 //     that moved last, needs no choice, and is the first of g; w is not empty.
-//  2. What needs no choice, but for unlocking, neither enables nor disables an operation of a
+//  2. What needs no choice, but for unlocking and Done, neither enables nor disables an operation of a
 //     goroutine that exists. So in t w u the step from w to u is a preemption only if one of those
 //     from w to t and from t to u is one in w t u.
 //  3. To leave g before t is a preemption: it can continue, and t is no Yield. So t w u has at most
 //     as many as w t u.
 //
-// Unlocking enables: the last goroutine of w may wait for the lock, which costs nothing to leave in
+// These two enable: the last goroutine of w may wait for the lock, which costs nothing to leave in
 // w t u, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
+	p.effects = por.CapabilitiesOf(sys).Effects
+	p.DoneNeedsNoChoice = p.effects != nil && !cfg.LimitPreempt
 	_, leave := cfg.Enter(p)
 	defer leave()
 	for {
 		r := explore(sys, v, cfg, p)
-		if !p.Violated {
+		switch {
+		case p.Miscounted:
+			p.Miscounted, p.DoneNeedsNoChoice = false, false
+			por.Restart(v, cfg, countingMatters)
+		case p.Violated:
+			p.Violated, p.UnlockNeedsNoChoice = false, false
+			por.Restart(v, cfg, unlockingMatters)
+		default:
 			return r
 		}
-		p.Violated, p.UnlockNeedsNoChoice = false, false
-		por.Restart(v, cfg, unlockingMatters)
 	}
 }
 
-// unlockingMatters is why a search starts again.
-const unlockingMatters = "it makes a difference in this program when locks are released"
+// Why a search starts again.
+const (
+	unlockingMatters = "it makes a difference in this program when locks are released"
+	countingMatters  = "it makes a difference in this program when Done is called"
+)
 
 // SyncPolicy says which operations need no choice before them.
 type SyncPolicy struct {
@@ -68,9 +93,16 @@ type SyncPolicy struct {
 	// or not yet held, or copies or overwrites one.
 	UnlockNeedsNoChoice bool
 	Violated            bool // the assumption is wrong
+	// DoneNeedsNoChoice is the other one: no counter of a WaitGroup becomes negative, and none is raised from
+	// zero while a goroutine is at Wait.
+	DoneNeedsNoChoice bool
+	Miscounted        bool // it is wrong
 
-	last  trace.Kind // the operation being executed
-	locks lockSet    // seen so far
+	effects por.Effects `saved:"-"` // of the system; nil: nothing is assumed of counters
+
+	last    trace.Kind  // the operation being executed
+	locks   lockSet     // seen so far
+	pending []trace.GID `saved:"-"`
 }
 
 // lockSet is where locks are. Searches can be as short as a few steps (see package lookahead), so
@@ -128,6 +160,9 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 		// While the lock is held the others cannot lock it; only TryLock
 		// sees that it is held. Readers leave in any order.
 		return p.UnlockNeedsNoChoice
+	case trace.WgAdd:
+		// A Done that leaves the counter at zero or above.
+		return p.DoneNeedsNoChoice && (op.Commutes == trace.Subtracts || op.Commutes == trace.SubtractsLast)
 	case trace.Output:
 		return p.IgnoreOutput
 	}
@@ -139,11 +174,17 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 // Violated is false here: as soon as it is true After has the search halted. An access to a lock
 // as ordinary memory copies or overwrites it.
 func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
-	if !p.UnlockNeedsNoChoice {
+	if !p.UnlockNeedsNoChoice && !p.DoneNeedsNoChoice {
 		return
 	}
 	op := sys.Next(g)
 	p.last = op.Kind
+	if op.Kind == trace.WgAdd && p.DoneNeedsNoChoice {
+		p.Miscounted = p.miscounts(g, &op)
+	}
+	if !p.UnlockNeedsNoChoice {
+		return
+	}
 	switch k := op.Kind; {
 	case k == trace.TryLock, k == trace.TryRLock:
 		p.Violated = true
@@ -157,6 +198,22 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	}
 }
 
+// miscounts reports whether g's next operation, op, which is about a counter, refutes what is assumed of
+// these.
+func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
+	switch a := p.effects.Adds(g); {
+	case a.Underruns():
+		return true
+	case a.N <= 0 || a.Counter != 0 || op.N == 0:
+		return false
+	}
+	p.pending = p.effects.Pending(p.pending[:0])
+	return slices.ContainsFunc(p.pending, func(q trace.GID) bool {
+		w := p.effects.Next(q)
+		return w.Kind == trace.WgWait && w.N > 0 && w.Access[0].Overlaps(op.Access[0])
+	})
+}
+
 // After is called after g's operation, and reports whether the search has to begin again. Releasing
 // a lock that is free is a fatal error in Go, at which the goroutine remains. Whether an execution
 // in which it remains there has ended by that error, or because it exits at once, is not known here,
@@ -166,6 +223,9 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 // Example: mu.Unlock() of a mutex that is not locked. With no choice before it another
 // goroutine's mu.Lock() would never come first, and the error would be the only outcome.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
+	if p.Miscounted {
+		return true
+	}
 	if !p.UnlockNeedsNoChoice {
 		return false
 	}
