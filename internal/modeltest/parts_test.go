@@ -71,7 +71,7 @@ var partOf = func() map[string]string {
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
-			scalars.clockStep scalars.steps view.moment view.n view.op goroutine.view
+			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives

@@ -218,13 +218,16 @@ const maxParked = 500
 func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 	reason := c.Oracle.Skip(g, op)
 	if reason != "" {
-		c.verify([]trace.GID{g}, reason)
+		c.verify([]trace.GID{g}, reason, lookahead.PersistentSet)
 	}
 	return reason
 }
 
+// A criterion is lookahead.PersistentSet, or PersistentPart.
+type criterion func(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool)
+
 // verify checks that what gs are about to do is a persistent set.
-func (c *skipCheck) verify(gs []trace.GID, reason string) {
+func (c *skipCheck) verify(gs []trace.GID, reason string, is criterion) {
 	k := skipped{c.m.Hash(), fmt.Sprint(gs)}
 	if c.seen[k] {
 		return
@@ -233,7 +236,7 @@ func (c *skipCheck) verify(gs []trace.GID, reason string) {
 		c.seen = make(map[skipped]bool)
 	}
 	c.seen[k] = true
-	conflict, _ := lookahead.PersistentSet(c.m, gs, maxParked)
+	conflict, _ := is(c.m, gs, maxParked)
 	if conflict == nil {
 		return
 	}

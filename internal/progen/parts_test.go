@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -72,7 +73,7 @@ type checkedParts struct {
 func (c checkedParts) Part(enabled []trace.GID) []trace.GID {
 	part := c.Parts.Part(enabled)
 	if part != nil {
-		c.verify(part, "parts")
+		c.verify(part, "parts", lookahead.PersistentPart)
 	}
 	return part
 }

@@ -308,24 +308,26 @@ type checkedParts struct {
 func (p checkedParts) Part(enabled []trace.GID) []trace.GID {
 	part := p.Parts.Part(enabled)
 	if part != nil {
-		p.c.wait(part, "parts")
+		p.c.wait(part, "parts", lookahead.PersistentPart)
 	}
 	return part
 }
 
 // skipped checks that no choice is needed before g's pending operation.
-func (c *Machine) skipped(g trace.GID, reason string) { c.wait([]trace.GID{g}, reason) }
+func (c *Machine) skipped(g trace.GID, reason string) {
+	c.wait([]trace.GID{g}, reason, lookahead.PersistentSet)
+}
 
 // wait checks that nothing that the other goroutines can do while gs wait conflicts with what these are
-// about to do.
-func (c *Machine) wait(gs []trace.GID, reason string) {
+// about to do, by a criterion of package lookahead.
+func (c *Machine) wait(gs []trace.GID, reason string, is func(por.System, []trace.GID, uint64) (trace.Schedule, bool)) {
 	k := skip{c.Hash(), fmt.Sprint(gs)}
 	if c.skips[k] {
 		return
 	}
 	c.skips[k] = true
 	c.Counts.Skips++
-	conflict, complete := lookahead.PersistentSet(c.Machine, gs, maxParked)
+	conflict, complete := is(c.Machine, gs, maxParked)
 	if !complete {
 		c.Counts.Bounded++
 	}

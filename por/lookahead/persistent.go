@@ -25,7 +25,25 @@ import (
 //	g2: x = 1; mu.Lock() ...      conflict: the schedule is [g2, g2]
 //	g2: x = 1; <-c                none, if no other goroutine sends to c: g2 waits for g1
 func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
+	return persistentSet(&parked{System: sys, gs: gs}, limit)
+}
+
+// PersistentPart is PersistentSet for a search that puts parking off (por.LateParker): that goroutines park
+// where they are now is no conflict, as it is part of what those that would notice it can do now.
+func PersistentPart(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, gs: gs}
+	if s := por.CapabilitiesOf(sys).Parker; s != nil {
+		for _, g := range sys.Enabled(nil) {
+			if n := sys.Alternatives(g); s.Parks(g, n-1) {
+				p.arrived = append(p.arrived, sys.Next(g))
+			}
+		}
+	}
+	return persistentSet(p, limit)
+}
+
+func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete bool) {
+	sys, gs := p.System, p.gs
 	for _, g := range gs {
 		p.ops = append(p.ops, sys.Next(g))
 	}
@@ -52,6 +70,7 @@ type parked struct {
 	por.System
 	gs        []trace.GID
 	ops       []trace.Op // their next ones
+	arrived   []trace.Op // where goroutines park that is no conflict
 	conflicts bool       // an operation is in conflict
 	schedule  trace.Schedule
 
@@ -123,6 +142,8 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 	}
 	if s := por.CapabilitiesOf(p.System).Parker; s != nil && s.Parks(g, choice) {
 		switch {
+		case slices.Contains(p.arrived, *op):
+			return true
 		case waiting == trace.TrySelect:
 			return false
 		case waiting != trace.Select:
