@@ -202,8 +202,8 @@ func TestParkingLoops(t *testing.T) {
 }
 
 // TestParkingTime: who can park does so before time passes by all that wait, too, and not only once no
-// time is left to pass beside who could move. Example: if the first goroutine has parked nothing moves when time
-// passes to 1, and the slack suffices for 3 from there.
+// time is left to pass beside who could move. Example: if the first goroutine has parked nothing moves
+// when time passes to 1, and the slack suffices for 3 from there.
 func TestParkingTime(t *testing.T) {
 	list := []unit{{"Ptime", `package main
 
