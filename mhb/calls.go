@@ -25,6 +25,7 @@ type invocation struct {
 	args   argRefs              // the words of the arguments, for natives
 	guards []guard              // what is locked ahead of the call, in terms of fn's parameters
 	loop   bool                 // it can be executed more than once
+	only   bool                 // nothing else can be called there
 	atNext bool                 // it is the next instruction of the goroutine
 	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
 }
@@ -49,19 +50,14 @@ func (w *walk) function(c *invocation, into *visit) bool {
 	}
 	k := w.key(b, vals, c.guards)
 	k.lockers, k.held = act.lockers, act.held
-	returns, dones := w.visited(k, act)
-	// Each call of the function counts, though it is walked once.
-	n := 1
-	if c.loop {
-		n = many
-	}
-	w.o.unite(&into.dones, dones, n)
+	returns, dones, raises := w.visited(k, act)
+	w.count(c, into, dones, raises)
 	return returns
 }
 
 // visited walks act's function, unless that has been done: in this walk or in an
 // earlier one that got the same answers from the state. It reports whether the
-// function may return, and how far it takes the counters of WaitGroups down.
+// function may return, and how far it takes the counters of WaitGroups down, and certainly up.
 //
 // The summary of the function is computed apart, from an empty one, and merged with the
 // summary of what is walked around it: so it can be the leaf of a decision tree of its own,
@@ -72,13 +68,13 @@ func (w *walk) function(c *invocation, into *visit) bool {
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
 // tree; then the body. Only what was walked to its end, within maxWork, becomes a leaf.
-func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events) {
+func (w *walk) visited(k visitKey, act *activation) (returns bool, dones, raises *events) {
 	if v := w.memo[k]; v != nil {
 		w.recursive++
 		if v.open {
-			return true, &events{any: true} // how often is not known
+			return true, v.assume(), new(events)
 		}
-		return v.returns, &v.dones
+		return v.returns, &v.dones, &v.raises
 	}
 	ck := callKey{k, w.later}
 	tree := w.t.calls[ck]
@@ -90,7 +86,7 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events
 	if !tree.recursive {
 		if x := w.v.recall(tree.root); x != nil {
 			w.merge(x)
-			return x.returns, &x.eff.dones
+			return x.returns, &x.eff.dones, &x.raises
 		}
 		w.v.record(tree.root)
 	}
@@ -100,8 +96,9 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events
 	w.memo[k] = v
 	v.returns = w.body(act, act.fn.Blocks[0].Instrs[0], true, v)
 	v.open = false
+	w.recurs(v)
 	x := w.summary
-	x.returns, x.eff.dones, x.work = v.returns, v.dones, w.work-work
+	x.returns, x.eff.dones, x.raises, x.work = v.returns, v.dones, v.raises, w.work-work
 	w.summary, w.work = outer, work
 	if !tree.recursive {
 		leaf := w.v.recorded()
@@ -113,7 +110,7 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events
 		}
 	}
 	w.merge(&x)
-	return v.returns, &v.dones
+	return v.returns, &v.dones, &v.raises
 }
 
 // merge adds what the walk of a function has found.

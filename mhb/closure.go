@@ -23,7 +23,8 @@ type summary struct {
 
 	// Of a function:
 	returns bool
-	work    int // what the walk took
+	raises  events // counters of WaitGroups, certainly, by the time it returns
+	work    int    // what the walk took
 }
 
 // closure computes the fixed point for tc and t: what the goroutines other than
@@ -154,6 +155,7 @@ func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, 
 	v := &visit{}
 	w.frames(g, v)
 	o.unite(&w.eff.dones, &v.dones, 1)
+	w.eff.dones.any = w.eff.dones.any || w.uncounted
 	x := w.summary
 	w.v.recorded().leaf = &x
 	return &x
@@ -173,7 +175,8 @@ type walk struct {
 	current   ssa.Instruction // what is being interpreted
 	later     bool            // what the others have been found to enable does not count as disabled
 	memo      map[visitKey]*visit
-	recursive int // how often memo had the answer
+	recursive int  // how often memo had the answer
+	uncounted bool // how often Done is called is not known
 	buf       []byte
 }
 

@@ -96,7 +96,8 @@ func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
 		return list
 	}
 	var a action
-	loop := f.after(b).has(b)
+	// What is left of a block in the middle is executed once: the loop comes back to the whole of it.
+	loop := start == 0 && f.after(b).has(b)
 	for _, x := range b.Instrs[start:] {
 		for _, y := range o.accesses(x) {
 			a.accesses = o.fut.F.Sets.Union(a.accesses, o.fut.F.Sets.Of(o.fut.F.Acc.Num(y)))

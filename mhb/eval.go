@@ -211,6 +211,11 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 		if w.executed(act, v, use) != ahead {
 			break
 		}
+		if b, ok := v.X.(*ssa.Alloc); ok && w.onlyLoaded(b) {
+			if x, ok := w.stored(act, b, v); ok {
+				return x, true
+			}
+		}
 		if x, ok := w.evalTo(act, v.X, v, depth+1); ok && x != 0 && w.o.sizeof(v.Type()) >= 8 && w.stable(x) {
 			return w.word(x)
 		}
@@ -259,29 +264,57 @@ func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) 
 			return w.paramValue(act, b, mc)
 		}
 	case *ssa.Alloc:
-		// The only store, if there is one, is of the value.
-		var st *ssa.Store
-		for _, r := range *b.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == b {
-				if st != nil {
-					return 0, false
-				}
-				st = s
+		return w.stored(act, b, mc)
+	}
+	return 0, false
+}
+
+// stored returns what variable b holds when use is executed, if one store is all that writes it.
+func (w *walk) stored(act *activation, b *ssa.Alloc, use ssa.Instruction) (uint64, bool) {
+	var st *ssa.Store
+	for _, r := range *b.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == b {
+			if st != nil {
+				return 0, false
 			}
+			st = s
 		}
-		if st == nil || w.o.sizeof(st.Val.Type()) != 8 || !dominates(st, mc) {
-			return 0, false
-		}
-		switch w.executed(act, st, mc) {
-		case ahead:
-			return w.eval(act, st.Val, st)
-		case before:
-			if p, ok := w.eval(act, b, mc); ok && p != 0 && w.stable(p) {
-				return w.word(p)
-			}
+	}
+	if st == nil || w.o.sizeof(st.Val.Type()) != 8 || !dominates(st, use) {
+		return 0, false
+	}
+	switch w.executed(act, st, use) {
+	case ahead:
+		return w.eval(act, st.Val, st)
+	case before:
+		if p, ok := w.eval(act, b, use); ok && p != 0 && w.stable(p) {
+			return w.word(p)
 		}
 	}
 	return 0, false
+}
+
+// onlyLoaded reports whether b is loaded, stored to, and captured by value, and nothing else: its
+// address is nowhere.
+func (w *walk) onlyLoaded(b *ssa.Alloc) bool {
+	for _, r := range *b.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Val == b {
+				return false
+			}
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.MakeClosure:
+			for i, x := range r.Bindings {
+				if x == b && !w.o.prog.ByValue(r.Fn.(*ssa.Function), i) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // dominates reports whether a is executed before b on each path to b.

@@ -67,8 +67,11 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		act := &activation{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
 		if unwinding {
 			w.recovery(act)
-			unwinding = false
+			unwinding, v.raises = false, events{}
 			continue
+		}
+		if recovered {
+			v.raises = events{}
 		}
 		unwinding = !w.body(act, fr.Instr, i == 0 || fr.Unwinding, v) && !recovered
 	}

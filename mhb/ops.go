@@ -315,6 +315,9 @@ func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 	d := int64(delta.p)
 	switch {
 	case delta.known && d >= 0:
+		if wg.known && wg.p < private {
+			v.credit.add(wg.p, int(min(d, many)))
+		}
 		w.mayAdd(wg, +1)
 		return
 	case !wg.known || wg.p >= private:

@@ -32,8 +32,13 @@ import (
 // goroutine, in which there is no order.
 type visit struct {
 	returns bool
-	open    bool   // it has not returned yet: a recursive call
-	dones   events // how far it can take the counters of WaitGroups down
+	open    bool    // it has not returned yet
+	assumed *events // has been called meanwhile, and these dones were assumed of it
+	dones   events  // how far it can take the counters of WaitGroups down
+
+	// What Adds have raised counters by, certainly, and no Done is counted against yet (counters.go):
+	credit events // in the block that is walked, up to the present instruction
+	raises events // by the end of the first block
 }
 
 // body walks act's function from instr on (after it without including) and
@@ -51,6 +56,7 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 	f := w.o.flow(act.fn)
 	seen := make([]bool, len(act.fn.Blocks))
 	work := []*ssa.BasicBlock{}
+	v.credit = v.raises.clone()
 	run := func(b *ssa.BasicBlock, code []action) {
 		passed := true
 		for i := range code {
@@ -78,11 +84,13 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 		seen[b.Index] = true
 	}
 	run(b, w.o.code(f, b, start))
+	v.leave(act.fn)
 	for len(work) > 0 && !w.conflict {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		if !seen[b.Index] {
 			seen[b.Index] = true
+			v.credit = events{}
 			run(b, w.o.code(f, b, 0))
 		}
 	}
@@ -158,7 +166,7 @@ func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visi
 		c := &a.callees[i]
 		recover = recover || c.recovers
 		if !w.irrelevant(c.body) {
-			w.callee(act, x, c, v, a.loop)
+			w.callee(act, x, c, v, a, len(a.callees) == 1)
 		}
 	}
 	return recover
@@ -182,7 +190,7 @@ func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 		}
 	}
 	for i := range callees {
-		if c := &callees[i]; w.irrelevant(c.body) || w.callee(act, x, c, v, a.loop) {
+		if c := &callees[i]; w.irrelevant(c.body) || w.callee(act, x, c, v, a, len(callees) == 1) {
 			back = true
 		}
 		if w.conflict {
@@ -192,16 +200,16 @@ func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	return back
 }
 
-// callee walks a call of c and reports whether it may return.
+// callee walks a call of c, one by a, and reports whether it may return; only: a calls nothing else.
 //
 // What is known of the arguments, and what is locked ahead of the call, is known in the callee,
 // too.
-func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
+func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, a *action, only bool) bool {
 	vals, args := w.arguments(act, site, c.fn)
 	atNext := act.live && act.i == 0 && site == w.nextCall
 	return w.function(&invocation{
 		fn: c.fn, site: site, vals: vals, args: args, guards: w.guards(act, site, c.fn),
-		loop: loop, atNext: atNext, held: w.holds(act, site, c.fn),
+		loop: a.loop, atNext: atNext, held: w.holds(act, site, c.fn), only: only,
 	}, v)
 }
 

@@ -1,0 +1,111 @@
+package mhb
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// How far the others can take the counter of a WaitGroup down while T_c waits: by the Dones that
+// they can call, less the Adds that are certain to come before them.
+//
+//	for _, x := range list {
+//		wg.Add(1)                              credit 1
+//		go func() { defer wg.Done(); f(x) }()  1 Done, paid for by the credit: 0, however often
+//	}
+//
+// Without that each goroutine that is still to be started would count as one that can take the counter
+// to zero, and a task that starts tasks could never go on without a choice.
+//
+// Claim. In an execution in which T_c does nothing, no counter is ever lower than it is now by more
+// than the sum of what is counted in dones for the others.
+//
+//  1. A walk comes to all Dones that are executed, and counts each as often as its call can be
+//     executed (function, add). Adds can only help, so that leaving any of them out is right.
+//  2. What is left out are Dones of a goroutine that is started, or of a call that is deferred, by an
+//     instruction i, as many as there is credit. Credit is what Adds before i in i's block, or in
+//     the first blocks of functions that are called there, have added to the same counter. Whenever i has
+//     been executed so have these, by the same goroutine, and no Done of what i starts can
+//     come before i. So at no time is the sum of these Adds and Dones below what is counted.
+//  3. An Add is credit once: what is paid is taken away from it (pay), and a function hands on to its
+//     caller what is left by the end of its first block (leave).
+//  4. A function that may return without having come to the end of its first block has recovered a
+//     panic, so it has deferred calls; it hands nothing on.
+//  5. Of a recursive call it is assumed that it takes no counter further down than what its function
+//     has been seen to do by then (assume). When the function has been walked that is looked at
+//     (recurs): if it has held for all shorter executions it holds for the next longer one. If it
+//     was wrong, anything is assumed of the goroutine.
+
+// count adds to into what a call c counts, of a function that takes counters down and certainly up
+// by so much: each call of it, though it is walked once.
+func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
+	n := 1
+	if c.loop {
+		n = many
+	}
+	_, returns := c.site.(*ssa.Call)
+	switch {
+	case !c.only:
+	case returns:
+		w.o.unite(&into.credit, raises, 1)
+	default: // go, defer
+		dones = into.credit.pay(dones)
+	}
+	w.o.unite(&into.dones, dones, n)
+}
+
+// pay returns what of dones e does not pay for, and takes away from e what it does.
+func (e *events) pay(dones *events) *events {
+	rest := dones.clone()
+	for i := range rest.list {
+		d := &rest.list[i]
+		for j := range e.list {
+			if p := &e.list[j]; p.at == d.at && d.n < many {
+				n := min(p.n, d.n)
+				p.n, d.n = p.n-n, d.n-n
+			}
+		}
+	}
+	return &rest
+}
+
+// clone returns a copy of e, which can be changed by itself.
+func (e *events) clone() events {
+	c := *e
+	c.list = slices.Clone(e.list)
+	return c
+}
+
+// within reports whether no counter goes further down by e than by f.
+func (e *events) within(f *events) bool {
+	for _, x := range e.list {
+		if x.n > 0 && !slices.ContainsFunc(f.list, func(y event) bool { return y.at == x.at && x.n <= y.n }) {
+			return false
+		}
+	}
+	return !e.any && e.objs == static.Empty
+}
+
+// leave notes what is handed on by fn, of which the first block has been walked: v.raises.
+func (v *visit) leave(fn *ssa.Function) {
+	v.raises = v.credit.clone()
+	if fn.Recover != nil {
+		v.raises = events{}
+	}
+}
+
+// assume returns what is assumed of a recursive call of v's function.
+func (v *visit) assume() *events {
+	if v.assumed == nil {
+		c := v.dones.clone()
+		v.assumed = &c
+	}
+	return v.assumed
+}
+
+// recurs notes whether what was assumed of v's function, which has been walked, was wrong.
+func (w *walk) recurs(v *visit) {
+	w.uncounted = w.uncounted || v.assumed != nil && !v.dones.within(v.assumed)
+}
