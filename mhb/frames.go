@@ -67,11 +67,8 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		act := &activation{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
 		if unwinding {
 			w.recovery(act)
-			unwinding, v.raises = false, events{}
+			unwinding, v.raises = false, events{} // the panic may have come before any Add
 			continue
-		}
-		if recovered {
-			v.raises = events{}
 		}
 		unwinding = !w.body(act, fr.Instr, i == 0 || fr.Unwinding, v) && !recovered
 	}

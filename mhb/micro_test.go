@@ -918,6 +918,105 @@ var micro = []microtest.Program{
 	<-done
 	<-done
 	say(x, y)`},
+	// Tasks start tasks: each Done that is still to come has an Add before it.
+	{"tasksOfTasks", "join", `
+	var x, y int
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++ })
+	wg.Go(func() { for range 2 { wg.Go(func() { group.Go(func() { y++ }) }) } })
+	wg.Wait()
+	group.Wait()
+	say(x)`},
+	{"tasksOfTasksByHand", "join", `
+	var x int
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { defer wg.Done(); x = 1; x++ }()
+	go func() {
+		defer wg.Done()
+		for range 2 {
+			wg.Add(1)
+			go func() { defer wg.Done() }()
+		}
+	}()
+	wg.Wait()
+	say(x)`},
+	// The Add comes on one of two ways only.
+	{"addOnOneWay", "", `
+	var x int
+	group.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	go func() {
+		if hbtest.Choose(2) == 1 { say(2) } else { group.Add(1) }
+		go func() { defer func() { recover() }(); group.Done() }()
+	}()
+	group.Wait()
+	say(x)`},
+	// One Add, two Dones.
+	{"addPaysOnce", "", `
+	var x int
+	group.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	go func() {
+		group.Add(1)
+		for range 2 { runtime.Gosched() }
+		group.Add(1)
+		go func() { defer func() { recover() }(); group.Done() }()
+		go func() { defer func() { recover() }(); group.Done(); group.Done() }()
+	}()
+	group.Wait()
+	say(x)`},
+	// A function returns without having come to its Add.
+	{"addNotReached", "", `
+	var x int
+	group.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	go func() {
+		raise(nil)
+		go func() { defer func() { recover() }(); group.Done() }()
+	}()
+	group.Wait()
+	say(x)`},
+	// It has begun, and panics before the Add.
+	{"unwoundBeforeAdd", "", `
+	var x, y int
+	group.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	go func() {
+		caught(func() { stuck(&y, nil) })
+		go func() { defer func() { recover() }(); group.Done() }()
+	}()
+	group.Wait()
+	say(x, y)`},
+	// It may be another function that is called, without an Add.
+	{"addOfAnother", "", `
+	var x int
+	group.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	f := []func(){func() { group.Add(1) }, func() {}}
+	go func() {
+		f[hbtest.Choose(2)]()
+		go func() { defer func() { recover() }(); group.Done() }()
+	}()
+	group.Wait()
+	say(x)`},
+	// Each call of a function that calls itself takes the counter down.
+	{"doneInRecursion", "", `
+	var x int
+	group.Add(3)
+	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
+	go func() { defer func() { recover() }(); takeAway(3) }()
+	group.Wait()
+	say(x)`},
+	// The variable is changed through its address.
+	{"variableChanged", "", `
+	var a, b sync.Mutex
+	var x int
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Lock(); x++; x++; a.Unlock() })
+	wg.Go(func() { v := &a; exchange(&v, &b); v.Lock(); x = 10; v.Unlock() })
+	wg.Wait()
+	say(x)`},
 	// A goroutine runs forever, whatever is chosen, and needs no other.
 	{"endless", "", `
 	go func() { for { hbtest.Choose(2) } }()
@@ -953,6 +1052,18 @@ func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
 var global *copied
 
 func other(o *copied) *copied { return o }
+
+var group sync.WaitGroup
+
+func raise(p *int) { defer func() { recover() }(); *p = 1; group.Add(1) }
+
+func caught(f func()) { defer func() { recover() }(); f() }
+
+func stuck(y, p *int) { *y = 1; *p = 1; group.Add(1); <-(chan bool)(nil) }
+
+func takeAway(n int) { if n > 0 { group.Done(); takeAway(n-1) } }
+
+func exchange(p **sync.Mutex, q *sync.Mutex) { *p = q }
 
 func deep(n int) int { return deep(n+1) + 1 }
 
