@@ -23,7 +23,7 @@ var mutants = []struct {
 	{"a timer does not send", "mhb/ops.go", "\tcase tickOp:\n\t\tw.o.note(&w.eff.sends, r)\n", "\tcase tickOp:\n", "micro selectTimer"},
 	{"Done does not count", "mhb/ops.go", "\t\tv.dones.add(wg.p, int(-d))\n", "", "micro extraDone"},
 	{"Done of unknown groups does not count", "mhb/ops.go", "\t\tw.o.note(&v.dones, wg)\n", "", "micro unknownDone"},
-	{"Dones in loops count once", "mhb/calls.go", "\t\tn = many\n", "\t\tn = 1\n", "micro doneInLoop"},
+	{"Dones in loops count once", "mhb/counters.go", "\t\tn = many\n", "\t\tn = 1\n", "micro doneInLoop"},
 	{"the counter is not compared", "mhb/closure.go", "n > 0 && !(x.op == opWgWait && counter(s, x.addr) > int64(n))", "n > 0 && x.op != opWgWait", "micro extraDone"},
 	{"Adds on some ways are on all", "mhb/walk.go", "\t\t\tv.credit = events{}\n", "", "micro addOnOneWay"},
 	{"an Add pays for all", "mhb/counters.go", "p.n, d.n = p.n-n, d.n-n", "d.n -= n", "micro addPaysOnce"},
