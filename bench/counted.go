@@ -78,6 +78,9 @@ type Configuration struct {
 	POR *por.Explorer
 	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
+	// States: states are stored, up to exchanging equal goroutines, and parts of the goroutines
+	// come first, as explore does it by default.
+	States bool
 }
 
 // Name returns the names of the explorer and of its options.
@@ -96,21 +99,25 @@ var variants = []struct {
 	{"cdpor", "context", "", nil},
 	{"cdpor", "context", "paper", []string{"context", "paper"}},
 	{"cdpor", "context", "css", []string{"context", "css"}},
+	{"cdpor", "jpf", statesVariant, nil},
 	{"litmus", "optimal", "", nil},
 	{"litmus", "optimal", "rf", []string{"equivalence", "rf"}},
 	{"smc", "optimal", "", nil},
 	{"smc", "optimal", "rf", []string{"equivalence", "rf"}},
 }
 
+// statesVariant is the name of configurations with States.
+const statesVariant = "states"
+
 // ConfigurationsOf returns the configurations in which a suite uses the explorer called name.
 func ConfigurationsOf(suite, name string) (list []Configuration) {
 	for _, v := range variants {
 		if v.suite == suite && v.explorer == name {
-			list = append(list, Configuration{explorers.With(name, v.options...), v.variant})
+			list = append(list, Configuration{explorers.With(name, v.options...), v.variant, v.variant == statesVariant})
 		}
 	}
 	if len(list) == 0 {
-		list = []Configuration{{explorers.With(name), ""}}
+		list = []Configuration{{POR: explorers.With(name)}}
 	}
 	return list
 }
@@ -122,7 +129,7 @@ func DefaultConfigurations(suite string) (list []Configuration) {
 	case "condpor":
 		names = []string{"source", "condpor"}
 	case "cdpor":
-		names = append(names, "context")
+		names = append(names, "context", "jpf")
 	case "clockvector":
 		names = []string{"jpf", "clockvector"}
 	case "dporengine":
@@ -213,13 +220,19 @@ type CountOptions struct {
 }
 
 // CountExecutions explores t. Executions are what is counted, so states are matched only by an
-// explorer that has to.
+// explorer that has to, and where the configuration says so.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
 	if o.Hybrid == Auto {
 		return nil, fmt.Errorf("--hybrid auto: executions are counted with static facts that are always asked")
 	}
 	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: !t.HasBug, NoMinimise: true,
 		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
+	if o.Configuration.States {
+		opts.Match, opts.Symmetry = true, true
+		if opts.Hybrid == oracle.None || opts.Hybrid == "" {
+			opts.Hybrid = oracle.Parts
+		}
+	}
 	load := func() (*load.Program, *load.Entry, error) { return w.counted(t) }
 	x, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{}, opts, o.Count)
 	if err != nil {

@@ -968,22 +968,23 @@ var micro = []microtest.Program{
 	say(x)`},
 	// A function returns without having come to its Add.
 	{"addNotReached", "", `
-	var x int
+	var x, y int
 	group.Add(1)
 	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
 	go func() {
-		raise(nil)
+		y = 1
+		raise(0)
 		go func() { defer func() { recover() }(); group.Done() }()
 	}()
 	group.Wait()
-	say(x)`},
+	say(x, y)`},
 	// It has begun, and panics before the Add.
 	{"unwoundBeforeAdd", "", `
 	var x, y int
 	group.Add(1)
 	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
 	go func() {
-		caught(func() { stuck(&y, nil) })
+		caught(func() { stuck(&y, 0) })
 		go func() { defer func() { recover() }(); group.Done() }()
 	}()
 	group.Wait()
@@ -1055,11 +1056,13 @@ func other(o *copied) *copied { return o }
 
 var group sync.WaitGroup
 
-func raise(p *int) { defer func() { recover() }(); *p = 1; group.Add(1) }
+func raise(n int) { defer func() { recover() }(); ignore(1 / n); group.Add(1) }
+
+func ignore(int) {}
 
 func caught(f func()) { defer func() { recover() }(); f() }
 
-func stuck(y, p *int) { *y = 1; *p = 1; group.Add(1); <-(chan bool)(nil) }
+func stuck(y *int, n int) { *y = 1; ignore(1 / n); group.Add(1); <-(chan bool)(nil) }
 
 func takeAway(n int) { if n > 0 { group.Done(); takeAway(n-1) } }
 

@@ -29,13 +29,14 @@ func (t *tasks) main(name string) {
 	t.ln("var G sync.WaitGroup")
 	t.ln("func $raise(w *sync.WaitGroup) { w.Add(1) }")
 	t.ln("func $leave(w *sync.WaitGroup) {}")
-	t.ln("func $safely(w *sync.WaitGroup, p *int) { defer func() { recover() }(); *p = *p + 1; w.Add(1) }")
+	t.ln("func $safely(w *sync.WaitGroup, n int) { defer func() { recover() }(); $ignore(1 / n); w.Add(1) }")
+	t.ln("func $ignore(int) {}")
 	t.ln("func $caught(f func()) { defer func() { recover() }(); f() }")
 	t.ln("func $walk(w *sync.WaitGroup, n int, f func()) {\nif n > 0 {\nw.Go(func() { $walk(w, n-1, f) })\nf()\n}\n}")
 	t.ln("func $down(w *sync.WaitGroup, n int) {\nif n > 0 {\nw.Done()\n$down(w, n-1)\n}\n}")
 	t.ln("func %s() {", name)
-	t.ln("var wg sync.WaitGroup\nvar mu sync.Mutex\nx, y := 0, 0\nvar no *int\nw := &wg")
-	t.ln("_, _, _, _ = &mu, no, w, &y")
+	t.ln("var wg sync.WaitGroup\nvar mu sync.Mutex\nx, y, no := 0, 0, 0\nw := &wg")
+	t.ln("_, _, _, _, _ = &mu, no, w, &x, &y")
 	t.budget, t.wrong = 2+t.n(4), t.chance(40)
 	for range 1 + t.n(2) {
 		t.start(0)
@@ -112,7 +113,7 @@ func (t *tasks) start(depth int) {
 		t.ln("if x == 0 {\ny = 1\n} else {\n%s.Add(1)\n}", g)
 		t.counted(g, depth)
 	case k == 10 && t.wrong:
-		t.ln("$caught(func() {\nx = 1\n%s\n%s.Add(1)\n})", []string{"*no = 1", "y = *no"}[t.n(2)], g)
+		t.ln("$caught(func() {\nx = 1\n%s\n%s.Add(1)\n})", []string{"y = 1 / no", "$ignore(1 / no)"}[t.n(2)], g)
 		t.counted(g, depth)
 	case k == 11 && t.wrong:
 		t.ln("%s.Add(1)\ngo $down(%s, %d)", g, p, 1+t.n(2))
