@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // counters is a program of goroutines that count with a WaitGroup or two, as one should and otherwise: some
@@ -61,6 +62,11 @@ func counters(r *rand.Rand, name string) string {
 	return b.String() + body(0) + "\n}\n"
 }
 
+// noParts are Parts of which there are none.
+type noParts struct{}
+
+func (noParts) Part([]trace.GID) []trace.GID { return nil }
+
 // TestCounting: jpf, which makes no choice before Done, finds in such programs what a search of all states
 // finds.
 func TestCounting(t *testing.T) {
@@ -92,7 +98,7 @@ func TestCounting(t *testing.T) {
 					if cfg.Match = true; kind != oracle.None {
 						cfg.Oracle, cfg.AnyGoroutine = g.oracle(kind, 0), true
 					}
-					if kind == oracle.Parts {
+					if cfg.Parts = (noParts{}); kind == oracle.Parts {
 						cfg.Parts = oracle.NewPartition(g.m)
 					}
 					o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}

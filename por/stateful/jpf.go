@@ -46,6 +46,9 @@ import (
 //     and find a zero if g's comes first: it is the same unless the counter is raised again before they
 //     return. That is raising it from zero while they are at Wait, and the search begins again.
 //
+// That is assumed only together with Config.Parts, as in searches that are to be fast: those without are what
+// Java Pathfinder and other reductions are compared with.
+//
 // With a bound on preemptions there are choices before unlocking and Done, and all endings of schedules
 // within the bound are found:
 //
@@ -62,7 +65,7 @@ import (
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
 	p.effects = por.CapabilitiesOf(sys).Effects
-	p.DoneNeedsNoChoice = p.effects != nil && !cfg.LimitPreempt
+	p.DoneNeedsNoChoice = p.effects != nil && cfg.Parts != nil && !cfg.LimitPreempt
 	_, leave := cfg.Enter(p)
 	defer leave()
 	for {

@@ -70,6 +70,7 @@ func (t *tree) count(chain int) subtree {
 		return n
 	}
 	s.Arrive()
+	s.Enabled = s.parking.putOff(s.Enabled)
 	if len(s.Enabled) == 0 {
 		before := s.Stats
 		s.leaf(s.Sys.Status())
@@ -100,9 +101,10 @@ func (t *tree) count(chain int) subtree {
 		if s.step(a); s.Halted {
 			break
 		}
+		taken := uint64(len(s.Path) - at.Depth)
 		b := t.count(chain)
 		n.executions, n.blocked = t.sum(n.executions, b.executions), t.sum(n.blocked, b.blocked)
-		n.steps = t.sum(t.sum(n.steps, b.steps), 1)
+		n.steps = t.sum(t.sum(n.steps, b.steps), taken)
 	}
 	s.ReturnTo(&at)
 	s.Sys.Release(at.Mark)
