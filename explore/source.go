@@ -112,7 +112,9 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 			continue
 		}
 		if call, ok := e.(*ast.CallExpr); ok && !(k.Channels() && f.isChannel(call)) { // <-time.After(d)
-			if e = s.callee(f, call, k); e == nil {
+			if e = s.callee(f, call, k); e == nil && f.panics(call) {
+				return deferred(path[i:], k), nil
+			} else if e == nil {
 				return "", nil
 			}
 		}
@@ -130,6 +132,17 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 		return text, t
 	}
 	return "", nil
+}
+
+// panics reports whether a call is of the builtin panic. What is executed there is no operation on
+// its argument but of deferred calls.
+func (f sourceFile) panics(call *ast.CallExpr) bool {
+	fun, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok || f.info == nil {
+		return false
+	}
+	b, ok := f.info.Uses[fun].(*types.Builtin)
+	return ok && b.Name() == "panic"
 }
 
 // isChannel reports whether e is a channel.
@@ -304,7 +317,7 @@ func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr
 		if _, variable := f.info.Uses[fun].(*types.Var); variable {
 			return fun
 		}
-		if _, builtin := f.info.Uses[fun].(*types.Builtin); builtin && len(call.Args) > 0 {
+		if _, builtin := f.info.Uses[fun].(*types.Builtin); builtin && len(call.Args) > 0 && !f.panics(call) {
 			return call.Args[0]
 		}
 	case *ast.SelectorExpr:

@@ -79,6 +79,15 @@ func work(b *bank, a *account, c chan int, quit chan bool) {
 	copy(a.tags, a.tags)
 }
 
+// given panics: the deferred calls are executed where it does.
+func given(b *bank) {
+	defer func() { _ = recover() }()
+	b.Lock()
+	defer b.Unlock()
+	defer b.count.Add(1)
+	panic(nil)
+}
+
 func main() {
 	b := &bank{accounts: map[string]*account{}}
 	a := &account{}
@@ -95,4 +104,5 @@ func main() {
 	wg.Wait()
 	once.Do(func() {})
 	ready.Broadcast()
+	given(b)
 }
