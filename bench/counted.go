@@ -215,6 +215,7 @@ type CountOptions struct {
 	Hybrid        oracle.Kind // "": none
 	Count         int         // measured searches; the quickest counts. 0: one
 	MaxMemory     int64
+	Races         bool // data races are looked for as well, as explore does
 	// CheckDuplicates makes it an error if a class is explored twice.
 	CheckDuplicates bool
 }
@@ -234,7 +235,7 @@ func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o Co
 		}
 	}
 	load := func() (*load.Program, *load.Entry, error) { return w.counted(t) }
-	x, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{}, opts, o.Count)
+	x, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{Races: o.Races, OrderedTime: o.Races}, opts, o.Count)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}

@@ -11,6 +11,8 @@ import (
 // BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
 // too: docs/rationale/explorers.md, "What does an event cost optimal?", says where the time is spent.
 //
+// "explore" follows data races, too, as the command explore does.
+//
 //	go test ./bench -run NONE -bench Optimal -benchmem -cpuprofile cpu.out
 func BenchmarkOptimal(b *testing.B) {
 	w := workspace(b)
@@ -23,18 +25,21 @@ func BenchmarkOptimal(b *testing.B) {
 		if !slices.Contains(programs, t.Name()) {
 			continue
 		}
-		b.Run(t.Name(), func(b *testing.B) {
-			row, err := w.CountExecutions(context.Background(), &t, CountOptions{Configuration: Configuration{POR: optimal}, Count: b.N})
-			if err != nil {
-				b.Fatal(err)
-			}
-			for _, wrong := range row.Check() {
-				b.Error(wrong)
-			}
-			stats := &row.Result.Stats
-			b.ReportMetric(float64(row.CPU.Nanoseconds())/float64(stats.Transitions), "ns/event")
-			b.ReportMetric(float64(stats.Transitions)/float64(stats.Executions), "events/execution")
-			b.ReportMetric(row.Rate(), "executions/s")
-		})
+		for _, mode := range []string{"bench", "explore"} {
+			b.Run(t.Name()+"/"+mode, func(b *testing.B) {
+				o := CountOptions{Configuration: Configuration{POR: optimal}, Count: b.N, Races: mode == "explore"}
+				row, err := w.CountExecutions(context.Background(), &t, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, wrong := range row.Check() {
+					b.Error(wrong)
+				}
+				stats := &row.Result.Stats
+				b.ReportMetric(float64(row.CPU.Nanoseconds())/float64(stats.Transitions), "ns/event")
+				b.ReportMetric(float64(stats.Transitions)/float64(stats.Executions), "events/execution")
+				b.ReportMetric(row.Rate(), "executions/s")
+			})
+		}
 	}
 }

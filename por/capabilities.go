@@ -143,6 +143,9 @@ type Updater interface {
 type Racer interface {
 	// Raced reports whether the step executed last was the second access of a race.
 	Raced() bool
+	// Follow says whether the steps from now on may be in races. If not, they are not looked at, and
+	// a state that is later than them has to be left before races are followed again.
+	Follow(races bool)
 }
 
 // A Parker is a System in which it can be noticed that a goroutine waits: whether it has only

@@ -187,6 +187,8 @@ type hashing struct {
 type raceTracking struct {
 	race  *race.Detector // nil: races are not looked for
 	calls []race.Call    // scratch of raceStack
+
+	raceless bool // what is executed now is in no race: see Follow
 }
 
 // scratch holds slices that are reused.

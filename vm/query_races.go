@@ -26,6 +26,9 @@ type RaceSide struct {
 // Raced reports whether the step executed last was the second access of a race.
 func (m *Machine) Raced() bool { return m.race != nil && len(m.race.Races()) > 0 }
 
+// Follow implements por.Racer.
+func (m *Machine) Follow(races bool) { m.raceless = !races }
+
 // Races returns the races the step executed last was the second access of.
 func (m *Machine) Races() []Race {
 	if !m.Raced() {

@@ -64,7 +64,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 			return nil
 		}
 		g.scheduled = false
-		if m.race != nil {
+		if m.race != nil && !m.raceless {
 			kind := trace.Read
 			if write {
 				kind = trace.Write
@@ -118,7 +118,7 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	}
 	if g.scheduled {
 		g.scheduled = false
-		if m.race != nil {
+		if m.race != nil && !m.raceless {
 			for _, a := range op.Access[:op.N] {
 				m.raceAccess(g, a, op.Kind)
 			}

@@ -33,7 +33,7 @@ import (
 // The same holds for releases of a primitive that only its owner can reach.
 
 // following reports whether accesses and synchronisation are to be followed now.
-func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto }
+func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto && !m.raceless }
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
 // makes several accesses in a row from the same frames, and comparing return addresses is cheaper

@@ -38,6 +38,7 @@ var (
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
+	tails        = []string{"./por/optimal", "-short", "-run", "^TestTails$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
 
@@ -75,6 +76,15 @@ var mutants = []struct {
 	mutation.Mutant
 	test []string
 }{
+	// Tails of executions.
+	{mutation.Mutant{Name: "a tail begins though a goroutine has something else to do", File: "por/hb/join.go", Old: "default:\n\t\t\treturn false\n\t\t}\n\t}\n\tif j.Waiter", New: "default:\n\t\t}\n\t}\n\tif j.Waiter"}, tails},
+	{mutation.Mutant{Name: "a tail begins though a goroutine has ended that is not waited for", File: "por/hb/join.go", Old: "return x.endedBefore(j, wg) && ", New: "return "}, tails},
+	{mutation.Mutant{Name: "a tail begins though an Add is not before Wait", File: "por/hb/join.go", Old: "if !x.arrivedAfter(j.Waiter, i) {\n\t\t\t\t\treturn false\n\t\t\t\t}\n\t\t\t}\n", New: "}\n"}, tails},
+	{mutation.Mutant{Name: "a tail begins though a Done has no unit", File: "por/hb/join.go", Old: " && x.matches(j, wg)", New: ""}, tails},
+	{mutation.Mutant{Name: "the Dones of a tail take one unit several times", File: "por/hb/join.go", Old: "x.Events[u].matchedUnits++\n\t\t\t\tj.units", New: "j.units"}, tails},
+	{mutation.Mutant{Name: "a tail goes on though a goroutine continues after its Done", File: "por/optimal/tail.go", Old: "return s.Next(g).Kind == trace.None", New: "return true"}, tails},
+	{mutation.Mutant{Name: "a tail goes on whatever its last goroutine does", File: "por/optimal/tail.go", Old: " !first && !inTail(x),", New: " first && false,"}, tails},
+	{mutation.Mutant{Name: "what a tail that fails has counted stays", File: "por/optimal/tail.go", Old: "\t\ts.Stats = before\n", New: "\t\t_ = before\n"}, tails},
 	// The relation.
 	{mutation.Mutant{Name: "a read does not conflict with a write", File: "trace/op.go", Old: "(a.Write || b.Write) && a.Overlaps", New: "(a.Write && b.Write) && a.Overlaps"}, toySystems},
 	{mutation.Mutant{Name: "overlapping additions commute", File: "trace/op.go", Old: " && o.Access[0] == p.Access[0]\n", New: "\n"}, counted},

@@ -14,6 +14,7 @@
 //	chanbuf.go      channels with a buffer: which send and which receive are about one element
 //	select.go       what a select could do when its goroutine arrived
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
+//	join.go         the end of an execution, in which there are no races
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence

@@ -46,6 +46,7 @@
 //	selects.go      when a select is disabled (claim 10)
 //	endings.go      executions that end early (section 6)
 //	eager.go        reversals that are explored at once, to save memory (section 7)
+//	tail.go         the end of executions, in which there are no races
 //	checkpoints.go  which frames have a checkpoint of the system
 //	parallel.go     several workers that steal work (section 7)
 //	tasks.go        what they share: frames, and the subtrees below them
@@ -113,6 +114,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 		})
 	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
+	s.tails = s.mayHaveTails()
 	if s.Watcher == nil { // it has to see repeated steps
 		s.repeater = por.CapabilitiesOf(sys).Repeater
 	}
@@ -129,6 +131,9 @@ type searcher struct {
 	root      search.Position `saved:"-"`
 	repeater  por.Repeater    `saved:"-"` // nil: all frames have checkpoints
 	revisited revisitedSites
+	tails     bool      // see mayHaveTails
+	numTails  int       // how many have been executed
+	noTail    [256]bool // where none is tried, by the number of events of the waiting goroutine
 	frames    []frame
 	branched  bool        // a Branch has been executed, in this execution or an earlier one
 	dropped   []trace.GID // their last events have ended the execution, and they move no more
@@ -167,6 +172,7 @@ type scratch struct {
 	events      []int       // scheduleIdeals, disabledByProperSubset
 	ages        []uint64    // fingerprint
 	enabled     []trace.GID // enabled
+	join        hb.Join     // executeTail
 }
 
 // run is Explore (line 1).
@@ -288,7 +294,9 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 			return
 		}
 		if g == trace.NoGID {
-			g = s.pickEvent() // line 12
+			if g = s.pickEvent(); s.Lowers(g) && s.executeTail(g) { // line 12
+				return
+			}
 		}
 		if !s.executeNext(g, h) {
 			return
@@ -315,7 +323,8 @@ func (s *searcher) isEnabled(g trace.GID) bool {
 }
 
 // pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
-// that is enabled is chosen.
+// that is enabled is chosen. One that is about to call Done is chosen only if all others are, too
+// (see tail.go); with an oracle, which has to be told of every step, there are no tails.
 //
 // Any rule will do for the theorem if it depends on nothing but the state and the events before
 // it. With an oracle a goroutine is preferred that needs no frame.
@@ -324,13 +333,29 @@ func (s *searcher) pickEvent() trace.GID {
 	if !s.isEnabled(first) {
 		first = s.enabled()[0]
 	}
-	if s.Cfg.Oracle == nil || !s.Cfg.AnyGoroutine {
+	if s.Cfg.Oracle == nil {
+		return s.notLowering(first)
+	}
+	if !s.Cfg.AnyGoroutine {
 		return first
 	}
 	enabled := s.enabled()
 	for _, g := range enabled[:search.MostAsked(len(enabled))] {
 		if g != first && s.persistent(g, s.Next(g)) {
 			return g
+		}
+	}
+	return first
+}
+
+// notLowering returns first, unless that is about to lower the counter of a WaitGroup, and then the
+// first enabled goroutine that is not, if there is one.
+func (s *searcher) notLowering(first trace.GID) trace.GID {
+	if s.Lowers(first) {
+		for _, g := range s.enabled() {
+			if !s.Lowers(g) {
+				return g
+			}
 		}
 	}
 	return first

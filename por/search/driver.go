@@ -109,7 +109,7 @@ type Executor interface {
 func (s *Driver) Step(a trace.Step) bool {
 	s.Execute(a)
 	if s.Executed() && s.PollDue() {
-		s.Poll(s.Account(), s.progress())
+		s.Poll(s.Account(), s.Progress())
 	}
 	return !s.Halted
 }

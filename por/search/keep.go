@@ -8,7 +8,7 @@ func (s *Driver) Keep() {
 		return
 	}
 	if k.Save(); s.Cfg.Over != nil && s.Cfg.Over() {
-		s.Poll(0, s.progress())
+		s.Poll(0, s.Progress())
 	}
 }
 

@@ -2,8 +2,8 @@ package search
 
 import "hbcheck.dev/hbcheck/por"
 
-// progress is where the search is. It is shown while a long search runs, and decides nothing.
-func (s *Driver) progress() por.Progress {
+// Progress is where the search is. It is shown while a long search runs, and decides nothing.
+func (s *Driver) Progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
 	if s.Estimate != nil {
 		s.Estimate(&p)

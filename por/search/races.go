@@ -25,6 +25,13 @@ func NewRaceReporter(sys por.System, v por.Visitor) RaceReporter {
 	return RaceReporter{r, w}
 }
 
+// Follow says whether the steps from now on may be in races: see por.Racer.
+func (r *RaceReporter) Follow(races bool) {
+	if r.racer != nil {
+		r.racer.Follow(races)
+	}
+}
+
 // Active reports whether it does anything.
 func (r *RaceReporter) Active() bool { return r.racer != nil }
 

@@ -1,0 +1,166 @@
+package hb
+
+import "hbcheck.dev/hbcheck/trace"
+
+// A Join is the end of most programs: all that is left to do is to call Done, and one goroutine
+// waits for that. Nothing of it can come in another order that makes a difference.
+//
+//	main: Wait, blocked     g1: Done     g2: Done     all others have ended
+type Join struct {
+	Waiter trace.GID
+	Dones  []trace.GID // of the others that have not ended, in order
+	// Synchronised says that what all others did is ordered before the end of Wait by the memory
+	// model, not only by dependence.
+	Synchronised bool
+
+	units []int32 // that the Dones can take
+}
+
+// Lowers reports whether g's pending operation takes something from the counter of a WaitGroup.
+func (x *Execution) Lowers(g trace.GID) bool {
+	return x.Next(g).Kind == trace.WgAdd && x.sys.Adds(g).N < 0
+}
+
+// FindJoin reports whether the present state is that of a Join, and fills it in. It is, if
+//
+//	(1) a goroutine waits at Wait, and each other one that has not ended is at Done of the same
+//	    WaitGroup;
+//	(2) what the goroutines that have ended did last, but for ending, is a Done of it as well, or
+//	    happens before the arrival at Wait;
+//	(3) nothing else has accessed the counter than operations of the WaitGroup;
+//	(4) each Add happens before the arrival at Wait;
+//	(5) each of the Dones that are left can be matched with a unit.
+//
+// Claim: then the Dones and the end of Wait are in no race, every event so far happens before the
+// end of Wait, and operations on the WaitGroup commute as the relation assumes (waitgroup.go), with
+// these Dones too. Proof: a Done depends on operations on the WaitGroup only, by (3) on Adds and
+// Dones, with which it commutes, and on earlier Waits; such a Wait has returned at zero, so it comes
+// before the Add whose unit the Done takes, and happens before it (wgOrderMatters). Wait depends on
+// all of them, of which none could come after it, and by (2) on the last event of each goroutine. (5)
+// is condition (1) of waitgroup.go, and by (4) its condition (2) holds, as nothing raises the counter
+// outside of ↓Wait.
+func (x *Execution) FindJoin(j *Join) bool {
+	if x.someDependsOnAll || !x.findMembers(j) || len(j.Dones) == 0 {
+		return false
+	}
+	wg, counter := x.Pending[j.Dones[0]].Access[0], x.sys.Adds(j.Dones[0]).Counter
+	j.Synchronised = true
+	return x.endedBefore(j, wg) && x.onlyCounted(j, wg, counter) && x.matches(j, wg)
+}
+
+// findMembers is (1).
+func (x *Execution) findMembers(j *Join) bool {
+	j.Waiter, j.Dones = trace.NoGID, j.Dones[:0]
+	for _, g := range x.Order {
+		p := &x.Pending[g]
+		switch {
+		case !x.Exists[g] || p.Kind == trace.None:
+		case p.Kind == trace.WgWait && p.N == 1 && j.Waiter == trace.NoGID && x.Next(g).Alternatives == 0:
+			j.Waiter = g
+		case p.Kind == trace.WgAdd && p.N == 1 && x.sys.Adds(g).N == -1 && x.Next(g).Alternatives == 1:
+			j.Dones = append(j.Dones, g)
+		default:
+			return false
+		}
+	}
+	if j.Waiter == trace.NoGID {
+		return false
+	}
+	wg := &x.Pending[j.Waiter].Access[0]
+	for _, g := range j.Dones {
+		if a := &x.Pending[g].Access[0]; a.Obj != wg.Obj || a.Off != wg.Off {
+			return false
+		}
+	}
+	return true
+}
+
+// endedBefore is (2).
+func (x *Execution) endedBefore(j *Join, wg trace.Access) bool {
+	for _, g := range x.Order {
+		if !x.Exists[g] || x.Pending[g].Kind != trace.None || x.Last[g] < 0 {
+			continue
+		}
+		last := int(x.Last[g])
+		if op := &x.Events[last].Op; op.Kind == trace.End && op.N == 0 && x.Events[last].G == g {
+			if last = x.Arrival(last); last < 0 {
+				continue
+			}
+		}
+		if e := &x.Events[last]; e.changes(wg) && e.G == g && e.change.N == -1 {
+			continue
+		}
+		j.Synchronised = false
+		if !x.arrivedAfter(j.Waiter, last) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrivedAfter reports whether event i happens before what g has pending.
+func (x *Execution) arrivedAfter(g trace.GID, i int) bool {
+	return x.Last[g] >= 0 && x.Before(i, x.Clock(int(x.Last[g])))
+}
+
+// onlyCounted is (3) and (4). The counter is the present one.
+func (x *Execution) onlyCounted(j *Join, wg trace.Access, counter int64) bool {
+	newest := true
+	list := x.withBit[objectNumber(wg.Obj)]
+	for k := len(list) - 1; k >= 0; k-- {
+		i := int(list[k])
+		e := &x.Events[i]
+		switch {
+		case e.changes(wg):
+			if newest && e.change.Counter+e.change.N != counter {
+				return false
+			}
+			newest = false
+			if e.change.N > 0 {
+				j.Synchronised = j.Synchronised && e.G == j.Waiter
+				if !x.arrivedAfter(j.Waiter, i) {
+					return false
+				}
+			}
+		case x.keys[i].wgAdd || e.PartnerOp.Kind == trace.None && !Overlap(e.Op.Touches(), []trace.Access{wg}):
+		case e.Op.Kind != trace.WgWait:
+			return false
+		default:
+			j.Synchronised = false
+		}
+	}
+	return true
+}
+
+// matches is (5): each Done takes a free unit of the latest Add before it that has one. It may report
+// false though there is another matching.
+func (x *Execution) matches(j *Join, wg trace.Access) bool {
+	if len(x.positiveAdds) == 0 {
+		return true // all units are initial ones; if there are too few a Done panics, and there is no tail
+	}
+	j.units = j.units[:0]
+	for _, g := range j.Dones {
+		for k := len(x.positiveAdds) - 1; k >= 0; k-- {
+			u := x.positiveAdds[k]
+			if x.Events[u].changes(wg) && x.freeUnits(u) > 0 && x.arrivedAfter(g, int(u)) {
+				x.Events[u].matchedUnits++
+				j.units = append(j.units, u)
+				break
+			}
+		}
+	}
+	for _, u := range j.units {
+		x.Events[u].matchedUnits--
+	}
+	return len(j.units) == len(j.Dones)
+}
+
+// Advance executes g's pending operation, which has one alternative, without making it an event. It
+// reports whether no other goroutine has advanced by it, or been started.
+func (x *Execution) Advance(g trace.GID) bool {
+	x.sys.Step(g, 0)
+	x.Invalidate()
+	x.looked = 0
+	x.advanced = x.sys.Advanced(x.advanced[:0])
+	return len(x.advanced) == 0
+}

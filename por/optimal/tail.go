@@ -1,0 +1,122 @@
+package optimal
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Tails. What is left of most executions in the end is that goroutines call Done, a last one returns
+// from Wait, and looks at what has become of it all. Nothing of that can be in a race (hb.Join), so it
+// is executed without being looked at: there are no events for it, no clocks, frames or marks, and no
+// data races are looked for, if the memory model orders it, too.
+//
+//	events:   p1  x  e1  y  z
+//	path:     p1  x  e1  y  z  done  done  done  wait  read  exit
+//	                           tail
+//
+// So that most executions have a tail, and its beginning is that of many, the rule of line 12
+// leaves what lowers a counter (Lowers) to the last.
+//
+// What a tail comes to is only seen when it is executed. If a goroutine continues after its Done, or
+// the last one does something that it is not known to do without consequences, the tail is undone,
+// its steps are executed as any others, and none is tried any more after as many events of the one
+// that waits. Nothing that is counted or reported depends on whether there was one.
+
+// tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
+// have one alternative, neither start nor wake a goroutine, and nothing about the relation is found
+// out by them.
+var tailKinds = trace.KindsWhere(func(r *trace.Row) bool {
+	return r.On == trace.OnMemory || r.On == trace.OnLock && !r.Shared || r.Ends
+}) | 1<<trace.Output | 1<<trace.End
+
+// mayHaveTails reports whether nothing has to be told of every step, or every event.
+func (s *searcher) mayHaveTails() bool {
+	return s.Cfg.Oracle == nil && !s.Cfg.CheckDuplicates && !s.Tracing()
+}
+
+// executeTail executes what is left of the execution, and reports it, if that is a tail; g, which is
+// at Done, is chosen. It reports whether it was one.
+func (s *searcher) executeTail(g trace.GID) bool {
+	j := &s.scratch.join
+	if !s.tails || len(s.dropped) > 0 || !s.FindJoin(j) {
+		return false
+	}
+	failed := &s.noTail[uint8(s.Count[j.Waiter])]
+	if *failed {
+		return false
+	}
+	before := s.Stats
+	if j.Synchronised {
+		s.Follow(false)
+	}
+	st, ok := s.runTail(g, j)
+	s.Follow(true)
+	switch {
+	case s.Halted:
+	case !ok:
+		*failed = true
+		s.Stats = before
+		s.replayTo(len(s.Events))
+		return false
+	default:
+		s.numTails++
+		s.endExecution(st)
+	}
+	return true
+}
+
+// runTail executes a tail: the Dones, g's first, in the order of the rule, the end of Wait, and what
+// its goroutine does then. It reports how the execution ends, and whether it was a tail.
+func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
+	if !s.finish(g) {
+		return 0, false
+	}
+	for _, q := range j.Dones {
+		if q != g && !s.finish(q) {
+			return 0, false
+		}
+	}
+	for first := true; ; first = false {
+		switch x := s.Next(j.Waiter); {
+		case x.Alternatives == 0:
+			st = s.Sys.Status()
+			return st, st == por.Ended || st == por.Stuck
+		case !first && !inTail(x), !s.advance(j.Waiter):
+			return 0, false
+		}
+	}
+}
+
+// finish executes g's Done. It reports whether g has ended by that, or after it.
+func (s *searcher) finish(g trace.GID) bool {
+	if !s.advance(g) {
+		return false
+	}
+	x := s.Next(g)
+	if x.Kind == trace.End && x.N == 0 && x.Alternatives == 1 && !s.advance(g) {
+		return false
+	}
+	return s.Next(g).Kind == trace.None
+}
+
+// inTail reports whether a goroutine that is alone may execute x in a tail.
+func inTail(x *hb.NextOp) bool {
+	return tailKinds.Has(x.Kind) && x.Commutes == 0 && x.Awaits == trace.NoAwait
+}
+
+// advance executes a step of a tail. It reports whether the tail goes on.
+func (s *searcher) advance(g trace.GID) bool {
+	n := len(s.Path) + 1
+	if s.AtMaxSteps(n) {
+		return false
+	}
+	alone := s.Advance(g)
+	s.Path = append(s.Path, trace.Step{G: g})
+	s.Cur = g
+	s.Stats.MaxDepth = max(s.Stats.MaxDepth, n)
+	if s.Executed() && s.PollDue() {
+		s.Poll(s.Account(), s.Progress())
+	}
+	return alone && !s.Halted
+}
