@@ -46,7 +46,7 @@ func (m *Machine) ChanAt(p uint64) (c ChanState, ok bool) {
 		return c, false
 	}
 	h := m.chanHdr(p)
-	size, most := uint64(uint32(h[chElem/8])), h[chCap/8]
+	size, most := uint64(elemSize(h)), h[chCap/8]
 	if h[chLen/8] > most || chBuf+most*size > uint64(m.heap.objs[p>>32].size) {
 		return c, false
 	}

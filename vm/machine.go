@@ -97,6 +97,7 @@ type scalars struct {
 	clockStep int     // the last step that read the clock, from 1; 0: none has
 	steps     int     // of this path
 	bubbles   []bubbleClock
+	opened    uint16   // how many bubbles there have been
 	fault     *Fault   // how the program has failed, or nil
 	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals   bool     // the program has asked for a signal

@@ -73,6 +73,9 @@ func (m *Machine) chanWord(c ptr, off int) uint64 {
 }
 
 func reflectClose(m *Machine, g *goroutine, r Regs) Ctl {
+	if c := r.U(0); c != 0 && m.isOther(g, c) {
+		return m.throwOutside(g, bytecode.Close)
+	}
 	if rt := m.closeNow(r.U(0)); rt >= 0 {
 		m.throw(g, rt)
 		return Called

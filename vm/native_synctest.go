@@ -1,14 +1,16 @@
 package vm
 
 import (
+	"math"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of package internal/synctest: bubbles. A goroutine's bubble is the number of the
-// goroutine that opened it, plus 1; children inherit it. Which goroutines are blocked is not
-// recorded but read off the state.
+// Natives of package internal/synctest: bubbles. They have numbers from 1 on in the order in which
+// they are opened. A goroutine and a channel have that of the goroutine that made them. Which
+// goroutines are blocked is not recorded but read off the state.
 
 var synctestNatives = []Native{
 	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -16,7 +18,12 @@ var synctestNatives = []Native{
 		return Next
 	}},
 	{Name: "internal/synctest.hbEnter", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		g.bubble = uint32(g.id) + 1
+		if m.opened == math.MaxUint16 {
+			m.unsupported(g, RefusedSize, "more than 65,535 synctest bubbles")
+			return Stop
+		}
+		m.opened++
+		g.bubble = uint32(m.opened)
 		m.setBubbleClock(g.bubble, 0)
 		return Next
 	}},
@@ -84,7 +91,7 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 
 // bubbleBlocked reports whether all goroutines of the bubble but self are durably blocked: others
 // of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
-// mutex is not.
+// mutex, or on a channel that was made outside, is not.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	for _, s := range m.living() {
 		q := m.gs[s]
@@ -105,7 +112,7 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 			}
 		case trace.SemAcquire:
 		case trace.Send, trace.Recv, trace.Select:
-			if m.chanAlternatives(q, nil) > 0 {
+			if m.chanAlternatives(q, nil) > 0 || !m.ownChannels(q) {
 				return false
 			}
 		case trace.CondWait, trace.WgWait:
@@ -148,4 +155,48 @@ func (m *Machine) isBubbleTurn(g *goroutine) bool {
 		}
 	}
 	return true
+}
+
+// ownChannels reports whether all channels of g's channel operation are nil or were made in its bubble.
+func (m *Machine) ownChannels(g *goroutine) bool {
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
+		if c.ch != 0 && bubbleOf(m.chanHdr(c.ch)) != g.bubble {
+			return false
+		}
+	}
+	return true
+}
+
+// isOther reports whether c was made in a bubble that g is not in.
+func (m *Machine) isOther(g *goroutine, c ptr) bool {
+	b := bubbleOf(m.chanHdr(c))
+	return b != 0 && b != g.bubble
+}
+
+// isOutside reports whether a channel of g's channel operation was made in a bubble that g is not
+// in. What others do makes no difference to that.
+func (m *Machine) isOutside(g *goroutine) bool {
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
+		if c.ch != 0 && m.isOther(g, c.ch) {
+			return true
+		}
+	}
+	return false
+}
+
+// throwOutside is the fatal error of an operation for which isOutside, or isOther, holds. A select of
+// one case and default is no select to gc.
+func (m *Machine) throwOutside(g *goroutine, op bytecode.Op) Ctl {
+	if in := &g.fn.Code[g.pc]; op == bytecode.Select && !blocking(in) && in.B == 1 {
+		op = bytecode.Recv
+		if g.fn.Code[g.pc+1].Op == 1 {
+			op = bytecode.Send
+		}
+	}
+	text := map[bytecode.Op]string{bytecode.Send: "send on", bytecode.Recv: "receive on", bytecode.Close: "close of",
+		bytecode.Select: "select on"}[op] + " synctest channel from outside bubble"
+	m.throw(g, rtPanicText, m.literal(text), uint64(len(text)))
+	return Called
 }

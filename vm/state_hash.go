@@ -170,8 +170,8 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 			if ws = m.writeG(ws, g, whole); c.byIdentity {
 				ws = append(ws, uint64(g.id))
 			}
-			if c.exchanging && len(m.bubbles) > 0 {
-				ws = append(ws, b2u(g.bubble != 0))
+			if len(m.bubbles) > 0 {
+				ws = append(ws, uint64(g.bubble))
 			}
 			if g.trail != nil { // it decides where the goroutine waits
 				ws = append(ws, g.trail.digest)

@@ -33,8 +33,8 @@ import (
 //     (b) Waiters of a Cond are in the order of their numbers: a Signal has each of them for an
 //     alternative, so that their order means nothing. (c) A coroutine knows the goroutine that waits
 //     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
-//     that follow a seed are those of a goroutine with its number, as is a bubble: if there is one,
-//     it counts for each goroutine whether it is inside; there are not to be several. Variables of
+//     that follow a seed are those of a goroutine with its number. There are not to be several
+//     bubbles, which have numbers by the order in which they are opened. Variables of
 //     inputs have numbers in their names, and they may be in what goroutines in
 //     loops that wait or look at the clock are compared by. Where there is any of these the order is
 //     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists
@@ -123,7 +123,7 @@ func compareOrigins(a, b *goroutine) int {
 	if a.origin != b.origin {
 		return cmp.Compare(a.origin, b.origin)
 	}
-	return int(b2u(a.bubble != 0)) - int(b2u(b.bubble != 0))
+	return cmp.Compare(a.bubble, b.bubble)
 }
 
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.

@@ -11,8 +11,10 @@ import (
 
 // A channel is an object: header, then the buffer.
 //
-//	byte  0     8     16     24       32                           40
-//	      │ len │ cap │ head │ closed │ element size, layout << 32 │ cap elements
+//	byte  0     8     16     24       32                                         40
+//	      │ len │ cap │ head │ closed │ element size, bubble << 16, layout << 32 │ cap elements
+//
+// An element has less than 64 KB (spec of gc). The bubble is that of the goroutine that made it.
 //
 // Invariants: the places of the buffer that hold no element are zero. head, the place of the oldest
 // element, is 0 if the channel is empty or cap is at most shiftCap. So channels with the same
@@ -22,7 +24,7 @@ const (
 	chCap
 	chHead
 	chClosed
-	chElem // element size | element layout << 32
+	chElem // element size | bubble << 16 | element layout << 32
 	chBuf
 )
 
@@ -35,6 +37,12 @@ func onChannel(c ptr) trace.Access {
 	return trace.Access{Obj: uint32(c >> 32), Size: 8, Write: true}
 }
 
+// elemSize is the size of an element of the channel with header h.
+func elemSize(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8])) }
+
+// bubbleOf is the bubble in which the channel with header h was made; 0: none.
+func bubbleOf(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8] >> 16)) }
+
 func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 	return (*[5]uint64)(m.heap.load(c, chBuf, 0))
 }
@@ -44,6 +52,9 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 // The order: what can be done, may it be done now, and only then effects. Everything up to
 // chanMayExecute is executed once more when the operation is scheduled.
 func (m *Machine) chanOp(g *goroutine) Ctl {
+	if m.opened != 0 && m.isOutside(g) {
+		return m.throwOutside(g, g.fn.Code[g.pc].Op)
+	}
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
 	m.alts = alts
@@ -69,7 +80,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	var arr, parr [8]chanCase
 	c := m.chanCases(g, arr[:0])[a.caseIndex]
 	hp := m.chanHdr(c.ch)
-	es := uint32(hp[chElem/8])
+	es := elemSize(hp)
 	m.notePassing(g, c, m.partnerOf(a))
 	// A rendezvous executes both operations: the value goes from registers to registers, and both
 	// goroutines continue after theirs.
@@ -309,6 +320,9 @@ func (m *Machine) setPendingChan(g *goroutine) {
 //
 // Closing depends on everything about the channel: sends panic after it, receives find its end.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
+	if c != 0 && m.isOther(g, c) {
+		return m.throwOutside(g, bytecode.Close)
+	}
 	// Closing nil panics whatever the others do; so does closing a closed channel that only g can
 	// reach. Neither is visible.
 	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
@@ -403,6 +417,6 @@ func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
 	hp := (*[5]uint64)(m.heap.objs[id].mem)
 	hp[chCap/8] = n
-	hp[chElem/8] = uint64(e.Size) | uint64(e.ID)<<32
+	hp[chElem/8] = uint64(e.Size) | uint64(g.bubble)<<16 | uint64(e.ID)<<32
 	return uint64(id) << 32, Next
 }
