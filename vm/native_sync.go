@@ -32,6 +32,7 @@ const (
 	rwLeaving  = overlay.RWMutexLeaving
 
 	wgCounter = overlay.WaitGroupCounter
+	wgBubble  = wgCounter - 4 // the low half of the state: see joinBubble
 
 	onDone  = overlay.OnceDone
 	onMutex = overlay.OnceMutex
@@ -253,7 +254,13 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	old := m.u32(p + wgCounter)
 	v := old + uint32(r.U(1))
+	if text := m.joinBubble(g, p, old); text != "" {
+		return m.misuse(g, text)
+	}
 	m.setU32(p+wgCounter, v)
+	if v == 0 && m.u32(p+wgBubble) != 0 {
+		m.setU32(p+wgBubble, 0)
+	}
 	if v == 0 && old != 0 {
 		for _, s := range m.living() {
 			q := m.gs[s]
@@ -268,6 +275,21 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	r.Set(0, uint64(int64(int32(v))))
 	return Next
+}
+
+// joinBubble makes the WaitGroup at p, whose counter is n, one of g's bubble until its counter is
+// zero again, if it may be: else it returns the fatal error. No variable of a package ever is one's.
+func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
+	switch in := m.u32(p + wgBubble); {
+	case m.opened == 0 || in == g.bubble || p>>32 < staticLimit:
+	case in == 0 && n == 0:
+		m.setU32(p+wgBubble, g.bubble)
+	case in != 0 && g.bubble != 0:
+		return "sync: WaitGroup.Add called from multiple synctest bubbles"
+	default:
+		return "sync: WaitGroup.Add called from inside and outside synctest bubble"
+	}
+	return ""
 }
 
 // peekWgWait: a goroutine whose Wait was pending when the counter reached zero was waiting already,

@@ -91,7 +91,8 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 
 // bubbleBlocked reports whether all goroutines of the bubble but self are durably blocked: others
 // of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
-// mutex, or on a channel that was made outside, is not.
+// mutex, for a WaitGroup that is not the bubble's (joinBubble), or on a channel that was made outside
+// is not.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	for _, s := range m.living() {
 		q := m.gs[s]
@@ -119,8 +120,9 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 			// Not m.viewOf: this is also asked in the middle of a step.
 			var op trace.Op
 			in := &q.fn.Code[q.pc]
-			n := m.natives[in.Imm32()].Peek(m, q, Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}, &op)
-			if n > 0 || op.Kind == trace.WakeLock {
+			r := Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}
+			n := m.natives[in.Imm32()].Peek(m, q, r, &op)
+			if n > 0 || op.Kind == trace.WakeLock || op.Kind == trace.WgWait && m.u32(r.U(0)+wgBubble) != bubble {
 				return false
 			}
 		default:

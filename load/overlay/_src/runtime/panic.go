@@ -131,6 +131,9 @@ func hbPanicString(s string) { panic(s) }
 // hbFatal prints "fatal error: " and s, the stacks, and ends the program with status 2.
 func hbFatal(s string)
 
+//go:linkname timeFatal time.fatal
+func timeFatal(s string) { hbFatal(s) }
+
 // hbFatalPanic ends the program because of panic p, which nobody has recovered.
 // The machine runs it on top of what is left of the goroutine.
 func hbFatalPanic(p *hbPanic) {

@@ -50,6 +50,7 @@ type hbTimer struct {
 	armed  bool
 	early  bool // as before Go 1.23
 	send   bool // it is one that cannot be stopped: it sends by itself
+	bubble bool // it was made in a bubble of testing/synctest
 }
 
 // early is whether timers are as before Go 1.23. Their channels have a buffer that can be seen, and
@@ -114,6 +115,7 @@ func hbChange(r *hbTimer)
 
 // stop disarms r and reports whether it was armed or its tick had not been received.
 func (r *hbTimer) stop() bool {
+	r.inside("stop")
 	hbChange(r)
 	pending := r.armed
 	if pending {
@@ -128,11 +130,22 @@ func (r *hbTimer) stop() bool {
 
 // reset is stop and arming again.
 func (r *hbTimer) reset(d, period int64) bool {
+	r.inside("reset")
 	pending := r.stop()
 	r.period = period
 	r.arm(d)
 	return pending
 }
+
+// inside ends the program if r is a bubble's and the caller is in none, as the runtime does.
+func (r *hbTimer) inside(what string) {
+	if r.bubble && !runtimeIsBubbled() {
+		fatal(what + " of synctest timer from outside bubble")
+	}
+}
+
+// fatal is implemented in package runtime.
+func fatal(s string)
 
 func (r *hbTimer) arm(d int64) {
 	r.armed = true
@@ -142,7 +155,7 @@ func (r *hbTimer) arm(d int64) {
 // newTimer returns an armed timer with a channel; known says whether others know it, and not only the
 // channel.
 func newTimer(d, period int64, known bool) *Timer {
-	r := &hbTimer{period: period, early: early, send: !known}
+	r := &hbTimer{period: period, early: early, send: !known, bubble: runtimeIsBubbled()}
 	if early {
 		c := make(chan hbSent, 1)
 		r.c = *(*chan hbTick)(unsafe.Pointer(&c))
@@ -197,7 +210,7 @@ func After(d Duration) <-chan Time {
 // AfterFunc waits for the duration to elapse and then calls f in its own
 // goroutine.
 func AfterFunc(d Duration, f func()) *Timer {
-	r := &hbTimer{f: f}
+	r := &hbTimer{f: f, bubble: runtimeIsBubbled()}
 	hbArming()
 	r.arm(int64(d))
 	return &Timer{initTimer: true, r: r}

@@ -1,4 +1,5 @@
-// Package bubbles has tests about what belongs to which bubble of testing/synctest.
+// Package bubbles has tests about what belongs to which bubble of testing/synctest. The suite lets them
+// sleep before statements, which in a bubble is blocked: so what must not be so is in a function of reflect.
 package bubbles
 
 import (
@@ -144,7 +145,27 @@ func TestTimePasses(t *testing.T) {
 	})
 }
 
-// TestMutexStands: nor while one waits for a lock.
+// TestBlockedOutside: one that waits on a channel from outside is not blocked for Wait.
+func TestBlockedOutside(t *testing.T) {
+	c := make(chan int)
+	synctest.Test(t, func(t *testing.T) {
+		go reflect.ValueOf(c).Recv()
+		synctest.Wait()
+	})
+}
+
+// TestBlockedPartly: nor is one in a select with a channel from outside.
+func TestBlockedPartly(t *testing.T) {
+	c := make(chan int)
+	synctest.Test(t, func(t *testing.T) {
+		d := make(chan int)
+		go reflect.Select([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)}, {Dir: reflect.SelectRecv, Chan: reflect.ValueOf(d)}})
+		synctest.Wait()
+		d <- 1
+	})
+}
+
+// TestMutexStands: nor one that waits for a lock.
 func TestMutexStands(t *testing.T) {
 	var mu sync.Mutex
 	synctest.Test(t, func(t *testing.T) {
@@ -153,4 +174,78 @@ func TestMutexStands(t *testing.T) {
 		time.Sleep(time.Second)
 		mu.Unlock()
 	})
+}
+
+// TestStopOutside: stopping a bubble's timer from outside is fatal.
+func TestStopOutside(t *testing.T) {
+	var tm *time.Timer
+	synctest.Test(t, func(t *testing.T) { tm = time.NewTimer(time.Second) })
+	tm.Stop()
+}
+
+// TestResetOutside: so is resetting it; one of a function, too.
+func TestResetOutside(t *testing.T) {
+	var tm *time.Timer
+	synctest.Test(t, func(t *testing.T) { tm = time.AfterFunc(time.Second, func() {}) })
+	tm.Reset(time.Second)
+}
+
+// TestStopInside: a timer from outside can be stopped in a bubble.
+func TestStopInside(t *testing.T) {
+	tm := time.NewTimer(time.Hour)
+	synctest.Test(t, func(t *testing.T) { fmt.Println(">", tm.Stop()) })
+}
+
+// TestWaitGroup: a goroutine that waits for a WaitGroup of the bubble is blocked, again and again.
+func TestWaitGroup(t *testing.T) {
+	var wg sync.WaitGroup
+	for i := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			wg.Go(func() { time.Sleep(time.Second); fmt.Println(">slept", i) })
+			wg.Wait()
+		})
+	}
+	wg.Add(1)
+	wg.Done()
+}
+
+var shared sync.WaitGroup
+
+// TestWaitGroupShared: one that is a variable of the package is no bubble's, and time stands still.
+func TestWaitGroupShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared.Go(func() { time.Sleep(time.Second) })
+		shared.Wait()
+	})
+}
+
+// TestWaitGroupOutside: nor is one that something outside was added to.
+func TestWaitGroupOutside(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	synctest.Test(t, func(t *testing.T) {
+		go wg.Wait()
+		synctest.Wait()
+	})
+}
+
+// TestWaitGroupBoth: adding inside and outside is fatal.
+func TestWaitGroupBoth(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	synctest.Test(t, func(t *testing.T) { wg.Done() })
+}
+
+// TestWaitGroupAfter: in the other order, too.
+func TestWaitGroupAfter(t *testing.T) {
+	var wg sync.WaitGroup
+	synctest.Test(t, func(t *testing.T) { wg.Add(1) })
+	wg.Done()
+}
+
+// TestWaitGroupTwo: and in two bubbles.
+func TestWaitGroupTwo(t *testing.T) {
+	var wg sync.WaitGroup
+	synctest.Test(t, func(t *testing.T) { wg.Add(1) })
+	synctest.Test(t, func(t *testing.T) { wg.Done() })
 }
