@@ -1004,18 +1004,19 @@ var micro = []microtest.Program{
 	// Each call of a function that calls itself takes the counter down.
 	{"doneInRecursion", "", `
 	var x int
-	group.Add(3)
+	group.Add(6)
 	go func() { defer func() { recover() }(); x = 1; x++; group.Done() }()
-	go func() { defer func() { recover() }(); takeAway(3) }()
+	go func() { defer func() { recover() }(); takeAway(6) }()
 	group.Wait()
 	say(x)`},
 	// The variable is changed through its address.
 	{"variableChanged", "", `
 	var a, b sync.Mutex
-	var x int
+	var x, y int
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Lock(); x++; x++; a.Unlock() })
-	wg.Go(func() { v := &a; exchange(&v, &b); v.Lock(); x = 10; v.Unlock() })
+	wg.Go(func() { y++; v := &a; exchange(&v, &b); v.Lock(); x = 10; v.Unlock() })
+	wg.Go(func() { y++ })
 	wg.Wait()
 	say(x)`},
 	// A goroutine runs forever, whatever is chosen, and needs no other.
