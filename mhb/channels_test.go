@@ -220,7 +220,7 @@ var meetings = []microtest.Program{
 	wg.Wait()
 	say(x)`},
 	// No other goroutine comes to where the two wait.
-	{"twoAlone", "mhb:send", `
+	{"twoAlone", "mhb:receive", `
 	x, y := 0, 0
 	u, v := make(chan int), make(chan int)
 	var wg sync.WaitGroup

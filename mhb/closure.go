@@ -47,14 +47,18 @@ type summary struct {
 //     by 1 and 2: so it is not walked again, and the round in which there is no other one is the last.
 //
 // What is found is finite, so that a fixed point exists; maxRounds bounds the search for it.
-func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summary) bool) ([]*summary, bool) {
+func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summary) bool) (all []*summary, ok bool) {
 	n := &o.now
 	depth := n.depth
 	if 2*depth == len(n.lists) {
 		n.lists = append(n.lists, nil, nil)
 	}
 	n.depth++
-	defer func() { n.depth = depth }()
+	defer func() {
+		if n.depth = depth; depth == 0 {
+			o.looked(ok)
+		}
+	}()
 	looked := func(h trace.GID, x *summary) bool {
 		if x.conflict {
 			o.Witness = x.witness
@@ -65,7 +69,6 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		return false
 	}
 	if h := o.suspect(tc); h != tc && slices.Contains(n.live, h) {
-		o.Looked++
 		if !looked(h, o.summary(s, tc, h, t, nil, false)) {
 			return nil, false
 		}
@@ -87,7 +90,6 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 			if o.over() || round == maxRounds {
 				return nil, false
 			}
-			o.Looked++
 			same = false
 			x := o.summary(s, tc, g, t, found, round > 0)
 			if !looked(g, x) {
@@ -103,6 +105,16 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		found = list // a walk that passes more finds no less
 	}
 	return nil, false
+}
+
+// looked counts a question: those goroutines that had to be looked at, in one round. Which of them were is up
+// to what is remembered, which is not the same for each worker, or after a search has been resumed.
+func (o *Oracle) looked(ok bool) {
+	if !ok {
+		o.Looked++ // the suspect, mostly
+		return
+	}
+	o.Looked += uint64(len(o.now.live))
 }
 
 // treeKey is what a decision tree is found by: the goroutine's stack, and

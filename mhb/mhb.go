@@ -117,7 +117,7 @@ type Oracle struct {
 	// do first, so that a choice is needed: nil if that is not known.
 	Witness   ssa.Instruction
 	WitnessOf trace.GID
-	// Looked is at how many goroutines questions have looked, those of each round of a closure.
+	// Looked is at how many goroutines questions have had to look.
 	Looked uint64
 	// Copied are the objects of which the program copies values of package sync, or structs with
 	// such fields, so that operations on these conflict with plain accesses. AnyCopied: they may
