@@ -198,7 +198,7 @@ func (m *machine) Describe(g trace.GID) Event {
 		e.Internal = ""
 	}
 	if op.Commutes == trace.Subtracts || op.Commutes == trace.SubtractsLast {
-		e.Word = "wg-done" // whoever called it: what is added is -1
+		e.Word = "wg-done" // by Add(-1), too
 	}
 	m.last, m.lastE, m.elem = op, e, ""
 	if image, t, ok := m.MapElem(g); ok && !m.inside {
