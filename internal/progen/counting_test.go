@@ -71,7 +71,7 @@ func (noParts) Part([]trace.GID) []trace.GID { return nil }
 // finds.
 func TestCounting(t *testing.T) {
 	const perBatch = 100
-	total := 2000
+	total := 500
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {

@@ -98,7 +98,7 @@ func parkers(r *rand.Rand, name string) string {
 // livelock if there is one.
 func TestParking(t *testing.T) {
 	const perBatch = 50
-	total := 1000
+	total := 400
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {
