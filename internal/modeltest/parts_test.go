@@ -83,7 +83,7 @@ var partOf = func() map[string]string {
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
+		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
@@ -136,8 +136,9 @@ var unnoticed = map[string]string{
 	"sync.hbWgAdd writes goroutines":    "those with a Wait that is pending, an operation on the same WaitGroup",
 
 	"internal/synctest.hbWaiting reads goroutines": "an access to waits precedes it",
-	"internal/synctest.hbEnter reads clock":        "the one of its bubble",
-	"internal/synctest.hbEnter writes clock":       "the one of its bubble",
+	"internal/synctest.hbEnter reads clock":        "the one of its bubble, whose number is a name",
+	"internal/synctest.hbEnter writes clock":       "the one of its bubble, whose number is a name",
+	"sync.hbWgAdd reads clock":                     "only whether there are bubbles: where there is none all is outside",
 
 	"os/signal.hbHidden reads goroutines":             "in the step that starts the goroutine",
 	"os/signal.hbHidden writes goroutines":            "in the step that starts the goroutine",
