@@ -1,9 +1,6 @@
 package vm
 
-import (
-	"hbcheck.dev/hbcheck/symbolic"
-	"hbcheck.dev/hbcheck/trace"
-)
+import "hbcheck.dev/hbcheck/trace"
 
 // Natives that choose: package hbtest and the global functions of math/rand.
 
@@ -42,7 +39,7 @@ var choiceNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "math/rand.runtime_rand", Symbolic: true, Fn: sample},
+	{Name: "math/rand.runtime_rand", Fn: sample},
 	{Name: "math/rand.hbSeeds", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.link.seedsRand)
 		return Next
@@ -51,19 +48,13 @@ var choiceNatives = []Native{
 		r.SetBool(0, m.link.seeds[r.U(0)])
 		return Next
 	}},
-	{Name: "math/rand.hbDraw", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "math/rand.hbDraw", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.RandFixed {
-			label, again := m.draw(g, RandSampled, bound{})
-			if again {
-				return Stop
-			}
-			r.setLabel(m, g, 0, label)
+			m.assume(g, RandSampled)
 		}
 		return Next
 	}},
-	{Name: "math/rand.hbAgain", Symbolic: true, Fn: drawAgain},
-	{Name: "math/rand/v2.hbAgain", Symbolic: true, Fn: drawAgain},
-	{Name: "math/rand/v2.runtime_rand", Symbolic: true, Fn: sample},
+	{Name: "math/rand/v2.runtime_rand", Fn: sample},
 }
 
 // choices describes a choice among the numbers below the first argument.
@@ -104,21 +95,10 @@ func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
 
 // sample is a random number of 64 bits: one of too many to enumerate them.
 func sample(m *Machine, g *goroutine, r Regs) Ctl {
-	var label *symbolic.Term
 	if !m.cfg.RandFixed {
-		var again bool
-		if label, again = m.draw(g, RandSampled, bound{}); again {
-			return Stop
-		}
+		m.assume(g, RandSampled)
 	}
 	r.Set(0, m.random(g, uint64(m.cfg.RandSeed)))
-	r.setLabel(m, g, 0, label)
-	return Next
-}
-
-// drawAgain returns its argument, of which nothing depends: see math/rand of the overlay.
-func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
-	r.setLabel(m, g, 0, nil)
 	return Next
 }
 
