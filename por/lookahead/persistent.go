@@ -28,10 +28,14 @@ func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace
 	return persistentSet(&parked{System: sys, gs: gs}, limit)
 }
 
-// PersistentPart is PersistentSet for a search that puts parking off (por.LateParker): that goroutines park
-// where they are now is no conflict, as it is part of what those that would notice it can do now.
+// PersistentPart is PersistentSet for a search that puts parking off (por.LateParker). The others do so, too,
+// and that goroutines park where they are now is no conflict, as those that would notice it can
+// meet them now.
 func PersistentPart(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, gs: gs}
+	if l := por.CapabilitiesOf(sys).LateParker; l != nil && l.PutsOff() {
+		p.late = l
+	}
 	if s := por.CapabilitiesOf(sys).Parker; s != nil {
 		for _, g := range sys.Enabled(nil) {
 			if n := sys.Alternatives(g); s.Parks(g, n-1) {
@@ -69,21 +73,36 @@ const stepsPerState = 8
 type parked struct {
 	por.System
 	gs        []trace.GID
-	ops       []trace.Op // their next ones
-	arrived   []trace.Op // where goroutines park that is no conflict
-	conflicts bool       // an operation is in conflict
+	ops       []trace.Op     // their next ones
+	arrived   []trace.Op     // where goroutines park that is no conflict
+	late      por.LateParker // if parking is put off
+	meetings  []por.Meeting
+	conflicts bool // an operation is in conflict
 	schedule  trace.Schedule
 
 	alternatives, buf []int // of gs, in the state asked about
 }
 
-// alternativesNow appends the number of alternatives of each of gs, 0 if it is blocked.
+// Alternatives implements System.
+func (p *parked) Alternatives(g trace.GID) int {
+	n := p.System.Alternatives(g)
+	if n > 1 && p.late != nil && p.late.ParksLast(g) {
+		n--
+	}
+	return n
+}
+
+// alternativesNow appends the number of alternatives of each of gs, meetings included, 0 if it is blocked.
 func (p *parked) alternativesNow(buf []int) []int {
 	enabled := p.System.Enabled(nil)
 	for _, g := range p.gs {
 		n := 0
 		if slices.Contains(enabled, g) {
 			n = p.Alternatives(g)
+			if p.late != nil {
+				p.meetings = p.late.Meetings(g, p.meetings[:0])
+				n += len(p.meetings)
+			}
 		}
 		buf = append(buf, n)
 	}
@@ -97,6 +116,9 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 	}
 	n := len(buf)
 	buf = p.System.Enabled(buf)
+	if p.late != nil {
+		buf = append(buf[:n], p.late.PutOff(buf[n:])...)
+	}
 	rest := slices.DeleteFunc(buf[n:], func(g trace.GID) bool { return slices.Contains(p.gs, g) })
 	return buf[:n+len(rest)]
 }
