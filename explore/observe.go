@@ -211,7 +211,9 @@ func (o *observer) step(i int, a trace.Step) {
 	if o.clocks != nil {
 		o.times[a.G] = append(o.times[a.G], stepTime{i, o.clocks.Time(a.G)})
 	}
-	if o.facts != nil && i < mostFacts {
+	// What is known of channels is for searches that store states only (search.Driver.ByState).
+	onChannels := x.Kind.Communicates() || x.Kind == trace.Close
+	if o.facts != nil && i < mostFacts && !onChannels {
 		s.Fact = o.facts.Skip(a.G, &x.Op)
 	}
 	if w, ok := o.facts.(por.Watcher); ok {

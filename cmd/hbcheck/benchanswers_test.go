@@ -37,7 +37,7 @@ func TestBenchInputs(t *testing.T) {
 // many that it takes time. Steps are counted, so that this is the same on every machine.
 func TestBenchAnswers(t *testing.T) {
 	const enough, most = 100_000, 1.3
-	programs := "cdpor/(psort 3|reg 5)|pipe/bug"
+	programs := "cdpor/(psort 3|pc 9)|pipe/bug"
 	if testing.Short() {
 		programs = "cdpor/psort 3|pipe/bug"
 	}
