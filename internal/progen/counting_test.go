@@ -70,59 +70,32 @@ func (noParts) Part([]trace.GID) []trace.GID { return nil }
 // TestCounting: jpf, which makes no choice before Done, finds in such programs what a search of all states
 // finds.
 func TestCounting(t *testing.T) {
-	const perBatch = 100
-	total := 500
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
-	checked, left, bad, again, fewer := 0, 0, 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
-		var list []unit
-		for i := range uint64(perBatch) {
-			name := fmt.Sprintf("Pcount%d", i)
-			list = append(list, unit{name, counters(rand.New(rand.NewPCG(first+i, 0xc0)), name)})
-		}
-		g := loadGroup(t, list)
-		for i, u := range list {
-			g.in(i, func() {
-				want, all := search(t, g.m, stateful.Full, por.Config{MaxStates: 20000, Match: true})
-				if len(all.Incomplete) > 0 {
-					left++
-					return
-				}
-				checked++
-				compare := func(cfg por.Config, kind oracle.Kind) {
-					if cfg.Match = true; kind != oracle.None {
-						cfg.Oracle, cfg.AnyGoroutine = g.oracle(kind, 0), true
-					}
-					if cfg.Parts = (noParts{}); kind == oracle.Parts {
-						cfg.Parts = oracle.NewPartition(g.m)
-					}
-					o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-					r := stateful.JPF(g.m, o, cfg)
-					if o.restarts > 0 {
-						again++
-					} else if kind == oracle.None && r.States < all.States {
-						fewer++
-					}
-					if !maps.Equal(o.outcomes, want.outcomes) || len(r.Incomplete) > 0 {
-						bad++
-						t.Errorf("seed %d, %s, symmetry %v: %v\n%s\n%s", first+uint64(i), kind, cfg.Symmetry, r.Incomplete,
-							difference(o.outcomes, want.outcomes), numbered(u.Source))
-					}
-				}
-				compare(por.Config{}, oracle.None)
-				compare(por.Config{Symmetry: true}, kinds[i%4])
-			})
-			if bad > 2 {
-				t.Fatal("enough")
+	again, fewer := 0, 0
+	programs := printed{print: counters, salt: 0xc0, perBatch: 100, total: 500, short: 100, bound: por.Config{MaxStates: 20000}}
+	checked, _ := programs.each(t, func(s *subject) {
+		compare := func(cfg por.Config, kind oracle.Kind) {
+			if cfg.Match = true; kind != oracle.None {
+				cfg.Oracle, cfg.AnyGoroutine = s.g.oracle(kind, 0), true
+			}
+			if cfg.Parts = (noParts{}); kind == oracle.Parts {
+				cfg.Parts = oracle.NewPartition(s.g.m)
+			}
+			o := &counter{observer: newObserver(t, s.g.m)}
+			r := stateful.JPF(s.g.m, o, cfg)
+			if o.restarts > 0 {
+				again++
+			} else if kind == oracle.None && r.States < s.full.States {
+				fewer++
+			}
+			if !maps.Equal(o.outcomes, s.want.outcomes) || len(r.Incomplete) > 0 {
+				s.errorf("%s, symmetry %v: %v\n%s", kind, cfg.Symmetry, r.Incomplete, difference(o.outcomes, s.want.outcomes))
 			}
 		}
-	}
-	t.Logf("%d programs checked, %d left out; %d searches began again, %d without had fewer states", checked, left, again, fewer)
+		compare(por.Config{}, oracle.None)
+		compare(por.Config{Symmetry: true}, kinds[s.i%4])
+	})
+	t.Logf("%d searches began again, %d without had fewer states", again, fewer)
 	if again == 0 || fewer < checked/8 {
 		t.Error("they do not test it")
 	}

@@ -46,7 +46,7 @@ func TestExact(t *testing.T) {
 	g := loadGroup(t, list)
 	for i, x := range exact {
 		g.in(i, func() {
-			o := &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
+			o := newObserver(t, g.m)
 			if r := explorers.With("optimal").Explore(g.m, o, por.Config{}); r.Executions != x.classes || len(r.Incomplete) > 0 {
 				t.Errorf("%s: optimal: %d executions, want %d; %v", x.name, r.Executions, x.classes, r.Incomplete)
 			}

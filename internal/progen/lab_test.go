@@ -69,6 +69,10 @@ type observer struct {
 	loops    int // livelocks
 }
 
+func newObserver(t testing.TB, m *vm.Machine) *observer {
+	return &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}
+}
+
 // ending tells how the machine's present execution has ended.
 func ending(m *vm.Machine, st por.Status) string {
 	var printed []string
@@ -137,7 +141,7 @@ func (o *observer) Restart() {}
 
 // search explores p and returns what was found.
 func search(t testing.TB, m *vm.Machine, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*observer, por.Result) {
-	o := &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}
+	o := newObserver(t, m)
 	return o, run(m, o, cfg)
 }
 

@@ -38,7 +38,7 @@ func TestOrders(t *testing.T) {
 		g.in(0, func() {
 			for _, bound := range bounds {
 				g.m.ForgetCovered()
-				c := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+				c := &counter{observer: newObserver(t, g.m)}
 				r := full.Explore(g.m, c, por.Config{MaxExecutions: bound, MaxSteps: 200})
 				got := orders(g.m)
 				want := ordersOneByOne(g.m, c.schedules)

@@ -97,58 +97,34 @@ func parkers(r *rand.Rand, name string) string {
 // of all states finds, also of states up to exchanging equal goroutines and with static facts, and finds a
 // livelock if there is one.
 func TestParking(t *testing.T) {
-	const perBatch = 50
-	total := 400
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = 2 * perBatch
-	}
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
-	checked, left, bad, fewer := 0, 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
-		var list []unit
-		for i := range uint64(perBatch) {
-			name := fmt.Sprintf("Ppark%d", i)
-			list = append(list, unit{name, parkers(rand.New(rand.NewPCG(first+i, 0x9a4)), name)})
-		}
-		slack := int64(first / perBatch % 3 * 2)
-		g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0})
-		for i, u := range list {
-			g.in(i, func() {
-				want, all := search(t, g.m, stateful.Full, por.Config{MaxStates: 20000, Match: true})
-				if len(all.Incomplete) > 0 {
-					left++
-					return
-				}
-				checked++
-				compare := func(name string, cfg por.Config, kind oracle.Kind) {
-					if cfg.Match = true; kind != oracle.None {
-						cfg.Oracle, cfg.AnyGoroutine = g.oracle(kind, 0), true
-					}
-					if kind == oracle.Parts {
-						cfg.Parts = oracle.NewPartition(g.m)
-					}
-					got, r := search(t, g.m, stateful.JPF, cfg)
-					if name == "jpf" && r.States < all.States {
-						fewer++
-					}
-					if !maps.Equal(got.outcomes, want.outcomes) || len(r.Incomplete) > 0 {
-						bad++
-						t.Errorf("seed %d, slack %d, %s %s: %v\n%s\n%s", first+uint64(i), slack, name, kind, r.Incomplete,
-							difference(got.outcomes, want.outcomes), numbered(u.Source))
-					}
-				}
-				compare("jpf", por.Config{}, oracle.None)
-				compare("jpf with symmetry", por.Config{Symmetry: true}, kinds[i%4])
-				compare("jpf in turns", por.Config{Symmetry: true, Dive: 5}, kinds[(i+1)%4])
-			})
-			if bad > 2 {
-				t.Fatal("enough")
+	fewer := 0
+	programs := printed{print: parkers, salt: 0x9a4, perBatch: 50, total: 400, short: 100, bound: por.Config{MaxStates: 20000},
+		config: func(seed uint64) vm.Config {
+			slack := int64(seed / 50 % 3 * 2)
+			return vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0}
+		}}
+	checked, _ := programs.each(t, func(s *subject) {
+		compare := func(name string, cfg por.Config, kind oracle.Kind) {
+			if cfg.Match = true; kind != oracle.None {
+				cfg.Oracle, cfg.AnyGoroutine = s.g.oracle(kind, 0), true
+			}
+			if kind == oracle.Parts {
+				cfg.Parts = oracle.NewPartition(s.g.m)
+			}
+			got, r := search(t, s.g.m, stateful.JPF, cfg)
+			if name == "jpf" && r.States < s.full.States {
+				fewer++
+			}
+			if !maps.Equal(got.outcomes, s.want.outcomes) || len(r.Incomplete) > 0 {
+				s.errorf("%s %s: %v\n%s", name, kind, r.Incomplete, difference(got.outcomes, s.want.outcomes))
 			}
 		}
-	}
-	t.Logf("%d programs checked, %d left out; of %d there were fewer states", checked, left, fewer)
+		compare("jpf", por.Config{}, oracle.None)
+		compare("jpf with symmetry", por.Config{Symmetry: true}, kinds[s.i%4])
+		compare("jpf in turns", por.Config{Symmetry: true, Dive: 5}, kinds[(s.i+1)%4])
+	})
+	t.Logf("of %d there were fewer states", fewer)
 	if fewer < checked/4 {
 		t.Error("they do not test it")
 	}

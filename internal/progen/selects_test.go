@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
-	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // style is what dense programs are for.
@@ -162,7 +160,7 @@ func TestSelects(t *testing.T) {
 		g := loadGroup(t, list)
 		for i, u := range list {
 			g.in(i, func() {
-				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+				o := &counter{observer: newObserver(t, g.m)}
 				r := explorers.With("optimal", "prefix-memory", strconv.Itoa(1+i%2<<25)).Explore(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
 				if o.restarts > 0 || o.crashes || r.Duplicate == nil && len(r.Incomplete) > 0 {
 					left++
@@ -252,7 +250,7 @@ func TestMeetings(t *testing.T) {
 	for i, p := range meetings {
 		t.Run(p.name, func(t *testing.T) {
 			g.in(i, func() {
-				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+				o := &counter{observer: newObserver(t, g.m)}
 				r := explorers.With("optimal").Explore(g.m, o, por.Config{CheckDuplicates: true})
 				all, err := classes.Merge(g.m, relation(g.m), 10000)
 				if err != nil || o.restarts > 0 || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
@@ -268,44 +266,17 @@ func TestMeetings(t *testing.T) {
 
 // TestSelectsOutcomes: explorers find what such programs do in any interleaving.
 func TestSelectsOutcomes(t *testing.T) {
-	const perBatch = 50
-	total := 200
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
-	checked, left, bad := 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
-		var list []unit
-		for i := range uint64(perBatch) {
-			name := fmt.Sprintf("Pdense%d", i)
-			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e2)), name, telling)})
-		}
-		g := loadGroup(t, list)
-		for i, u := range list {
-			g.in(i, func() {
-				want, r := search(t, g.m, stateful.Full, por.Config{MaxExecutions: 20000, Match: true})
-				if len(r.Incomplete) > 0 {
-					left++
-					return
-				}
-				checked++
-				for _, e := range explorers.All() {
-					if e.Samples || e.Stateful {
-						continue
-					}
-					got, r := search(t, g.m, e.Explore, por.Config{MaxExecutions: 20000})
-					if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
-						bad++
-						t.Errorf("seed %d, %s: %v\nwant %v\n%s", first+uint64(i), e.Name, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))
-					}
-				}
-			})
-			if bad > 2 {
-				t.Fatal("enough")
+	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 50, bound: por.Config{MaxExecutions: 20000},
+		print: func(r *rand.Rand, name string) string { return dense(r, name, telling) }}
+	programs.each(t, func(s *subject) {
+		for _, e := range explorers.All() {
+			if e.Samples || e.Stateful {
+				continue
+			}
+			got, r := search(t, s.g.m, e.Explore, por.Config{MaxExecutions: 20000})
+			if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, s.want.outcomes) {
+				s.errorf("%s\n%s", e.Name, difference(got.outcomes, s.want.outcomes))
 			}
 		}
-	}
-	t.Logf("%d programs checked, %d left out", checked, left)
+	})
 }

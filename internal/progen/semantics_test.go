@@ -192,7 +192,7 @@ func TestSemantics(t *testing.T) {
 			for _, name := range []string{"optimal", "source", "context", "clockvector"} {
 				e := explorers.Lookup(name)
 				g.in(int(test.p.Seed-1), func() {
-					o := &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
+					o := newObserver(t, g.m)
 					e.Explore(g.m, o, por.Config{})
 					if d := difference(o.outcomes, r.Outcomes); d != "" {
 						t.Errorf("%s: outcomes (extra or missing):\n%s", name, d)

@@ -35,7 +35,7 @@ func TestSelectsSource(t *testing.T) {
 		for i, u := range list {
 			g.in(i, func() {
 				run := func(e func(por.System, por.Visitor, por.Config) por.Result) (*counter, por.Result) {
-					o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+					o := &counter{observer: newObserver(t, g.m)}
 					return o, e(g.m, o, por.Config{MaxExecutions: 10000, CheckDuplicates: true})
 				}
 				o, r := run(explorers.With("source").Explore)

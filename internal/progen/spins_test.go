@@ -58,7 +58,7 @@ func (w *waiter) Restart() { w.schedules, w.restarts = nil, w.restarts+1 }
 func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Config) (*waiter, por.Result) {
 	g.m.Await(a)
 	defer g.m.Await(vm.AwaitNever)
-	w := &waiter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+	w := &waiter{observer: newObserver(t, g.m)}
 	return w, e.Explore(g.m, w, cfg)
 }
 

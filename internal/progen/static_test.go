@@ -50,7 +50,7 @@ func TestCheckStatic(t *testing.T) {
 					o = l.Fallback() // what it falls back on
 				}
 				c := check.NewMachine(m, b.prog, e, o)
-				stateful.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})
+				stateful.JPF(c, newObserver(t, m), por.Config{Match: true, Oracle: c.Oracle(o)})
 				sum.Steps += c.Counts.Steps
 				sum.Skips += c.Counts.Skips
 				sum.Bounded += c.Counts.Bounded

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
-	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // timed is a program of a few goroutines that share a timer, which they wait for, stop and reset,
@@ -84,45 +82,17 @@ func timed(r *rand.Rand, name string) string {
 // Classes are not counted: a timer does not fire any more if all goroutines have ended, so the end of a
 // goroutine, on which nothing depends, disables that.
 func TestTimers(t *testing.T) {
-	const perBatch = 50
-	total := 300
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
-	checked, left, bad := 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
-		var list []unit
-		for i := range uint64(perBatch) {
-			name := fmt.Sprintf("Ptimed%d", i)
-			list = append(list, unit{name, timed(rand.New(rand.NewPCG(first+i, 0x71e)), name)})
-		}
-		g := loadGroup(t, list)
-		for i, u := range list {
-			g.in(i, func() {
-				want, r := search(t, g.m, stateful.Full, por.Config{MaxStates: 20000, Match: true})
-				if len(r.Incomplete) > 0 {
-					left++
-					return
-				}
-				checked++
-				for _, e := range explorers.All() {
-					if e.Samples || e.Stateful {
-						continue
-					}
-					got := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-					r := e.Explore(g.m, got, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
-					if r.Duplicate != nil || len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
-						bad++
-						t.Errorf("seed %d, %s: %v, %v\nwant %v\n%s", first+uint64(i), e.Name, r.Duplicate, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))
-					}
-				}
-			})
-			if bad > 2 {
-				t.Fatal("enough")
+	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 50, bound: por.Config{MaxStates: 20000}}
+	programs.each(t, func(s *subject) {
+		for _, e := range explorers.All() {
+			if e.Samples || e.Stateful {
+				continue
+			}
+			got := &counter{observer: newObserver(t, s.g.m)}
+			r := e.Explore(s.g.m, got, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
+			if r.Duplicate != nil || len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, s.want.outcomes) {
+				s.errorf("%s: %v\n%s", e.Name, r.Duplicate, difference(got.outcomes, s.want.outcomes))
 			}
 		}
-	}
-	t.Logf("%d programs checked, %d left out", checked, left)
+	})
 }

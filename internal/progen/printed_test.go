@@ -1,0 +1,84 @@
+package progen_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// printed are programs that a test prints itself, one for each seed.
+type printed struct {
+	print    func(r *rand.Rand, name string) string
+	salt     uint64 // with the seed, what the random numbers begin with
+	perBatch int    // loaded at once
+	total    int    // -progen.count, if it is given, is instead
+	short    int    // with -short
+	bound    por.Config
+	config   func(seed uint64) vm.Config // of a batch, by its first seed; nil: the output is visible
+}
+
+// subject is one of them, which g is at the beginning of.
+type subject struct {
+	g     *group
+	i     int // in its batch
+	seed  uint64
+	text  string
+	want  *observer // what a full search that matches states has found
+	full  por.Result
+	wrong int // what compare has complained of
+}
+
+// errorf fails the test and prints the program.
+func (s *subject) errorf(format string, args ...any) {
+	s.wrong++
+	s.want.t.Errorf("seed %d, %s\n%s", s.seed, fmt.Sprintf(format, args...), numbered(s.text))
+}
+
+// each calls compare for those of which a full search finds all within the bound, and returns how many
+// these are, and how many are left out.
+func (p printed) each(t *testing.T, compare func(s *subject)) (checked, left int) {
+	total := p.total
+	switch {
+	case *countFlag > 0:
+		total = *countFlag
+	case testing.Short():
+		total = p.short
+	}
+	cfg := vm.Config{VisibleOutput: true}
+	bound := p.bound
+	bound.Match = true
+	wrong := 0
+	for first := *seedFlag; checked+left < total; first += uint64(p.perBatch) {
+		var list []unit
+		for i := range p.perBatch {
+			name := fmt.Sprintf("Printed%d", i)
+			list = append(list, unit{name, p.print(rand.New(rand.NewPCG(first+uint64(i), p.salt)), name)})
+		}
+		if p.config != nil {
+			cfg = p.config(first)
+		}
+		g := loadGroupWith(t, list, cfg)
+		for i, u := range list {
+			g.in(i, func() {
+				want, full := search(t, g.m, stateful.Full, bound)
+				if len(full.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				s := &subject{g: g, i: i, seed: first + uint64(i), text: u.Source, want: want, full: full}
+				compare(s)
+				wrong += s.wrong
+			})
+			if wrong > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out", checked, left)
+	return checked, left
+}
