@@ -19,7 +19,7 @@ type estimate struct {
 const (
 	estimateAfter = 1 << 18 // transitions of a search that is worth an estimate, which takes a replica
 	estimateShare = 16      // the search executes so many transitions for one of the sample, whose error so decreases
-	estimateBatch = 64      // executions at a time
+	estimateBatch = 1 << 17 // steps at a time, a tenth of a second
 )
 
 // newEstimate returns the estimate for a search; nil if no progress is reported, or there can
@@ -46,7 +46,7 @@ func (x *estimate) update(p *por.Progress) {
 		m.Features().await(x.await)
 		x.e = sample.NewEstimator(m, x.cfg, 1)
 	}
-	for i := 0; i < estimateBatch && x.e.Steps() < p.Transitions/estimateShare; i++ {
+	for most := min(x.e.Steps()+estimateBatch, p.Transitions/estimateShare); x.e.Steps() < most; {
 		if !x.e.Sample() {
 			x.off = true
 			return

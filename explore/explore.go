@@ -145,7 +145,9 @@ func (s *exploration) configure(opts Options) error {
 func (s *exploration) poll() {
 	sample := newEstimate(s.features, &s.opts, s.cfg)
 	s.cfg.Poll = func(p por.Progress) string {
-		sample.update(&p)
+		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
+			sample.update(&p)
+		}
 		s.limit.reserve(max(p.Depth, p.MaxDepth), p.Transitions, s.begin)
 		if s.opts.Progress != nil {
 			x := Progress{Progress: p, Bugs: len(s.collector.bugs)}

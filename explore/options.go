@@ -64,8 +64,10 @@ type Options struct {
 
 	// Trace, if set, gets a transcript of the search: see por.Config.Trace.
 	Trace io.Writer
-	// Progress, if set, is called now and then.
-	Progress func(Progress)
+	// Progress, if set, is called now and then. ProgressDue reports whether it would show anything: only
+	// then is there an Estimate, which takes time to make. nil: always.
+	Progress    func(Progress)
+	ProgressDue func() bool
 
 	// awaitLoops: iterations with zero effect are not completed though states are stored.
 	awaitLoops bool

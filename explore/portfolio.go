@@ -120,7 +120,8 @@ type effort struct {
 // options returns x with what was set in the options of the whole later than in those of its
 // parts.
 func (p *portfolio) options(x Options) Options {
-	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
+	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
+	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
 	x.Timeout, x.spent = p.opts.Timeout, p.opts.spent
 	x.awaitLoops = p.opts.awaitLoops
 	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {

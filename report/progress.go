@@ -47,14 +47,21 @@ func (p *Progress) Loaded(done, total int) {
 	p.show(func(time.Duration) string { return fmt.Sprintf("%s  %d of %d packages", p.entry, done, total) })
 }
 
-// show prints what line returns, given the time since Start, if it is time for it.
-func (p *Progress) show(text func(d time.Duration) string) {
-	now := p.Now()
+// Due reports whether it is time for a line.
+func (p *Progress) Due() bool { return p.due(p.Now()) }
+
+func (p *Progress) due(now time.Time) bool {
 	every := progressPlain
 	if p.Terminal {
 		every = progressTerminal
 	}
-	if now.Sub(p.begin) < progressFirst || now.Sub(p.last) < every {
+	return now.Sub(p.begin) >= progressFirst && now.Sub(p.last) >= every
+}
+
+// show prints what line returns, given the time since Start, if it is time for it.
+func (p *Progress) show(text func(d time.Duration) string) {
+	now := p.Now()
+	if !p.due(now) {
 		return
 	}
 	p.last = now

@@ -231,7 +231,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	progress := newProgress(cmd)
-	opts.Progress = progress.Update
+	opts.Progress, opts.ProgressDue = progress.Update, progress.Due
 	code = exitOK
 	notOK := make(map[[2]string]bool) // package and name
 	for i, e := range entries {
@@ -248,7 +248,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			if own, _, err = files.flags.options(); err != nil {
 				return code, err
 			}
-			own.Ignores, own.Progress, own.Trace = opts.Ignores, opts.Progress, opts.Trace
+			own.Ignores, own.Trace = opts.Ignores, opts.Trace
+			own.Progress, own.ProgressDue = opts.Progress, opts.ProgressDue
 		}
 		r, cached := mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name})
 		if !cached {

@@ -17,9 +17,7 @@ type Join struct {
 }
 
 // Lowers reports whether g's pending operation takes something from the counter of a WaitGroup.
-func (x *Execution) Lowers(g trace.GID) bool {
-	return x.Next(g).Kind == trace.WgAdd && x.sys.Adds(g).N < 0
-}
+func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 
 // FindJoin reports whether the present state is that of a Join, and fills it in. It is, if
 //
