@@ -19,6 +19,8 @@ var exact = []struct {
 	{"one addition behind another, and one beside them", "var n atomic.Int64\nc := make(chan int, 1)\ngo func() { <-c; n.Add(1) }()\ngo func() { n.Add(1) }()\ngo func() { n.Add(1); c <- 1 }()\nn.Load()", 6},
 	{"additions whose result is used, and one whose is not", "var n atomic.Int64\nvar a [2]int64\nfor i := range a { go func() { a[i] = n.Add(1) }() }\nn.Add(1)", 6},
 	{"additions to overlapping words", "var n int64\ngo func() { atomic.AddInt64(&n, 1) }()\natomic.AddInt32((*int32)(unsafe.Pointer(&n)), 1)", 2},
+	{"a load comes after another one by what follows that, and both before a store", "var v, w atomic.Int64\ngo func() { w.Load(); v.Load() }()\ngo func() { v.Load(); w.Store(1) }()\nv.Store(1)", 7},
+	{"a compare-and-swap comes after a load if it does not fail", "var v atomic.Int64\ngo func() { v.CompareAndSwap(0, 5) }()\ngo func() { v.Load() }()\nv.Store(1)", 5},
 	{"many wait", "var wg sync.WaitGroup\nwg.Add(1)\nfor range 3 { go func() { wg.Wait() }() }\nwg.Done()", 1},
 	{"readers", "var mu sync.RWMutex\nfor range 4 { go func() { mu.RLock(); mu.RUnlock() }() }", 1},
 	{"a writer comes before, behind or between Lock and Unlock of each reader", "var mu sync.RWMutex\nfor range 3 { go func() { mu.RLock(); mu.RUnlock() }() }\nmu.Lock()\nmu.Unlock()", 27},

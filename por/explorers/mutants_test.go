@@ -131,6 +131,10 @@ var mutants = []struct {
 
 	// Each class once.
 	{mutation.Mutant{Name: "what is in a reversal does not matter", File: "por/optimal/prefixes.go", Old: "\t\t} else if complete && s.inReversal[j] {\n", New: "\t\t} else if false {\n"}, toySystems},
+	{mutation.Mutant{Name: "early order: what depends on the newest head is out of order", File: "por/optimal/prefixes.go", Old: " || s.Dependent(&s.Events[h], ev) {", New: " {"}, toySystems},
+	{mutation.Mutant{Name: "early order: what comes after the newest head otherwise is out of order", File: "por/optimal/prefixes.go", Old: "if j != x && s.Before(h, s.Clock(j)) && s.Before(j, s.Clock(e)) {\n\t\t\treturn false", New: "if j != x && s.Before(h, s.Clock(j)) && s.Before(j, s.Clock(e)) {\n\t\t\tbreak"}, counted},
+	{mutation.Mutant{Name: "early order: all goroutines are out of order", File: "por/optimal/prefixes.go", Old: "!s.Precedes(ev.G, s.Events[h].G) || s.Dep", New: "s.Dep"}, toySystems},
+	{mutation.Mutant{Name: "early order: accesses are the same in other states", File: "por/optimal/prefixes.go", Old: "op.N == 1 && op.Commutes == 0 && ", New: "op.N == 1 && "}, counted},
 	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal/prefixes.go", Old: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn false\n", New: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn true\n"}, toySystems},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal/optimal.go", Old: "\ts.prevHead[y] = f.newestHead\n", New: ""}, counted},
 	{mutation.Mutant{Name: "a head need not conflict with the operation", File: "por/optimal/optimal.go", Old: "\t\tok && !s.dependsOn(f, y),  // line 37\n", New: ""}, all},

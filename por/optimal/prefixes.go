@@ -186,6 +186,41 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 	return s.DependentOp(&s.Events[y], s.Next(f.g), f.dependsOnOutput)
 }
 
+// outOfOrder reports whether it is known already, when event e is found to be in a race with x, which
+// frame i was opened for, that line 38 would refuse e's operation as a head: y, without x before it.
+//
+// The newest head h of the frame, which is the last event before it, belongs to a goroutine that comes
+// after y's. h happens before y if y depends on it, or it happens before an event of S; those are not
+// after x, so that their clocks are what they will be. That y depends on the same as e is only certain of
+// an access that is the same whatever has been executed before it: of the others line 38 decides.
+//
+// Data races of heads that are refused are reported, too (reportRace), so accesses that are not atomic
+// are left to line 38 as well.
+func (s *searcher) outOfOrder(i int32, x, e int) bool {
+	if i < 0 || s.frames[i].newestHead < 0 || s.frames[i].outer >= 0 {
+		return false
+	}
+	ev, h := &s.Events[e], int(s.frames[i].newestHead)
+	if !fixed(&ev.Op) || !s.Precedes(ev.G, s.Events[h].G) || s.Dependent(&s.Events[h], ev) {
+		return false
+	}
+	for j := h + 1; j < e; j++ {
+		if j != x && s.Before(h, s.Clock(j)) && s.Before(j, s.Clock(e)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fixed reports whether op is the same access of memory in every state to which its goroutine has come in
+// the same way. A compare-and-swap that fails is not; one that does not fail writes, and so depends on at
+// least as much as if it fails.
+func fixed(op *hb.NextOp) bool {
+	return atomics.Has(op.Kind) && op.N == 1 && op.Commutes == 0 && op.Awaits == trace.NoAwait && !op.DependsOnAll
+}
+
+var atomics = trace.KindsWhere(func(r *trace.Row) bool { return r.On == trace.OnMemory && !r.Plain })
+
 // inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that
 // can be next by the happens-before relation the one of the first goroutine is, in an order of
 // goroutines that does not depend on the search.

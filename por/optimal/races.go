@@ -56,7 +56,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 			if s.dependsOnlyViaPartner(int(x), e) {
 				s.scheduleReversal(s.frameOf[x], s.Clock(e), e+1, candidate{q: trace.NoGID, mayFail: true})
 			}
-		case first && !s.foundAtArrival(int(x), e):
+		case first && !s.foundAtArrival(int(x), e) && !s.outOfOrder(s.frameOf[x], int(x), e):
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: ev.G}) // line 22
 		}
 	}
