@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -145,6 +146,11 @@ const (
 	hbtest = "hbcheck.dev/hbcheck/hbtest"
 	lin    = hbtest + "/lin"
 )
+
+// UsesHarness reports whether the program contains package hbtest, and so may have inputs.
+func (prog *Program) UsesHarness() bool {
+	return slices.ContainsFunc(prog.All, func(p *Package) bool { return p.Path == hbtest })
+}
 
 // InHarness reports whether fn is code of package hbtest or hbtest/lin, which call what a test gives
 // them. It is not looked at for its own sake, unless it belongs to a test of these packages.

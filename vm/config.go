@@ -52,6 +52,8 @@ type Config struct {
 	short      *atomic.Bool // see noteArmed
 	jumps      []int64      // how far time may pass at a look, in ascending order
 	late       *lateness    // what could be noticed of it
+	looked     []Assumption // what is drawn there has no label: see drawn.go
+	drawn      *drawnLooks  // what was looked at that has one
 	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
@@ -73,7 +75,7 @@ func (c *Config) complete() {
 	}
 	if c.waited == nil {
 		c.waited, c.short, c.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(c.jumps)}
-		c.absolute = new(absolutes)
+		c.absolute, c.drawn = new(absolutes), new(drawnLooks)
 	}
 	if c.muted == nil {
 		c.muted = new(atomic.Bool)

@@ -75,6 +75,7 @@ type entryFacts struct {
 	callsGC    bool             // it can ask for collections
 	setsEnv    bool             // it can change its environment
 	seedsRand  bool             // it can seed the global functions of math/rand
+	labels     bool             // it can have no inputs: see drawn.go
 	testing    load.TestMethods // that it may call
 }
 
@@ -86,6 +87,7 @@ func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 		callsGC:    prog.Collects(e),
 		setsEnv:    prog.SetsEnvironment(e),
 		seedsRand:  prog.SeedsRand(e),
+		labels:     !e.Symbolic && !e.Fuzz && !prog.UsesHarness(),
 		testing:    prog.TestMethods(e),
 	}
 }

@@ -1,6 +1,9 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // Natives that choose: package hbtest and the global functions of math/rand.
 
@@ -39,7 +42,7 @@ var choiceNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "math/rand.runtime_rand", Fn: sample},
+	{Name: "math/rand.runtime_rand", Symbolic: true, Fn: sample},
 	{Name: "math/rand.hbSeeds", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.link.seedsRand)
 		return Next
@@ -48,13 +51,21 @@ var choiceNatives = []Native{
 		r.SetBool(0, m.link.seeds[r.U(0)])
 		return Next
 	}},
-	{Name: "math/rand.hbDraw", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "math/rand.hbDraw", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.RandFixed {
-			m.assume(g, RandSampled)
+			label, again := m.draw(g, RandSampled, bound{})
+			if again {
+				return Stop
+			}
+			if m.labeled() {
+				r.setLabel(m, g, 0, label)
+			}
 		}
 		return Next
 	}},
-	{Name: "math/rand/v2.runtime_rand", Fn: sample},
+	{Name: "math/rand.hbAgain", Symbolic: true, Fn: drawAgain},
+	{Name: "math/rand/v2.hbAgain", Symbolic: true, Fn: drawAgain},
+	{Name: "math/rand/v2.runtime_rand", Symbolic: true, Fn: sample},
 }
 
 // choices describes a choice among the numbers below the first argument.
@@ -95,10 +106,24 @@ func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
 
 // sample is a random number of 64 bits: one of too many to enumerate them.
 func sample(m *Machine, g *goroutine, r Regs) Ctl {
+	var label *symbolic.Term
 	if !m.cfg.RandFixed {
-		m.assume(g, RandSampled)
+		var again bool
+		if label, again = m.draw(g, RandSampled, bound{}); again {
+			return Stop
+		}
 	}
 	r.Set(0, m.random(g, uint64(m.cfg.RandSeed)))
+	r.setLabel(m, g, 0, label)
+	return Next
+}
+
+// drawAgain returns its first argument, on which nothing depends if the second one says so: see
+// math/rand of the overlay. What is symbolic there, as a generator of the program made it, stays so.
+func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
+	if m.labeled() && r.U(1)&1 != 0 {
+		r.setLabel(m, g, 0, nil)
+	}
 	return Next
 }
 

@@ -101,17 +101,28 @@ var runtimeNatives = []Native{
 		m.crashPanic(g, r.U(0))
 		return Stop
 	}},
-	{Name: "runtime.hbSample", Fn: sample},
+	{Name: "runtime.hbSample", Symbolic: true, Fn: sample},
 	{Name: "runtime.hbChoose", Peek: peekRand, Fn: chooseRand},
 	{Name: "os.runtime_rand", Fn: nativeRand},
 	{Name: "net.runtime_rand", Fn: nativeRand},
 	{Name: "internal/sync.runtime_rand", Fn: nativeRand},
-	{Name: "hash/maphash.runtime_rand", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.assume(g, BitsSampled)
-		return nativeRand(m, g, r)
+	{Name: "hash/maphash.runtime_rand", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		label, again := m.draw(g, BitsSampled, bound{})
+		if again {
+			return Stop
+		}
+		r.Set(0, m.random(g, 0))
+		r.setLabel(m, g, 0, label)
+		return Next
 	}},
-	{Name: "crypto/internal/sysrand.hbSampled", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.assume(g, BitsSampled)
+	{Name: "crypto/internal/sysrand.hbSampled", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		label, again := m.draw(g, BitsSampled, bound{})
+		if again {
+			return Stop
+		}
+		if label != nil {
+			m.sym.drawnBytes(r.U(0), r.U(1), label)
+		}
 		return Next
 	}},
 	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -137,7 +137,7 @@ func (c Config) comparable() Config {
 		c.Stdin = eof
 	}
 	c.Subtest, c.Interrupt = nil, nil
-	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil
+	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
 	return c
 }
 
@@ -180,6 +180,9 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	for _, a := range own.drawn.list() {
+		cfg.drawn.add(a)
+	}
 	for i, f := range m.flags() {
 		if noted[i].Load() {
 			f.Store(true)

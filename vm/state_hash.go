@@ -183,7 +183,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	if m.relativeTimes() {
 		m.cfg.absolute.hashed.Store(true)
-		if m.tracking {
+		if m.Symbolic() {
 			m.observeTime() // terms may be about Times
 		}
 	}
@@ -198,7 +198,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 			ws = append(ws, uint64(b.now))
 		}
 	}
-	if m.tracking {
+	if m.Symbolic() {
 		ws = m.writeInputs(ws)
 	}
 	if m.failed != 0 {

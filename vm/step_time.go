@@ -172,7 +172,7 @@ func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.Visib
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() {
+	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() {
 		return true
 	}
 	if !m.cfg.late.noted() {
@@ -194,6 +194,7 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	cfg.Numbered = cfg.Numbered || m.needsNumbers()
 	cfg.Elapsed = cfg.Elapsed || m.needsElapsed()
 	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
+	cfg.looked, cfg.drawn = m.drawnAt(), nil
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
@@ -202,12 +203,13 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 type Refinement struct {
 	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
 	Jumps                                                                    []int64
+	Drawn                                                                    []Assumption // where what was drawn is looked at
 }
 
 // Refinement returns that of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked}
 }
 
 // RefinedTo returns a machine in the initial state of the same program with another refinement.
@@ -215,6 +217,7 @@ func (m *Machine) RefinedTo(r Refinement, interrupt func() bool) (*Machine, erro
 	cfg := m.cfg
 	cfg.VisibleArming, cfg.VisibleLooks, cfg.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
 	cfg.CountRests, cfg.Numbered, cfg.Elapsed, cfg.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
+	cfg.looked, cfg.drawn = r.Drawn, nil
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }

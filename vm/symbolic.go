@@ -64,6 +64,9 @@ type symbols struct {
 	decided []int
 	sample  logSample // see sampled
 	lengths []int     // of the strings and slices that the native which is called next makes
+
+	drawn  bool                      // shadows are labels of drawn values: see drawn.go
+	labels map[*symbolic.Term]*drawn // what they stand for
 }
 
 // A condition is one of the path condition.

@@ -16,6 +16,9 @@ func symbolicOps(w word, ops []Native) []Native {
 			if !m.tracking || !m.mapped(r.U(0), w.size) {
 				return fn(m, g, r)
 			}
+			if m.sym.drawn {
+				return m.sym.drawnAtomic(g, w, name, r, fn)
+			}
 			return m.sym.atomic(g, w, name, r, fn)
 		}
 	}
@@ -46,6 +49,10 @@ func (s *symbols) operand(g *goroutine, w word, r Regs, i int) (*symbolic.Term, 
 // swapUnknown reports whether it depends on inputs whether the compare-and-swap succeeds.
 func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 	if !s.m.mapped(r.U(0), w.size) {
+		return false
+	}
+	if s.drawn {
+		s.look(s.at(r.U(0), w.size), r.sym(s.m, g, 1))
 		return false
 	}
 	old, arg, some := s.operands(g, w, r)

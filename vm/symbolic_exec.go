@@ -559,6 +559,10 @@ func (s *symbols) finish(g *goroutine) {
 	case loaded:
 		if n, ok := accessSize[a.op]; ok && n <= 8 {
 			t := s.at(a.p, uint32(n))
+			if s.drawn {
+				g.shadow[g.fp+uint32(a.reg)] = s.loadedLabel(t, n)
+				return
+			}
 			switch a.op {
 			case LdS8, LdS16, LdS32, LdXS8, LdXS16, LdXS32:
 				t = s.ctx.SExt(t, 64)
@@ -570,7 +574,9 @@ func (s *symbols) finish(g *goroutine) {
 		}
 		a.words = s.loadWords(a.words[:0], a.p, a.size)
 		for i, t := range a.words {
-			if t != nil {
+			if s.drawn {
+				g.shadow[g.fp+uint32(a.reg)+uint32(i)] = t
+			} else if t != nil {
 				s.set(g, a.reg+uint16(i), t)
 			}
 		}

@@ -90,12 +90,12 @@ func (s *symbols) supposeAmong(g *goroutine, reg uint16, t *symbolic.Term) *inst
 }
 
 // Symbolic reports whether a value has depended on inputs on this path.
-func (m *Machine) Symbolic() bool { return m.tracking }
+func (m *Machine) Symbolic() bool { return m.tracking && !m.sym.drawn }
 
 // Inputs returns the least values of the inputs that lead to the present state; ok is false if the
 // solver does not know them.
 func (m *Machine) Inputs() (list []Input, ok bool) {
-	if !m.tracking {
+	if !m.Symbolic() {
 		return nil, true
 	}
 	s := m.sym

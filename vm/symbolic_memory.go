@@ -68,6 +68,8 @@ func (s *symbols) at(p ptr, n uint32) *symbolic.Term {
 		return nil
 	case len(over) == 1 && over[0].off == off && over[0].size == n:
 		return over[0].term
+	case s.drawn:
+		return s.labelOf(over)
 	}
 	var parts []part
 	at := off
@@ -145,7 +147,7 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 		return
 	}
 	obj, off := uint32(p>>32), uint32(p)
-	if t != nil {
+	if t != nil && !s.drawn {
 		if v, ok := t.Const(); ok {
 			s.poke(p, n, v)
 			t = nil
@@ -169,6 +171,10 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 		}
 	}
 	rest := func(c cell, lo, hi uint32) {
+		if s.drawn && lo < hi {
+			list = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})
+			return
+		}
 		for b := lo; b < hi; b++ {
 			for _, p := range s.cut(c.term, b-c.off, 1, 0) {
 				if p.term != nil {
@@ -215,6 +221,10 @@ func (s *symbols) copyCells(dst, src ptr, n uint64) {
 			pieces = append(pieces, part{lo - from, c.size, c.term, 0})
 			continue
 		}
+		if s.drawn {
+			pieces = append(pieces, part{lo - from, hi - lo, s.joined(bound{}, c.term), 0})
+			continue
+		}
 		for b := lo; b < hi; b++ {
 			pieces = append(pieces, s.cut(c.term, b-c.off, 1, b-from)...)
 		}
@@ -256,7 +266,7 @@ func (s *symbols) loadWords(buf []*symbolic.Term, p ptr, n uint64) []*symbolic.T
 	for ; n > 0; p += 8 {
 		k := min(n, 8)
 		t := s.at(p, uint32(k))
-		if t != nil && k < 8 {
+		if t != nil && k < 8 && !s.drawn {
 			t = s.widen(t)
 		}
 		buf = append(buf, t)
@@ -289,6 +299,12 @@ func (s *symbols) storeWords(p ptr, ts []*symbolic.Term, n uint64) {
 func (s *symbols) low(t *symbolic.Term, n uint32) *symbolic.Term {
 	if t == nil {
 		return nil
+	}
+	if s.drawn {
+		if n == 8 {
+			return t
+		}
+		return s.joined(bound{}, t)
 	}
 	t = s.word(t)
 	if n == 8 {

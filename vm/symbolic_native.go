@@ -77,8 +77,19 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 
 // concreteTexts makes the strings concrete that the native is called with.
 func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) bool {
+	for _, i := range s.textWords(f, g.pc) {
+		at := uint32(in.A) + i
+		if p, n := *g.reg(at), *g.reg(at + 1); s.symbolicString(p, n) && !s.concreteMemory(g, p, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// textWords returns at which words of the native that is called at pc a string begins.
+func (s *symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
 	var args []types.Type
-	if call, ok := f.InstrAt(int(g.pc)).(ssa.CallInstruction); ok {
+	if call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction); ok {
 		for _, a := range call.Common().Args {
 			args = append(args, a.Type())
 		}
@@ -87,16 +98,14 @@ func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Ins
 			args = append(args, p.Type())
 		}
 	}
-	at := uint32(in.A)
+	at := uint32(0)
 	for _, t := range args {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-			if p, n := *g.reg(at), *g.reg(at + 1); s.symbolicString(p, n) && !s.concreteMemory(g, p, n) {
-				return false
-			}
+			list = append(list, at)
 		}
 		at += uint32(s.m.link.Layout(t).Words())
 	}
-	return true
+	return list
 }
 
 // nativeWords returns how many registers the native that is called at pc has for parameters and for
@@ -118,6 +127,17 @@ func (s *symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) 
 
 // refersToSymbolic reports whether something symbolic can be reached from the n registers from i on.
 func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
+	found := false
+	s.eachReached(g, i, n, func(id uint32) bool {
+		found = s.memory[id] != nil
+		return !found
+	})
+	return found
+}
+
+// eachReached calls f for the objects that can be reached from the n registers from i on, until it
+// returns false.
+func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) bool) {
 	h := s.m.heap
 	seen := map[uint32]bool{}
 	var work []uint32
@@ -134,12 +154,11 @@ func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
 	for len(work) > 0 {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
-		if s.memory[id] != nil {
-			return true
+		if !f(id) {
+			return
 		}
 		s.m.eachPtr(&h.objs[id], visit)
 	}
-	return false
 }
 
 // Shadows of a native's words.

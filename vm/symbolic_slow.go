@@ -329,6 +329,10 @@ func (s *symbols) loadRegs(g *goroutine, i uint32, p ptr, l *layout.Layout) {
 		if t == nil {
 			continue
 		}
+		if s.drawn {
+			g.shadow[g.fp+i+uint32(k)] = t
+			continue
+		}
 		switch layout.ScalarOf(l.Type) {
 		case layout.S8, layout.S16, layout.S32:
 			t = s.ctx.SExt(s.ctx.Trunc(t, uint8(l.Size*8)), 64)

@@ -29,6 +29,7 @@ var mutants = []struct{ name, file, old, new, test string }{
 	{"what is enumerated is its least value", "vm/symbolic_concrete.go", "v = list[g.choice]\n\tg.choice = 0", "v = list[0]\n\tg.choice = 0", "Ways"},
 	{"one value of many is not named", "vm/symbolic_concrete.go", "\t\tm.assume(g, Concretised)\n", "", "Named"},
 	{"a value that is made concrete is forgotten", "vm/symbolic_concrete.go", "s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v)))", "s.assume(g, s.ctx.Bool(true))", "Named"},
+	{"random values have labels beside inputs", "load/program.go", "return p.Path == hbtest })", "return false })", "Refused"},
 	// Unwinding.
 	{"each frame is unwound anew", "vm/symbolic_unwind.go", "return uint64(g.fn.ID)<<32 | uint64(uint32(g.pc))", "return uint64(g.fn.ID)<<32 | uint64(uint32(g.pc)) | uint64(g.fp)<<48", "Unwind"},
 	{"counts are no part of a state", "vm/symbolic_hash.go", "uint64(g.nvars), g.facts.hashOfPlaces())", "uint64(g.nvars))", "Unwind"},

@@ -19,6 +19,8 @@ var apart = map[string]string{
 	"(*Machine).cutForTime":    "does the same",
 	"(*Machine).assume":        "the verdict names it",
 	"(*Machine).assumeAlways":  "the verdict names it",
+	"(*Machine).draw":          "values get labels, and stay the same, or the verdict names them",
+	"(*symbols).look":          "the verdict names it",
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",

@@ -10,6 +10,6 @@ import (
 func main() {
 	for i := range 2 {
 		r := rand.New(rand.NewSource(int64(time.Now().Unix()) + int64(i)))
-		fmt.Println(r.Intn(2) < 2)
+		fmt.Println(r.Intn(200) < 100)
 	}
 }

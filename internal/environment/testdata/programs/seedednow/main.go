@@ -13,5 +13,5 @@ import (
 func main() {
 	rand.Seed(42)
 	rand.Seed(time.Now().UnixNano())
-	fmt.Println(rand.Intn(1000) < 1000)
+	fmt.Println(rand.Intn(1000) < 500)
 }

@@ -131,14 +131,12 @@ func hbSeeded(seed int64) bool
 type hbClockSource struct{ rngSource }
 
 func (s *hbClockSource) Int63() int64 {
-	hbDraw()
-	return s.rngSource.Int63()
+	return int64(hbDraw(uint64(s.rngSource.Int63())) & (1<<63 - 1))
 }
 
 func (s *hbClockSource) Uint64() uint64 {
-	hbDraw()
-	return s.rngSource.Uint64()
+	return hbDraw(s.rngSource.Uint64())
 }
 
-// hbDraw notes that a value is drawn.
-func hbDraw()
+// hbDraw notes that x is drawn, and returns it.
+func hbDraw(x uint64) uint64

@@ -5,12 +5,12 @@ package sysrand
 
 var state uint64 = 0x9E3779B97F4A7C15
 
-// hbSampled says that there are other bits than those.
-func hbSampled()
+// hbSampled says that there are other bits than those in b.
+func hbSampled(b []byte)
 
 // Read fills b (splitmix64; Steele, Lea, Flood, OOPSLA 2014).
 func Read(b []byte) {
-	hbSampled()
+	all := b
 	for len(b) > 0 {
 		state += 0x9E3779B97F4A7C15
 		z := state
@@ -22,4 +22,5 @@ func Read(b []byte) {
 			b, z = b[1:], z>>8
 		}
 	}
+	hbSampled(all)
 }

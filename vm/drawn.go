@@ -1,0 +1,224 @@
+package vm
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"sync"
+
+	"hbcheck.dev/hbcheck/symbolic"
+)
+
+// Drawn values. Random bits, and numbers of math/rand from large ranges, are one value of many. That
+// qualifies a verdict only if something depends on which one it is:
+//
+//	var processUnique = bits()             nothing does, if no test asks for it
+//	time.Sleep(backoff + jitter())         nothing does, if no other timer is near
+//
+// So what is drawn has a label, and so has what is computed of it; the bits are those of one
+// execution, as ever. A look is what comes out otherwise, or may, with another value: there what was
+// drawn is named, with the place where it was. Labels are shadows, as symbolic values have
+// (symbolic.go), in the same loop; but their bits mean something, and nothing is decided.
+//
+//  1. Take an execution in which nothing is looked at, and other values for all that has been drawn. By
+//     induction over the instructions the same ones are executed, and all words that have no label are
+//     the same: an instruction whose effect, beside on the words that it writes, depends on one that
+//     has a label is a look (drawn_exec.go); the words that it writes have a label if one that it reads has.
+//  2. A label may say between which bounds a number is, whatever is drawn (drawn_bounds.go). A comparison
+//     that has one result within the bounds is no look, and its result has no label.
+//  3. What another execution of the same class does is the same, too, as each of its reads finds what it
+//     finds here. States are equal if their words and labels are.
+//  4. What the machine itself makes of words (natives, the operations that they are pending at, the clock's
+//     comparisons) is a look, but for what is listed in drawn_native.go.
+//  5. What was looked at at some place is named where it is drawn from then on, without a label: the
+//     search begins again (needsDrawn). So a program that looks at all costs what it has cost.
+//
+// Nothing has a label in a program that can have inputs, whose shadows these are, nor where a debugger
+// watches.
+
+// A drawn is what a label stands for.
+type drawn struct {
+	draws []Assumption // what was drawn, in the order of drawsBefore
+	bound bound
+}
+
+// drawnLooks is what was looked at, on any path of any replica.
+type drawnLooks struct {
+	mu     sync.Mutex
+	looked []Assumption
+}
+
+func (l *drawnLooks) add(a Assumption) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.looked, a) {
+		l.looked = append(l.looked, a)
+	}
+}
+
+func (l *drawnLooks) list() []Assumption {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.looked)
+}
+
+// needsDrawn reports whether something was looked at that had a label.
+func (m *Machine) needsDrawn() bool { return len(m.cfg.drawn.list()) > 0 }
+
+// labelsDraws reports whether what is drawn gets labels.
+func (m *Machine) labelsDraws() bool { return m.cfg.Watch == nil && m.link.labels }
+
+// labeled reports whether shadows are labels.
+func (m *Machine) labeled() bool { return m.tracking && m.sym.drawn }
+
+// draw notes that g draws a value which is one of many, in a native. It returns the value's label, or nil
+// if there is none, as no user can do anything about it or it is named here. If again is set, the native
+// has to return Stop: it is executed again.
+func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Term, again bool) {
+	if m.cfg.Run {
+		return nil, false
+	}
+	pos, _, ok := m.userFrame(g)
+	if !ok {
+		return nil, false
+	}
+	pos.Column, pos.Offset = 0, 0
+	a := Assumption{what, pos}
+	if !m.labelsDraws() || slices.Contains(m.cfg.looked, a) {
+		m.noteAssumed(what, pos)
+		return nil, false
+	}
+	if !m.tracking {
+		m.track()
+		m.sym.drawn = true
+		g.pc--
+		return nil, true
+	}
+	return m.sym.label([]Assumption{a}, b), false
+}
+
+// setLabel makes t, which may be nil, the label of word i of a native.
+func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
+	if m.tracking {
+		g.shadow[g.fp+r.regOf(g, i)] = t
+	}
+}
+
+// label returns the label of something made of these draws. Labels of the same content are one term in
+// each machine, and have one hash.
+func (s *symbols) label(draws []Assumption, b bound) *symbolic.Term {
+	h := fnv.New64a()
+	for _, a := range draws {
+		fmt.Fprintf(h, "%d %s:%d\n", a.What, a.Pos.Filename, a.Pos.Line)
+	}
+	fmt.Fprintf(h, "%d %d %d %x %x", b.kind, b.lo, b.hi, math.Float64bits(b.flo), math.Float64bits(b.fhi))
+	t := s.ctx.Var(h.Sum64(), 64, "drawn")
+	if s.labels == nil {
+		s.labels = map[*symbolic.Term]*drawn{}
+	}
+	if s.labels[t] == nil {
+		s.labels[t] = &drawn{draws, b}
+	}
+	return t
+}
+
+// joined returns the label of what is made of things with these labels, each of which may be nil.
+func (s *symbols) joined(b bound, labels ...*symbolic.Term) *symbolic.Term {
+	var draws []Assumption
+	last := -1
+	for i, t := range labels {
+		switch {
+		case t == nil || last >= 0 && t == labels[last]:
+			continue
+		case last < 0:
+			draws = s.labels[t].draws
+		default:
+			draws = union(draws, s.labels[t].draws)
+		}
+		last = i
+	}
+	if last < 0 {
+		return nil
+	}
+	if d := s.labels[labels[last]]; d.bound == b && len(d.draws) == len(draws) {
+		return labels[last]
+	}
+	return s.label(draws, b)
+}
+
+// union returns the draws of both lists, in order.
+func union(a, b []Assumption) []Assumption {
+	var all []Assumption
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && drawsBefore(a[0], b[0]):
+			all, a = append(all, a[0]), a[1:]
+		case len(a) == 0 || drawsBefore(b[0], a[0]):
+			all, b = append(all, b[0]), b[1:]
+		default:
+			all, a, b = append(all, a[0]), a[1:], b[1:]
+		}
+	}
+	return all
+}
+
+func drawsBefore(a, b Assumption) bool {
+	if a.Pos.Filename != b.Pos.Filename {
+		return a.Pos.Filename < b.Pos.Filename
+	}
+	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
+}
+
+// look notes that something depends on what has these labels, each of which may be nil.
+func (s *symbols) look(labels ...*symbolic.Term) {
+	for _, t := range labels {
+		if t == nil {
+			continue
+		}
+		for _, a := range s.labels[t].draws {
+			s.m.noteAssumed(a.What, a.Pos)
+			s.m.cfg.drawn.add(a)
+		}
+	}
+}
+
+// lookAt is look for n registers of g from i on.
+func (s *symbols) lookAt(g *goroutine, i uint16, n int) {
+	s.look(g.shadow[g.fp+uint32(i) : g.fp+uint32(i)+uint32(n)]...)
+}
+
+// lookMemory is look for n bytes at p.
+func (s *symbols) lookMemory(p ptr, n uint64) {
+	for _, c := range s.overlaps(uint32(p>>32), uint32(p), uint32(n)) {
+		s.look(c.term)
+	}
+}
+
+// lookObject is look for the object that w refers to, if it does.
+func (s *symbols) lookObject(w uint64) {
+	if obj := w >> 32; w&funcBit == 0 && obj < uint64(len(s.m.heap.objs)) {
+		for _, c := range s.memory[uint32(obj)] {
+			s.look(c.term)
+		}
+	}
+}
+
+// sortedAssumptions returns a list in an order that does not depend on how it came about.
+func sortedAssumptions(list []Assumption) []Assumption {
+	slices.SortFunc(list, func(a, b Assumption) int {
+		switch {
+		case drawsBefore(a, b):
+			return -1
+		case drawsBefore(b, a):
+			return 1
+		}
+		return 0
+	})
+	return slices.Compact(list)
+}
+
+// drawnAt returns where draws were looked at, as Config.looked has it.
+func (m *Machine) drawnAt() []Assumption {
+	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.list()...))
+}

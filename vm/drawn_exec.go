@@ -1,0 +1,320 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/symbolic"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+)
+
+// beforeDrawn is symbols.before where values have labels. The instruction is executed as it is, on the
+// bits: here what it writes gets its labels, and what it depends on is looked at. What labels of
+// memory it moves is done as for symbolic values (deferred, and the functions of symbolic_slow.go).
+//
+// Each operation is in one of these classes; one that is not is a mistake that a table's test finds:
+//
+//	computes   its result has the labels of its operands, if they do not decide how it ends
+//	moves      so have the words, one by one
+//	looks      what it does depends on its operands: branches, addresses, lengths, keys, natives
+func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
+	if s.after.what != nothing {
+		s.finish(g)
+	}
+	sh := g.shadow[g.fp:]
+	A, B, C := in.A, in.B, in.C
+	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
+	switch in.Op {
+	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, PanicRange, Call, CallC, Go, Defer,
+		Send, Close, MapClear, ClearS, Recv, Select:
+	case Mov:
+		sh[A] = sh[B]
+	case Mov2:
+		copy(sh[A:int(A)+2], sh[B:int(B)+2])
+	case Mov3:
+		copy(sh[A:int(A)+3], sh[B:int(B)+3])
+	case MovN:
+		copy(sh[A:int(A)+int(C)], sh[B:int(B)+int(C)])
+	case Zero:
+		clear(sh[A : int(A)+int(B)])
+	case Const, ConstI, IMeth, Recover, DeferStack, NewObj, MkMap, Impl, SliceToArr, MapLen, ChanLen, ChanCap,
+		MapIter, StrIter, Append, Copy, StrCat, BytesToStr, StrToBytes, CallI:
+		clear(sh[A : int(A)+results(in.Op)])
+
+	// computes
+	case Add, Sub, Mul, And, Shl, ShrS, ShrU:
+		s.computes(g, A, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+	case Or, Xor, AndNot, AddU8, SubU8, AddF32, SubF32, MulF32, DivF32, MinF64, MinF32, MaxF64, MaxF32, EqF32, LtF32, LeF32:
+		s.computes(g, A, sh[B], sh[C], nil)
+	case AddS32, AddU32, SubS32, SubU32, MulS32, MulU32:
+		s.computes(g, A, sh[B], sh[C], func() bound {
+			wide := map[Op]Op{AddS32: Add, AddU32: Add, SubS32: Sub, SubU32: Sub, MulS32: Mul, MulU32: Mul}[in.Op]
+			ext := ExtS32
+			if in.Op == AddU32 || in.Op == SubU32 || in.Op == MulU32 {
+				ext = ExtU32
+			}
+			return converted(ext, intBound(wide, s.boundOf(g, B, integer), s.boundOf(g, C, integer)))
+		})
+	case DivS, DivU, RemS, RemU:
+		s.look(sh[C]) // it panics, or does not
+		s.computes(g, A, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+	case AddI, AndI, MulI, ShlI, ShrSI, ShrUI:
+		s.computes(g, A, sh[B], nil, func() bound {
+			wide := map[Op]Op{AddI: Add, AndI: And, MulI: Mul, ShlI: Shl, ShrSI: ShrS, ShrUI: ShrU}[in.Op]
+			n := int64(C)
+			if in.Op == AddI || in.Op == MulI {
+				n = int64(int16(C))
+			}
+			return intBound(wide, s.boundOf(g, B, integer), integers(n, n))
+		})
+	case AddF64, SubF64, MulF64, DivF64:
+		s.computes(g, A, sh[B], sh[C], func() bound { return floatBound(in.Op, s.boundOf(g, B, float), s.boundOf(g, C, float)) })
+	case Not, LNot, NegF32, CvtSF32, CvtUF32, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64:
+		s.computes(g, A, sh[B], nil, nil)
+	case Neg, ExtS8, ExtU8, ExtS16, ExtU16, ExtS32, ExtU32, CvtSF64, CvtUF64:
+		s.computes(g, A, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, integer)) })
+	case NegF64, CvtF64S:
+		s.computes(g, A, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, float)) })
+	case Eq, Ne, LtS, LeS, LtU, LeU:
+		s.comparison(g, A, B, C, in.Op, integer)
+	case EqF64, LtF64, LeF64:
+		s.comparison(g, A, B, C, in.Op, float)
+
+	// looks
+	case Panic: // what it is may end in a text
+		s.lookWords(g, A, 2)
+	case JT, JF, ChkShift:
+		s.look(sh[A])
+	case JEq, JNe, JLtS, JLeS, JLtU, JLeU:
+		if sh[A] != nil || sh[B] != nil {
+			if _, ok := certain(compared[in.Op], s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
+				s.look(sh[A], sh[B])
+			}
+		}
+	case JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI:
+		if sh[A] != nil {
+			x, y := s.boundOf(g, A, integer), integers(int64(int16(B)), int64(int16(B)))
+			if in.Op == JGtSI || in.Op == JGeSI {
+				x, y = y, x
+			}
+			if _, ok := certain(compared[in.Op], x, y); !ok {
+				s.look(sh[A])
+			}
+		}
+	case LdS8, LdU8, LdS16, LdU16, LdS32, LdU32, Ld64, Ld2, Ld3, LdN:
+		s.look(sh[B])
+		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
+	case LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr:
+		s.look(sh[B], sh[B+1], sh[C])
+		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
+			s.load(g, f, in, *g.reg(uint32(B))+i*accessSize[in.Op])
+		}
+	case St8, St16, St32, St64, St2, St3, StN:
+		s.look(sh[A])
+		s.store8(g, f, in, *g.reg(uint32(A))+uint64(C), B)
+	case StX8, StX16, StX32, StX64:
+		s.look(sh[A], sh[A+1], sh[B])
+		if i := *g.reg(uint32(B)); i < *g.reg(uint32(A) + 1) {
+			s.store8(g, f, in, *g.reg(uint32(A))+i*accessSize[in.Op], C)
+		}
+	case AddPtr, AddPtrL:
+		s.look(sh[B])
+		sh[A] = nil
+	case IdxS:
+		s.look(sh[B], sh[B+1], sh[C])
+		sh[A] = nil
+	case IdxA:
+		s.look(sh[B], sh[C])
+		sh[A] = nil
+	case RIdx:
+		x := word(0)
+		s.look(sh[C])
+		if i, size := *g.reg(uint32(C)), x&(1<<32-1); i < x>>32 {
+			s.drawnPart(g, in, i*size, size)
+		}
+	case RLdS8, RLdU8, RLdS16, RLdU16, RLdS32, RLdU32, RLd64:
+		s.drawnPart(g, in, uint64(C), accessSize[in.Op])
+	case RLdN:
+		s.drawnPart(g, in, uint64(C), word(0))
+	case CallN:
+		s.drawnNative(g, f, in)
+	case Ret1:
+		sh[0] = sh[A]
+	case Ret:
+		copy(sh[:B], sh[A:int(A)+int(B)])
+	case MkClos:
+		s.boxes(g, in, A, B, 8, uint64(C)*8)
+		sh[A] = nil
+	case Box:
+		s.boxes(g, in, A, B, 0, uint64(s.m.layouts.At(uint32(word(0))).Size))
+		sh[A] = nil
+	case EqStr, LtStr, LeStr:
+		s.lookAt(g, B, 2)
+		s.lookAt(g, C, 2)
+		s.lookMemory(*g.reg(uint32(B)), *g.reg(uint32(B) + 1))
+		s.lookMemory(*g.reg(uint32(C)), *g.reg(uint32(C) + 1))
+		sh[A] = nil
+	case EqIface, EqN:
+		n := 2
+		if in.Op == EqN {
+			n = s.m.layouts.At(uint32(word(0))).Words()
+		}
+		for _, i := range [2]uint16{B, C} {
+			s.lookWords(g, i, n)
+		}
+		sh[A] = nil
+	case Cplx, CvtC:
+		s.lookAt(g, B, 2)
+		if in.Op == Cplx {
+			s.lookAt(g, C, 2)
+		}
+		clear(sh[A : A+2])
+	case MkSlice:
+		s.look(sh[B], sh[C])
+		clear(sh[A : A+3])
+	case MkChan:
+		s.look(sh[B])
+		sh[A] = nil
+	case SliceS, SliceStr, SliceA:
+		s.look(sh[B])
+		if in.Op != SliceA {
+			s.lookAt(g, B, 2)
+		}
+		if in.Op == SliceS {
+			s.look(sh[B+2])
+		}
+		for i := range 3 {
+			if q := uint16(word(0) >> (16 * i)); q != NoReg {
+				s.look(sh[q])
+			}
+			if in.Op == SliceStr && i == 1 {
+				break
+			}
+		}
+		clear(sh[A : A+2])
+		if in.Op != SliceStr {
+			sh[A+2] = nil
+		}
+	case UnsafeChk:
+		if s.look(sh[A]); B != NoReg {
+			s.look(sh[B])
+		}
+	case CopyMem:
+		s.look(sh[A])
+		if B != NoReg {
+			s.look(sh[B])
+		}
+	case Print:
+		s.look(sh[A])
+		s.lookObject(*g.reg(uint32(A)))
+	case RunesToStr, StrToRunes:
+		n := *g.reg(uint32(B) + 1)
+		if in.Op == RunesToStr {
+			n *= 4
+		}
+		if s.lookAt(g, B, 2); n > 0 {
+			s.lookMemory(*g.reg(uint32(B)), n)
+		}
+		clear(sh[A : A+2])
+		if in.Op == StrToRunes {
+			sh[A+2] = nil
+		}
+	case IntToStr:
+		s.look(sh[B])
+		clear(sh[A : A+2])
+	case StrNext:
+		s.drawnRune(g, in)
+	case MapGet, MapSet, MapDel:
+		t := s.m.mapTypes[uint32(word(0))]
+		key := B
+		if in.Op == MapGet {
+			key = C
+		}
+		s.lookWords(g, key, t.key.Words())
+		if in.Op == MapGet {
+			clear(sh[A : int(A)+t.elem.Words()])
+			if word(0)>>32 != 0 {
+				sh[int(A)+t.elem.Words()] = nil
+			}
+		}
+	case MapNext:
+		t := s.m.mapTypes[uint32(word(0))]
+		clear(sh[A : int(A)+1+t.key.Words()+t.elem.Words()])
+	case Clock:
+		// What is noted of the clock is about this execution's values. Where it has shown nothing there is
+		// nothing to note.
+		if s.m.clockReads > 0 {
+			s.look(sh[A])
+			if C&(ClockCompared|ClockFlow) != 0 {
+				s.look(sh[B])
+			}
+			if C&ClockOfTime != 0 {
+				s.lookAt(g, A, 3)
+			}
+		}
+	default:
+		panic("BUG: what is drawn in operation " + in.Op.String())
+	}
+	return in
+}
+
+// computes gives register i the label of what is computed of two things with these labels. Its bound is
+// what b says; nil: nothing is known. If there is one result only it has no label.
+func (s *symbols) computes(g *goroutine, i uint16, x, y *symbolic.Term, b func() bound) {
+	if x == nil && y == nil {
+		g.shadow[g.fp+uint32(i)] = nil
+		return
+	}
+	known := bound{}
+	if b != nil {
+		known = b()
+	}
+	if known.one() {
+		g.shadow[g.fp+uint32(i)] = nil
+		return
+	}
+	g.shadow[g.fp+uint32(i)] = s.joined(known, x, y)
+}
+
+// comparison gives register i the label of a comparison.
+func (s *symbols) comparison(g *goroutine, i, b, c uint16, op Op, kind boundKind) {
+	x, y := g.shadow[g.fp+uint32(b)], g.shadow[g.fp+uint32(c)]
+	if x != nil || y != nil {
+		if _, ok := certain(op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
+			x, y = nil, nil
+		}
+	}
+	s.computes(g, i, x, y, nil)
+}
+
+// drawnPart gives the registers that in loads from byte off on of the value in registers from B on
+// the labels of those.
+func (s *symbols) drawnPart(g *goroutine, in *Instr, off, size uint64) {
+	sh := g.shadow[g.fp:]
+	n := uint64(size+7) / 8
+	list := s.buf[:0]
+	for k := range n {
+		at := off + 8*k
+		width := min(8, size-8*k)
+		first, last := sh[uint64(in.B)+at/8], sh[uint64(in.B)+(at+width-1)/8]
+		if at%8 == 0 && width == 8 {
+			list = append(list, first)
+		} else {
+			list = append(list, s.joined(bound{}, first, last))
+		}
+	}
+	s.buf = list
+	copy(sh[in.A:], list)
+}
+
+// drawnRune is a look at the string that StrNext decodes.
+func (s *symbols) drawnRune(g *goroutine, in *Instr) {
+	clear(g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+3])
+	it := uint32(in.B)
+	s.lookMemory(*g.reg(it), *g.reg(it + 1))
+}
+
+// lookWords is a look at n registers from i on, and at what they refer to.
+func (s *symbols) lookWords(g *goroutine, i uint16, n int) {
+	s.lookAt(g, i, n)
+	if len(s.memory) > 0 {
+		s.look(s.reached(g, i, n)...)
+	}
+}

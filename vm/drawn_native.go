@@ -1,0 +1,138 @@
+package vm
+
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Labels and natives. A call looks at its words, and at what they refer to, but for
+//
+//	Native.Symbolic    which moves labels, or gives them
+//	pureNative         which computes a value of its words, and nothing else
+//
+// What is a number in memory for one native may be part of something larger: a lock in a struct that has
+// a drawn field, too. So one that is declared to look at no memory of the program (trace.MemoryOf) looks
+// at the texts that it is given only.
+
+// pureNatives are prefixes of natives that compute.
+var pureNatives = []string{"math.", "math/bits."}
+
+// drawnNative gives and looks at the labels of a call.
+func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	nat := &s.m.natives[in.Imm32()]
+	if nat.Symbolic {
+		return
+	}
+	params, results := s.nativeWords(f, g.pc)
+	words := g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))]
+	if hasPrefix(nat.Name, pureNatives) && trace.MemoryOf(nat.Name) == trace.NoMemory {
+		t := s.joined(bound{}, words[:params]...)
+		clear(words)
+		for i := range results {
+			words[i] = t
+		}
+		return
+	}
+	s.look(words[:params]...)
+	if len(s.memory) > 0 {
+		switch memory := trace.MemoryOf(nat.Name); {
+		case hasPrefix(nat.Name, deepReaders), memory == trace.AnyMemory, memory == trace.ReadsMemory:
+			s.look(s.reached(g, in.A, params)...)
+		case memory == trace.NoMemory && !strings.HasPrefix(nat.Name, "time.") && !strings.HasPrefix(nat.Name, "testing."):
+			s.lookTexts(g, f, in)
+		default:
+			for i := range params {
+				s.lookObject(*g.reg(uint32(in.A) + uint32(i)))
+			}
+		}
+	}
+	clear(words)
+}
+
+// lookTexts looks at the strings that the native is called with.
+func (s *symbols) lookTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	for _, i := range s.textWords(f, g.pc) {
+		s.lookMemory(*g.reg(uint32(in.A) + i), *g.reg(uint32(in.A) + i + 1))
+	}
+}
+
+// labelOf returns the label of what has these cells.
+func (s *symbols) labelOf(cells []cell) *symbolic.Term {
+	var labels []*symbolic.Term
+	for _, c := range cells {
+		labels = append(labels, c.term)
+	}
+	return s.joined(bound{}, labels...)
+}
+
+// loadedLabel returns the label of a register into which n bytes with label t were loaded.
+func (s *symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
+	if t == nil || n == 8 {
+		return t
+	}
+	return s.joined(bound{}, t)
+}
+
+// drawnBytes makes t the label of n bytes at p.
+func (s *symbols) drawnBytes(p ptr, n uint64, t *symbolic.Term) {
+	if n > 0 {
+		s.store(p, uint32(n), t)
+	}
+}
+
+// reached returns the labels of all that the n registers from i on refer to, over any number of
+// references.
+func (s *symbols) reached(g *goroutine, i uint16, n int) []*symbolic.Term {
+	var labels []*symbolic.Term
+	s.eachReached(g, i, n, func(id uint32) bool {
+		for _, c := range s.memory[id] {
+			labels = append(labels, c.term)
+		}
+		return true
+	})
+	return labels
+}
+
+// drawnAtomic executes an operation of sync/atomic on w.
+func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func(*Machine, *goroutine, Regs) Ctl) Ctl {
+	p := r.U(0)
+	s.look(r.sym(s.m, g, 0))
+	old, arg, third := s.at(p, w.size), r.sym(s.m, g, 1), r.sym(s.m, g, 2)
+	if name == "Load" {
+		arg = nil
+	}
+	if w.size < 8 {
+		arg, third = s.joined(bound{}, arg), s.joined(bound{}, third)
+	}
+	ctl := fn(s.m, g, r)
+	var result *symbolic.Term
+	switch name {
+	case "Load":
+		result = old
+	case "Store":
+		s.store(p, w.size, arg)
+	case "Swap":
+		s.store(p, w.size, arg)
+		result = old
+	case "Add":
+		result = s.joined(bound{}, old, arg)
+		s.store(p, w.size, result)
+	case "And", "Or":
+		s.store(p, w.size, s.joined(bound{}, old, arg))
+		result = old
+	case "CompareAndSwap": // whether it swaps was looked at: swapUnknown
+		if r.U(0)&1 != 0 {
+			s.store(p, w.size, third)
+		}
+	default:
+		panic("BUG: no labels for atomic operation " + name)
+	}
+	if w.size < 8 {
+		result = s.joined(bound{}, result)
+	}
+	r.setLabel(s.m, g, 0, result)
+	return ctl
+}
