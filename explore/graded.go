@@ -57,6 +57,7 @@ func (p *portfolio) startLadder(work uint64) {
 	if x == nil || work < gradedFrom && !late {
 		return
 	}
+	p.startDraws(drawnFrom, false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ladder.begun || p.winner >= 0 {
@@ -102,6 +103,9 @@ func (p *portfolio) draw(l *ladder) {
 
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
+	if p.draws.begun {
+		<-p.draws.over
+	}
 	if !p.opts.Keep.has("preempt") { // what is saved has been drawn before
 		if p.draw(l); l.drawing {
 			return
@@ -111,7 +115,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 	for x.Preempt = 0; ; x.Preempt++ {
 		var s *exploration
 		if x.Preempt == 0 {
-			s, l.err = p.prepare(p.options(x), "preempt", l.s)
+			s, l.err = p.prepare(p.opts.Keep, p.options(x), "preempt", l.s)
 		} else {
 			next := p.options(x)
 			next.Keep, next.phase = p.opts.Keep.fresh(), "preempt"
@@ -171,6 +175,9 @@ func (p *portfolio) begun() int {
 		n = len(p.opts.Portfolio.Searches)
 	}
 	if p.ladder.begun {
+		n++
+	}
+	if p.draws.begun {
 		n++
 	}
 	return n

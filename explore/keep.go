@@ -21,6 +21,7 @@ import (
 //
 //	search.hbs      the explorer, if there is one
 //	0.hbs, 1.hbs    those of a portfolio that search for long
+//	long.hbs        the first of these, where it has begun again (portfolio_long.go)
 //	preempt.hbs     its search by increasing preemptions
 //
 // What is short is not saved, and done again: the other phases of a portfolio, and what follows a search.

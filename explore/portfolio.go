@@ -18,30 +18,27 @@ import (
 // that stores no states is fast where few operations conflict, one that stores them where many
 // orders lead back to few states, and many bugs show in the first execution drawn at random.
 //
-//	1  each of the searches, on one machine, up to attemptWork
-//	   if one has an answer: that
-//	2  the first sample, up to longWork, if no execution has come to its end
-//	   each of the samples, on the same machine, up to sampleWork
-//	   if one finds a bug: that
-//	   from now on an execution is too long only if it is much longer than those that have ended
-//	3  the first search, on the same machine, from the beginning
-//	4  as soon as it has worked as much as a second machine costs, or a while has passed, or an
-//	   execution was cut:
-//	       beside it all other searches, each on a machine of its own
+//	1  the first search
+//	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
+//	       it ends; then, on the same machine, what portfolio_long.go says, and line 1 once more
+//	   beside it all other searches, each on a machine of its own
+//	3  as soon as one of them has worked so much that some executions drawn at random cost little:
+//	       beside them the samples, each up to sampleWork (see draws)
 //	   as soon as one of them has worked so much that the end is not in sight:
 //	       beside them one by increasing preemptions (see ladder)
-//	5  the answer that took the least work
+//	4  the answer that took the least work
 //
 // An answer is a bug, or that everything is explored; a search that gives up has none. Work is
 // counted (por.Stats.Work) and no time is taken, so that the answer is the same on every machine.
+// Nothing is done twice: what the first search has done when the others begin it goes on with.
 //
-// Claim: line 5 does not depend on how fast the searches are. (1) The work of each search after
-// each of its transitions does not depend on the others, nor does that with which it begins: line 4
-// says when the first search has worked so much, and it makes no difference if time has passed before.
-// (2) A search is stopped only when it has worked more than one that has an answer. (3) So that with
-// the least work is never stopped, and every other one that is not stopped needs more.
+// Claim: line 4 does not depend on how fast the searches are. (1) The work of each search after
+// each of its transitions does not depend on the others, nor does that with which it begins: line 2
+// says when the first search has worked so much, and has one worker until then. (2) A search is
+// stopped only when it has worked more than one that has an answer, and samples never are. (3) So
+// that with the least work is never stopped, and every other one that is not stopped needs more.
 //
-// With as many processors as searches, line 5 takes about as long as the best of them, and twice
+// With as many processors as searches, line 4 takes about as long as the best of them, and twice
 // as long as the first search if that is the best but there is only one processor.
 type Portfolio struct {
 	First    *Options  // of one that samples, for programs of long executions; nil: none
@@ -52,17 +49,10 @@ type Portfolio struct {
 
 // What the phases of a portfolio may cost: work.
 const (
-	attemptWork = 11_000
-	sampleWork  = 20_000 // each sample
-	longWork    = 1_000_000
-	aloneWork   = 40_000 // of the first search before there are others
+	aloneWork  = 3_800  // of the first search before there are others; it has one worker so long
+	drawnFrom  = 40_000 // of any search before there are samples
+	sampleWork = 20_000 // each sample
 )
-
-// alone is how long the first search is alone even if it has not worked so much.
-const alone = 200 * time.Millisecond
-
-// An execution is too long if it has so many times the steps of those drawn at random.
-const muchLonger = 4
 
 // A Share is what one explorer of a portfolio has done.
 type Share struct {
@@ -78,10 +68,11 @@ type portfolio struct {
 	begin time.Time
 
 	sampled uint64    // executions of samples
+	drawn   bool      // they have been executed before the searches
 	cut     []Options // samples that would have executed more
-	worked  uint64    // in lines 1 and 2
-	choices choices   // in these
-	longest int       // steps of the longest execution of them that has ended
+	worked  uint64    // before the search that has the answer
+	choices choices   // in samples
+	longest int       // steps of the longest execution that has ended, if executions are long
 	shares  []Share   // of searches that have no answer, if none has one
 
 	mu     sync.Mutex
@@ -93,19 +84,21 @@ type portfolio struct {
 	most   uint64    // the work of the one that has worked most
 	turn   sync.Cond // one of the two has changed, or winner has
 	ladder ladder
+	draws  draws
 	start  uint64 // where their work begins
 	size   uint64 // of the program
 	done   chan *contender
 }
 
-// A contender is one of the searches of line 3 and 4.
+// A contender is one of the searches of lines 1 to 3.
 type contender struct {
 	number int
 	effort
 	weight uint64 // of a step; 0: 1
-	began  time.Time
 	s      *exploration
 	found  por.Result
+	long   bool // it has ended since executions are
+	jobs   int  // workers that the first search has when there are others beside it; 0: one
 	err    error
 	panics any // what its goroutine has panicked with: our own mistake
 }
@@ -115,6 +108,7 @@ type effort struct {
 	start  uint64 // what others had worked when it began
 	last   uint64 // work of the explorer that is running
 	before uint64 // and of those that fell back to it
+	beside bool   // of the first search: others are beside it
 }
 
 // options returns x with what was set in the options of the whole later than in those of its
@@ -131,74 +125,30 @@ func (p *portfolio) options(x Options) Options {
 	return x
 }
 
-// attempt returns x for line 1. It is over before other workers would have begun.
-func (p *portfolio) attempt(x Options) Options {
-	x.Jobs = 0
-	return p.options(x)
-}
-
 // runPortfolio is Run with opts.Portfolio.
 func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
-	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now(), best: math.MaxUint64, winner: -1,
-		ended: make([]bool, len(opts.Portfolio.Searches)+1)}
+	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now()}
 	p.turn.L = &p.mu
-	s, err := prepare(ctx, e, p.attempt(opts.Portfolio.Searches[0])) // line 1
+	keep := opts.Keep
+	if keep.has(longPhase) {
+		keep = keep.fresh() // it ends as it did
+	}
+	first := p.options(opts.Portfolio.Searches[0])
+	jobs := first.Jobs
+	first.Jobs = 0
+	s, err := p.prepare(keep, first, "0", nil)
 	if err != nil {
 		return nil, err
 	}
 	load := s.result.Stats.Load
 	p.ctx = s.limit.ctx // there is one time for all
 	defer s.limit.release()
-	s.stopAfter(attemptWork)
-	found := s.search()
-	p.worked, p.longest = found.Work(), s.collector.longest
-	for _, x := range opts.Portfolio.Searches[1:] {
-		if s.answers(&found) || s.limit.passed() {
-			break
-		}
-		if s, err = s.again(p.attempt(x)); err != nil {
-			return nil, err
-		}
-		s.stopAfter(attemptWork)
-		found = s.search()
-		p.worked += found.Work()
-		p.longest = max(p.longest, s.collector.longest)
+	s, found, err := p.contest(&contender{s: s, jobs: jobs})
+	if err == errLong {
+		s, found, err = p.long(s, found)
 	}
-	list := opts.Portfolio.Samples // line 2
-	first := opts.Portfolio.First != nil && p.longest == 0
-	if first {
-		list = append([]Options{*opts.Portfolio.First}, list...)
-	}
-	for i, x := range list {
-		if s.answers(&found) || s.limit.passed() {
-			break
-		}
-		if s, err = s.again(p.options(x)); err != nil {
-			return nil, err
-		}
-		most := uint64(sampleWork)
-		if first && i == 0 {
-			most = longWork
-		}
-		s.stopAfter(most)
-		p.choices.watch(s)
-		found = s.search()
-		p.longest = max(p.longest, s.collector.longest)
-		p.sampled += found.Executions
-		p.worked += found.Work()
-		if !(first && i == 0) && found.Executions < x.MaxExecs {
-			p.cut = append(p.cut, x)
-		}
-	}
-	if why := s.limit.reason(); why != "" && s.opts.POR.Samples {
-		found.Incomplete = interrupted(found.Incomplete, why)
-	}
-	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
-		before := s.features.covered()
-		if s, found, err = p.contest(s); err != nil {
-			return nil, err
-		}
-		s.coveredBefore = append(s.coveredBefore, before)
+	if err != nil {
+		return nil, err
 	}
 	s.settle()
 	if err := s.finish(found); err != nil {
@@ -257,21 +207,24 @@ func (s *exploration) settle() {
 	s.collector.used, s.collector.inSubtree = nil, false
 }
 
-// contest is lines 3 to 5.
-func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
+// contest is lines 1 to 4, lead being the first search. If executions are long it is over after line 1, with
+// errLong.
+func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	searches := p.opts.Portfolio.Searches
-	p.done = make(chan *contender, len(searches)+1)
-	if f := s.features; f.CodeSize != nil {
+	p.best, p.winner, p.ended = math.MaxUint64, -1, make([]bool, len(searches)+2)
+	p.done = make(chan *contender, len(p.ended))
+	p.draws.over = make(chan struct{})
+	if f := lead.s.features; f.CodeSize != nil {
 		p.size = uint64(f.CodeSize())
 	}
-	s, err := p.prepare(p.options(searches[0]), "0", s)
-	if err != nil {
-		return nil, por.Result{}, err
-	}
-	lead := &contender{s: s, began: time.Now()}
 	p.active = 1
 	p.run(lead)
-	p.startOthers(lead) // if it has given up before they were worth it
+	if lead.long {
+		return lead.s, lead.found, errLong
+	}
+	if !lead.s.limit.passed() {
+		p.startOthers(lead) // if it has given up before they were worth it
+	}
 	p.leave()
 	list := []*contender{lead}
 	for len(list) < p.begun() && !p.decided() {
@@ -293,8 +246,11 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	} else {
 		p.worked += best.work(best.found.Work())
 	}
+	if slices.Contains(list, &p.draws.contender) && (p.winner < 0 || best == &p.draws.contender) {
+		p.sampled += p.draws.drawn
+	}
 	for _, c := range list {
-		if p.winner < 0 && c.err == nil && c != best && c != &p.ladder.contender {
+		if p.winner < 0 && c.err == nil && c != best && c.number < len(searches) {
 			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
 		}
 		if p.winner < 0 && c.err == nil && c.s != nil && c != best {
@@ -304,10 +260,10 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	return best.s, best.found, nil
 }
 
-// prepare prepares a search of lines 3 and 4, which is saved as that of a phase: on the machine of s, unless
+// prepare prepares a search of lines 1 to 3, which is saved as that of a phase: on the machine of s, unless
 // that is nil, or the search goes on with another one.
-func (p *portfolio) prepare(x Options, phase string, s *exploration) (*exploration, error) {
-	x.Keep, x.phase = p.opts.Keep, phase
+func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration) (*exploration, error) {
+	x.Keep, x.phase = keep, phase
 	e, x, refined, err := x.Keep.resumed(p.entry, x, phase)
 	switch {
 	case err != nil:
@@ -328,6 +284,13 @@ func (p *portfolio) run(c *contender) {
 		if c.err = c.s.failed; c.err != nil {
 			break
 		}
+		if c.jobs > 1 && c.beside && !c.s.limit.passed() {
+			c.before, c.last, opts.Jobs, c.jobs = 0, 0, c.jobs, 0
+			if c.s, c.err = c.s.again(opts); c.err != nil {
+				break
+			}
+			continue
+		}
 		if c.begunAgain() && !c.s.limit.passed() {
 			c.before, c.last, opts.Jobs = 0, 0, 0
 			if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
@@ -336,6 +299,18 @@ func (p *portfolio) run(c *contender) {
 			continue
 		}
 		again := c.s.refinement()
+		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
+			if !c.beside && c.tooLong(c.found.Truncated) {
+				c.long = true
+				return
+			}
+			if p.raise(c, &opts) {
+				if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
+					break
+				}
+				continue
+			}
+		}
 		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
 			break
 		}
@@ -349,10 +324,11 @@ func (p *portfolio) run(c *contender) {
 		c.s = s
 	}
 	// Whatever could be better has begun before c's answer counts: there may have been no poll since.
-	if work := c.work(c.found.Work()); c != &p.ladder.contender && !c.s.limit.passed() {
+	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
 		if c.number == 0 && work >= p.othersStart() {
 			p.startOthers(c)
 		}
+		p.startDraws(work, false)
 		p.startLadder(work)
 	}
 	p.end(c)
@@ -360,7 +336,7 @@ func (p *portfolio) run(c *contender) {
 
 // othersStart returns the work with which line 4 begins: making a machine costs about as much as the
 // program is large.
-func (p *portfolio) othersStart() uint64 { return max(aloneWork, p.size) + p.size }
+func (p *portfolio) othersStart() uint64 { return aloneWork + p.size }
 
 // search is one search of a contender.
 func (p *portfolio) search(c *contender) {
@@ -375,18 +351,30 @@ func (p *portfolio) search(c *contender) {
 			return why
 		}
 		work := c.work(q.Work())
+		if c == &p.draws.contender {
+			return ""
+		}
 		if p.lost(c.number, work) {
 			return "another search has an answer"
 		}
 		if c.begunAgain() {
 			return "one worker begins again"
 		}
-		if c.number == 0 && (work >= max(aloneWork, p.size) || q.Truncated > 0 || time.Since(c.began) > alone) {
+		if c.number == 0 && !c.beside && work >= aloneWork {
+			if c.tooLong(q.Truncated) {
+				return "its executions are long"
+			}
+			if c.beside = true; c.jobs > 1 {
+				return "several workers begin again"
+			}
+		}
+		if c.number == 0 && c.beside {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {
 			return p.awaitTurn(work, s.limit.passed)
 		}
+		p.startDraws(work, false)
 		p.startLadder(work)
 		p.advance(work)
 		return ""
@@ -415,7 +403,7 @@ func (c *contender) work(now uint64) uint64 {
 	return c.start + max(1, c.weight)*(c.before+now)
 }
 
-// startOthers is line 4, the first time.
+// startOthers is the end of line 2, the first time.
 func (p *portfolio) startOthers(lead *contender) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -438,7 +426,7 @@ func (p *portfolio) startOthers(lead *contender) {
 			if p.lost(c.number, c.start) {
 				return
 			}
-			if c.s, c.err = p.prepare(p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
+			if c.s, c.err = p.prepare(p.opts.Keep, p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
 				p.run(c)
 			}
 		}()
@@ -490,7 +478,7 @@ func (p *portfolio) decided() bool {
 	return !begun || p.lost(1, p.start)
 }
 
-// choose is line 5. If there is no answer it is the search that has worked the most.
+// choose is line 4. If there is no answer it is the search that has worked the most.
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {

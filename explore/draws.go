@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// draws are the samples beside searches. They find in their first executions what a depth-first search
+// meets last, a bug that depends on the beginning of the execution; and they say what most choices are
+// about. They are short, so they are never stopped: what they have drawn does not depend on how fast
+// the searches are.
+type draws struct {
+	contender
+	begun bool
+	drawn uint64        // executions
+	most  int           // steps of the longest that has ended
+	over  chan struct{} // closed when they are
+}
+
+// startDraws starts them as soon as a search has worked so much that they cost little. When that is
+// makes no difference for their work, as with the ladder: what has an answer now has worked less, or has
+// started them. needed: a search cannot go on without.
+func (p *portfolio) startDraws(work uint64, needed bool) {
+	list := p.opts.Portfolio.Samples
+	if work < drawnFrom && !needed || len(list) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := &p.draws
+	if d.begun || p.drawn || p.winner >= 0 && !needed {
+		return
+	}
+	d.begun, d.number, d.start = true, len(p.opts.Portfolio.Searches)+1, drawnFrom+p.size
+	go func() {
+		defer func() {
+			if d.panics = recover(); d.panics != nil {
+				d.panics = fmt.Sprintf("%v\n%s", d.panics, debug.Stack())
+			}
+			close(d.over)
+			p.done <- &d.contender
+		}()
+		for _, x := range list {
+			if d.s == nil {
+				d.s, d.err = prepare(p.ctx, p.entry, p.options(x))
+			} else {
+				d.s, d.err = d.s.again(p.options(x))
+			}
+			if d.err != nil {
+				return
+			}
+			d.before, d.last = d.before+d.last, 0
+			d.s.stopAfter(sampleWork)
+			p.choices.watch(d.s)
+			p.run(&d.contender)
+			d.drawn += d.found.Executions
+			d.most = max(d.most, d.s.collector.longest)
+			if d.found.Executions < x.MaxExecs {
+				p.cut = append(p.cut, x)
+			}
+			if d.err != nil || d.s.limit.passed() || d.s.answers(&d.found) {
+				return
+			}
+		}
+	}()
+}
+
+// raise raises the bound on steps in opts, those of c, if c has cut an execution and what is drawn at random
+// says that executions are so long. It reports whether it has.
+func (p *portfolio) raise(c *contender, opts *Options) bool {
+	if c.found.Truncated == 0 || !opts.RaiseSteps || p.drawn || len(p.opts.Portfolio.Samples) == 0 {
+		return false
+	}
+	p.startDraws(0, true)
+	<-p.draws.over
+	long := muchLonger * p.draws.most
+	if long <= opts.MaxSteps {
+		return false
+	}
+	c.work(c.found.Work())
+	c.before, c.last = c.before+c.last, 0
+	opts.MaxSteps, opts.Keep = long, opts.Keep.fresh()
+	return true
+}
