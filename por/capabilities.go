@@ -180,10 +180,14 @@ type Meeting struct {
 	Choice int
 }
 
-// A Repeater is a System that can execute a step a second time without counting it.
+// A Repeater is a System that counts what it executes, and can do without.
 type Repeater interface {
 	// Repeat is Step for a step that has been executed before, in the same state.
 	Repeat(g trace.GID, choice int)
+	// Try begins steps that may have to be undone, as nothing depends on them. Untry is called if they have
+	// been: they do not count.
+	Try()
+	Untry()
 }
 
 // A Lister is a System that knows which goroutines have not ended.

@@ -108,3 +108,9 @@ func (m *Machine) Repeat(id trace.GID, choice int) {
 	}
 	m.cnt = cnt
 }
+
+// Try implements por.Repeater.
+func (m *Machine) Try() { m.tried = m.cnt }
+
+// Untry implements por.Repeater.
+func (m *Machine) Untry() { m.cnt = m.tried }

@@ -47,6 +47,9 @@ func (s *searcher) executeTail(g trace.GID) bool {
 		return false
 	}
 	before := s.Stats
+	if s.repeater != nil {
+		s.repeater.Try()
+	}
 	if j.Synchronised {
 		s.Follow(false)
 	}
@@ -58,6 +61,9 @@ func (s *searcher) executeTail(g trace.GID) bool {
 		*failed = true
 		s.Stats = before
 		s.replayTo(len(s.Events))
+		if s.repeater != nil {
+			s.repeater.Untry() // how many are tried depends on who has seen others
+		}
 		return false
 	default:
 		s.numTails++

@@ -77,6 +77,11 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 // Repeat implements por.Repeater.
 func (t *System) Repeat(g trace.GID, choice int) { t.Step(g, choice) }
 
+// Try and Untry implement por.Repeater. Nothing is counted.
+func (t *System) Try() {}
+
+func (t *System) Untry() {}
+
 // Adds implements por.Effects.
 func (t *System) Adds(g trace.GID) por.Adding {
 	i, _ := t.at(int(g))
