@@ -19,7 +19,7 @@ type estimate struct {
 const (
 	estimateAfter = 1 << 18 // transitions of a search that is worth an estimate, which takes a replica
 	estimateShare = 16      // the search executes so many transitions for one of the sample, whose error so decreases
-	estimateBatch = 1 << 17 // steps at a time, a tenth of a second
+	estimateBatch = 1 << 14 // steps at a time, for which a search hardly stops
 )
 
 // newEstimate returns the estimate for a search; nil if no progress is reported, or there can

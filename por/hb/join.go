@@ -55,7 +55,7 @@ func (x *Execution) findMembers(j *Join) bool {
 		case !x.Exists[g] || p.Kind == trace.None:
 		case p.Kind == trace.WgWait && p.N == 1 && j.Waiter == trace.NoGID && x.Next(g).Alternatives == 0:
 			j.Waiter = g
-		case p.Kind == trace.WgAdd && p.N == 1 && x.sys.Adds(g).N == -1 && x.Next(g).Alternatives == 1:
+		case p.done && p.N == 1 && p.Alternatives == 1: // which is as it was when it arrived
 			j.Dones = append(j.Dones, g)
 		default:
 			return false

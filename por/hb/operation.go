@@ -15,7 +15,7 @@ import (
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on everything that other goroutines do, and they on it
-	lowers       bool  // of Execution.Pending: a WgAdd that takes something from the counter
+	lowers, done bool  // of Execution.Pending: a WgAdd that takes something from the counter, or one
 	Alternatives int32 // how many it has now; 0: it is disabled
 	// footprint is the set of things that the operation is about: see objectNumber, outputBit and
 	// channelsBit. Two operations whose footprints are disjoint are independent, unless one
@@ -189,7 +189,11 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)
-	n.lowers = n.Kind == trace.WgAdd && x.sys.Adds(g).N < 0
+	n.lowers, n.done = false, false
+	if n.Kind == trace.WgAdd {
+		added := x.sys.Adds(g).N
+		n.lowers, n.done = added < 0, added == -1
+	}
 	if n.Awaits != trace.NoAwait {
 		x.Awaits = true
 		if n.Awaits == trace.AwaitWrite {
