@@ -204,7 +204,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.recordPending(g)
-		x.Unsupported = x.Unsupported || rel.ReadsFrom && !supported(&x.Pending[g].Op)
+		x.Unsupported = x.Unsupported || rel.aboutReads() && !supported(&x.Pending[g].Op)
 		x.snapshotSelect(g, -1)
 	}
 	return x
@@ -291,6 +291,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 	x.addKey(e)
 	x.findRaces(i)
+	x.Unsupported = x.Unsupported || x.rel.Synchronised && !x.synchronised(i)
 	x.addToIndices(i)
 	if !blocks && (notifies || len(x.advanced) > 0) {
 		x.addWoken(i, notifies)

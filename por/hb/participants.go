@@ -88,7 +88,7 @@ func (x *Execution) addParticipant(g trace.GID, i int) {
 	x.Last[g] = int32(i)
 	x.recordPending(g)
 	x.waitArrival = x.waitArrival || x.Pending[g].Kind == trace.WgWait
-	x.Unsupported = x.Unsupported || x.rel.ReadsFrom && !supported(&x.Pending[g].Op)
+	x.Unsupported = x.Unsupported || x.rel.aboutReads() && !supported(&x.Pending[g].Op)
 	x.snapshotSelect(g, i)
 }
 

@@ -97,6 +97,30 @@ func (x *Execution) addReadsFrom(i int) {
 	x.Join(c, source)
 }
 
+// aboutReads reports whether an Execution with relation r has only operations of which it is known what
+// they depend on with ReadsFrom.
+func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
+
+// synchronised reports whether the newest event, i, is in no race with an access to memory, nor with
+// anything if it is one itself (Relation.Synchronised).
+//
+// Claim: as long as that holds for all events, conflicting accesses to memory are ordered by what
+// synchronises. Proof: let i be the first event that conflicts with an earlier one, j, and is not after it
+// by that. Then j is in Races, or happens before an event that is, which i is not ordered with either;
+// findRaces stops early only at an event that is, as j is, before i or in Races.
+//
+// So two executions in which what synchronises is in the same order have the same order of conflicting
+// accesses, hence each read reads from the same write: reads-from classes are Mazurkiewicz's.
+func (x *Execution) synchronised(i int) bool {
+	memory := x.Events[i].Op.Kind.Memory()
+	for _, j := range x.Races {
+		if memory || x.Events[j].Op.Kind.Memory() {
+			return false
+		}
+	}
+	return true
+}
+
 // markUpdate makes n an operation that reads as well, if the system says that what n writes depends
 // on what it finds.
 //

@@ -42,6 +42,9 @@ type Relation struct {
 	// ReadsFrom says that accesses to memory depend on what they read from only. An Execution with
 	// operations of which that is not known is Unsupported.
 	ReadsFrom bool
+	// Synchronised says that accesses to memory that conflict are ordered by what synchronises, so that the
+	// classes are those of ReadsFrom. An Execution of which that is not known is Unsupported.
+	Synchronised bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
 }
