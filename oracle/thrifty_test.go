@@ -10,34 +10,47 @@ import (
 
 // helps is an oracle that skips operations of some functions, and counts what it is asked about each.
 type helps struct {
-	skips func(fn uint32, n int) bool
-	asked map[uint32]int
+	skips  func(fn uint32, n int) bool
+	asked  map[uint32]int
+	looks  int // for each question
+	looked uint64
 }
 
 func (h *helps) Skip(_ trace.GID, op *trace.Op) string {
 	h.asked[op.Func]++
+	h.looked += uint64(h.looks)
 	if h.skips(op.Func, h.asked[op.Func]) {
 		return "it helps"
 	}
 	return ""
 }
 
-// TestThrifty: what helps now and then is always asked. What does not is asked ever more seldom, and
-// again as often as before as soon as it has helped.
+func (h *helps) Looked() uint64 { return h.looked }
+
+// TestThrifty: what helps now and then is always asked. What does not, or less than it costs, is asked ever
+// more seldom, and again as often as before as soon as it has helped.
 func TestThrifty(t *testing.T) {
-	h := &helps{asked: map[uint32]int{}, skips: func(fn uint32, n int) bool { return fn == 1 && n%500 == 0 || fn == 3 && n == 1050 }}
-	for fn := range uint32(3) {
+	h := &helps{looks: 1, asked: map[uint32]int{}, skips: func(fn uint32, n int) bool {
+		return fn == 1 && n%30 == 0 || fn == 3 && n > 1050 && n <= 1090 || fn == 4 && n%10 == 0 || fn == 5 && n%2 == 0
+	}}
+	for fn := range uint32(5) {
 		o := NewLazy(func() bool { return false }, func() por.Oracle { return h })
 		o.Thrifty = true
+		if fn >= 3 {
+			h.looks = 20
+		}
 		for range 10_000 {
 			o.Skip(0, &trace.Op{Func: fn + 1})
 		}
 	}
 	// 2: 1000 are asked, 1000 not, 100 are, 2000 not, 100 are, 4000 not, 100 are.
-	// 3: 1000 are asked, 1000 not, 50 are, of which the last one helps; from there on as in the beginning.
-	if want := map[uint32]int{1: 10_000, 2: 1300, 3: 2250}; !maps.Equal(h.asked, want) {
+	// 3: 1000 are asked, 1000 not, 50 are, and 40 that help; from there on as in the beginning.
+	// 4: 20 looks for each question, and a tenth helps, which is worth 80: 83 are asked, 1000 not, 8 are, ...
+	// 5: half of them help.
+	if want := map[uint32]int{1: 10_000, 2: 1300, 3: 2290, 4: 105, 5: 10_000}; !maps.Equal(h.asked, want) {
 		t.Errorf("asked %v, want %v", h.asked, want)
 	}
+	h.looks = 1
 	none := &thrifts{}
 	for range 5000 {
 		for fn := range uint32(100) { // few questions at each point, many as a whole

@@ -38,7 +38,7 @@ type Stats struct {
 //
 // The factors were fitted by hand to the longest searches of `hbcheck bench answers`.
 func (s *Stats) Work() uint64 {
-	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked*2/3
+	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2
 }
 
 // Progress is where a running search is.
