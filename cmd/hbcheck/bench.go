@@ -34,7 +34,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "answers", "inputs", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -48,6 +48,8 @@ func benchCommand() *cobra.Command {
   answers  tests as people write them, and programs that grow, with every explorer and
           with auto: steps until there is an answer, as multiples of the best single one's
   inputs   fuzz targets with all arguments there are, each right and wrong
+  facts    the programs of all suites but the largest, jpf with the static facts of explore and
+          without: how many times the steps without they take
   jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
           reports for the same programs in Java
   realistic  pools, caches, hubs, pipelines, contexts, independent parts, in sizes that grow:
@@ -79,7 +81,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
-	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full, and in jpf, realistic and spin14 auto, as explore has them (default none; in realistic none, mhb and parts; in spin14 all)")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full, and in facts, jpf, realistic and spin14 auto, as explore has them (default none; in facts none and auto, in realistic none, mhb and parts; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; of realistic the smaller sizes, or all; where executions are counted only the smaller sizes, or all")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic match states up to exchanging equal goroutines, as explore does")
 	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
@@ -123,7 +125,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"answers", r.answers}, {"inputs", r.inputs}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err

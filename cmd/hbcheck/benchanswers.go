@@ -48,7 +48,7 @@ func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names 
 	for _, p := range programs {
 		var rows []*bench.AnswerRow
 		for _, name := range names {
-			row, err := r.answer(&p, name)
+			row, err := r.answer(&p, name, "auto")
 			if err != nil {
 				return err
 			}
@@ -73,12 +73,12 @@ func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names 
 	return nil
 }
 
-// answer explores p with one explorer, or all of auto, and otherwise the flags of explore that users
-// do not give.
-func (r *benchRun) answer(p *bench.AnswerProgram, name string) (*bench.AnswerRow, error) {
+// answer explores p with one explorer, or all of auto, and static facts, and otherwise the flags of explore
+// that users do not give.
+func (r *benchRun) answer(p *bench.AnswerProgram, name, hybrid string) (*bench.AnswerRow, error) {
 	var f exploreFlags
 	f.register(pflag.NewFlagSet("explore", pflag.ContinueOnError))
-	f.por, f.timeout, f.maxMemory, f.args = name, r.timeout, r.maxMemory, strings.Fields(p.Args)
+	f.por, f.hybrid, f.timeout, f.maxMemory, f.args = name, hybrid, r.timeout, r.maxMemory, strings.Fields(p.Args)
 	opts, _, err := f.options()
 	if err != nil {
 		return nil, err

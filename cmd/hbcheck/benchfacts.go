@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+
+	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
+)
+
+// facts runs the suite facts: what a search that stores states costs with the static facts of the
+// default, and without.
+func (r *benchRun) facts() error {
+	programs, err := r.space.Facts(r.wants)
+	if err != nil {
+		return err
+	}
+	for _, p := range programs {
+		var rows []*bench.AnswerRow
+		for _, k := range r.kindsOr(oracle.None, bench.Auto) {
+			row, err := r.answer(&p, "jpf", string(k))
+			if err != nil {
+				return err
+			}
+			if r.ctx.Err() != nil {
+				return context.Cause(r.ctx)
+			}
+			row.Explorer += " " + string(k)
+			if len(rows) == 0 && row.Result.Verdict != explore.Incomplete {
+				row.Best = row.Work()
+			} else if len(rows) > 0 {
+				row.Best = rows[0].Best
+			}
+			rows = append(rows, row)
+		}
+		if err := r.w.Answers("facts", rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
