@@ -102,6 +102,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Ter
 func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 	if m.tracking {
 		g.shadow[g.fp+r.regOf(g, i)] = t
+		g.unlabeled = g.unlabeled && t == nil
 	}
 }
 

@@ -15,8 +15,17 @@ import (
 //	moves      so have the words, one by one
 //	looks      what it does depends on its operands: branches, addresses, lengths, keys, natives
 func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
-	if s.after.what != nothing {
+	switch {
+	case s.after.what != nothing:
 		s.finish(g)
+	case g.unlabeled:
+		if s.indifferent(g, in) {
+			return in
+		}
+	case s.unscanned < rescanAfter:
+		s.unscanned++
+	default:
+		s.rescan(g)
 	}
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C

@@ -32,15 +32,16 @@ const (
 // of that state, and need not be saved.
 type goroutine struct {
 	gstate
-	view     view
-	outcomes outcomes   // invalid, and
-	serial   serialised // invalid as soon as gstate or the stack changes
-	stamp    uint64     // as long as they do not; 0: none yet (see Stamp)
-	slot     uint32
-	stack    []uint64
-	shadow   []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
-	callers  callerCache
-	inNative bool // its native is executing: pc is after the call
+	view      view
+	outcomes  outcomes   // invalid, and
+	serial    serialised // invalid as soon as gstate or the stack changes
+	stamp     uint64     // as long as they do not; 0: none yet (see Stamp)
+	slot      uint32
+	stack     []uint64
+	shadow    []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
+	unlabeled bool             // no register has a label: see drawn_skip.go
+	callers   callerCache
+	inNative  bool // its native is executing: pc is after the call
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32

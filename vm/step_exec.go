@@ -118,6 +118,9 @@ func (m *Machine) exec(g *goroutine) {
 	}
 	if m.tracking && g.status == gRunning {
 		m.sym.after.what = nothing
+		if m.sym.drawn {
+			m.sym.rescan(g)
+		}
 		execute[tracked](m, g)
 	}
 	m.executing = nil

@@ -67,6 +67,9 @@ type symbols struct {
 
 	drawn  bool                      // shadows are labels of drawn values: see drawn.go
 	labels map[*symbolic.Term]*drawn // what they stand for
+
+	held      [64]uint64 // by object: whether memory has had one that is not nil (drawn_skip.go)
+	unscanned int        // operations since rescan
 }
 
 // A condition is one of the path condition.

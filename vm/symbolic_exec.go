@@ -557,6 +557,7 @@ func (s *symbols) finish(g *goroutine) {
 	}
 	switch what {
 	case loaded:
+		g.unlabeled = false
 		if n, ok := accessSize[a.op]; ok && n <= 8 {
 			t := s.at(a.p, uint32(n))
 			if s.drawn {

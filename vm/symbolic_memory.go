@@ -35,6 +35,7 @@ func (s *symbols) put(obj uint32, cells []cell) {
 		return
 	}
 	s.memory[obj] = cells
+	s.held[obj>>6%uint32(len(s.held))] |= 1 << (obj & 63)
 }
 
 // setCells makes cells those of the object.

@@ -325,6 +325,7 @@ func (s *symbols) loadRegs(g *goroutine, i uint32, p ptr, l *layout.Layout) {
 	if len(s.overlaps(uint32(p>>32), uint32(p), l.Size)) == 0 {
 		return
 	}
+	g.unlabeled = false
 	for k, t := range s.loadWords(nil, p, uint64(l.Size)) {
 		if t == nil {
 			continue
@@ -355,6 +356,7 @@ func (s *symbols) storeRegs(g *goroutine, i uint32, p ptr, n uint64) {
 // moveRegs gives n registers of to the shadows of registers of from.
 func (s *symbols) moveRegs(to *goroutine, i uint32, from *goroutine, k uint32, n int) {
 	if s != nil && s.m.tracking {
+		to.unlabeled = false
 		copy(to.shadow[to.fp+i:to.fp+i+uint32(n)], from.shadow[from.fp+k:from.fp+k+uint32(n)])
 	}
 }
@@ -405,6 +407,7 @@ func (s *symbols) restored(g *goroutine, lo uint32, off int) {
 // passed gives n stack words of g from word fp on the shadows of what is at p.
 func (s *symbols) passed(g *goroutine, fp uint32, p ptr, n int) {
 	if s != nil && s.m.tracking && n > 0 {
+		g.unlabeled = false
 		copy(g.shadow[fp:], s.loadWords(nil, p, uint64(n)*8))
 	}
 }

@@ -1,0 +1,82 @@
+package vm
+
+import (
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+)
+
+// Most of what a program does has nothing to do with what it has drawn. So it is known of the goroutine
+// that executes whether a register of it may have a label (goroutine.unlabeled): where none has, an operation
+// on registers neither gives nor looks at one, nor does a load or a store where nothing has been labeled.
+//
+//  1. The whole of shadow is nil when that is set (rescan). Words above the top frame belong to no frame, so
+//     that it may be cleared there.
+//  2. All that gives a register a label when none has one ends it: natives (setLabel), loads (finish,
+//     loadRegs), what another goroutine sends (moveRegs), and deferred calls (passed). It is found out again
+//     when the goroutine executes the next time, as going back may bring labels back.
+//  3. An operation that is left out then would have set labels to nil that are nil, and looked at none.
+
+// care is what an operation has to do with labels where no register has one.
+type care uint8
+
+const (
+	mayLabel  care = iota // it may give or look at some
+	registers             // nothing
+	loads                 // nothing, unless the object that register B refers to has some
+	stores                // so, and it is register A
+)
+
+var cares = func() (t [NumOps]care) {
+	for _, op := range []Op{
+		Nop, Jmp, JmpBack, NilChk, Cover, Call, CallC, CallI, Ret0, Ret1, Ret,
+		Mov, Mov2, Mov3, MovN, Zero, Const, ConstI, IMeth, JT, JF, ChkShift,
+		JEq, JNe, JLtS, JLeS, JLtU, JLeU, JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI,
+		Add, Sub, Mul, And, Or, Xor, AndNot, Shl, ShrS, ShrU, DivS, DivU, RemS, RemU,
+		AddU8, SubU8, AddS32, AddU32, SubS32, SubU32, MulS32, MulU32,
+		AddI, AndI, MulI, ShlI, ShrSI, ShrUI, Not, LNot, Neg, Eq, Ne, LtS, LeS, LtU, LeU,
+		AddF64, SubF64, MulF64, DivF64, AddF32, SubF32, MulF32, DivF32, NegF64, NegF32, MinF64, MinF32, MaxF64, MaxF32,
+		EqF64, LtF64, LeF64, EqF32, LtF32, LeF32,
+		ExtS8, ExtU8, ExtS16, ExtU16, ExtS32, ExtU32,
+		CvtSF32, CvtUF32, CvtSF64, CvtUF64, CvtF64S, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64,
+		AddPtr, AddPtrL, IdxS, IdxA, RIdx, RLdS8, RLdU8, RLdS16, RLdU16, RLdS32, RLdU32, RLd64, RLdN,
+		SliceS, SliceStr, SliceA, MapLen, ChanLen, ChanCap,
+	} {
+		t[op] = registers
+	}
+	for _, op := range []Op{LdS8, LdU8, LdS16, LdU16, LdS32, LdU32, Ld64, Ld2, Ld3, LdN,
+		LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr} {
+		t[op] = loads
+	}
+	for _, op := range []Op{St8, St16, St32, St64, St2, St3, StN, StX8, StX16, StX32, StX64} {
+		t[op] = stores
+	}
+	return t
+}()
+
+// rescanAfter is how many operations are executed before it is asked again whether no register has a label.
+const rescanAfter = 256
+
+// indifferent reports whether in has nothing to do with labels. No register of g has one.
+func (s *symbols) indifferent(g *goroutine, in *Instr) bool {
+	switch cares[in.Op] {
+	case registers:
+		return true
+	case loads:
+		return !s.mayHold(uint32(*g.reg(uint32(in.B)) >> 32))
+	case stores:
+		return !s.mayHold(uint32(*g.reg(uint32(in.A)) >> 32))
+	}
+	return false
+}
+
+// rescan finds out whether no register of g has a label.
+func (s *symbols) rescan(g *goroutine) {
+	s.unscanned = 0
+	top := g.fp + uint32(g.fn.Window)
+	clear(g.shadow[min(int(top), len(g.shadow)):])
+	g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])
+}
+
+// mayHold reports whether memory of an object may have a label: it has, or another one with the same bit.
+func (s *symbols) mayHold(obj uint32) bool {
+	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0
+}
