@@ -146,6 +146,13 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "parts of drawn bytes are not drawn", File: "vm/symbolic_memory.go", Old: "		if s.drawn && lo < hi {\n			list = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})\n			return\n		}", New: "		if s.drawn {\n			return\n		}"}, "TestDraws/TestLookRest"},
 		{mutation.Mutant{Name: "what is looked at has labels still", File: "vm/drawn.go", Old: "		m.noteAssumed(what, pos)\n		return nil, false\n	}\n	if !m.tracking", New: "		return nil, false\n	}\n	if !m.tracking"}, "TestDraws/TestLookBranch"},
 		{mutation.Mutant{Name: "what goroutines of the program draw again is not looked at", File: "vm/native_choice.go", Old: "m.labeled() && r.U(1)&1 != 0", New: "m.labeled()"}, "TestDraws/TestLookCounted"},
+		{mutation.Mutant{Name: "a drawn value is no label of a register", File: "vm/drawn.go", Old: "g.unlabeled && t == nil", New: "g.unlabeled"}, "TestDraws/TestLookBranch"},
+		{mutation.Mutant{Name: "nor is one that is loaded", File: "vm/symbolic_exec.go", Old: "	case loaded:\n		g.unlabeled = false\n", New: "	case loaded:\n"}, "TestFlows"},
+		{mutation.Mutant{Name: "nor one that is received", File: "vm/symbolic_slow.go", Old: "	g.unlabeled = false\n	for k, t := range", New: "	for k, t := range"}, "TestFlows"},
+		{mutation.Mutant{Name: "nor one that another goroutine sends", File: "vm/symbolic_slow.go", Old: "		to.unlabeled = false\n", New: ""}, "TestFlows"},
+		{mutation.Mutant{Name: "nor one that is passed to a deferred function", File: "vm/symbolic_slow.go", Old: "		g.unlabeled = false\n		copy(g.shadow[fp:]", New: "		copy(g.shadow[fp:]"}, "TestFlows"},
+		{mutation.Mutant{Name: "registers have no labels after a while", File: "vm/drawn_skip.go", Old: "g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])", New: "g.unlabeled = true"}, "TestFlows"},
+		{mutation.Mutant{Name: "memory has no labels where registers have none", File: "vm/drawn_skip.go", Old: "return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0", New: "return false"}, "TestFlows"},
 		{mutation.Mutant{Name: "drawn panics are not looked at", File: "vm/drawn_exec.go", Old: "		s.lookWords(g, A, 2)\n", New: ""}, "TestDraws/TestLookCrash"},
 		{mutation.Mutant{Name: "the clock compares drawn values", File: "vm/drawn_exec.go", Old: "		if s.m.clockReads > 0 {", New: "		if false {"}, "TestDraws/TestLookClock"},
 	} {
