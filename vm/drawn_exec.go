@@ -31,7 +31,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	A, B, C := in.A, in.B, in.C
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	switch in.Op {
-	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, PanicRange, Call, CallC, Go, Defer,
+	case Nop, Jmp, JmpBack, NilChk, RunDefers, WrapChk, PanicTA, Unsupported, Cover, PanicRange, Call, CallC, Go, Defer,
 		Send, Close, MapClear, ClearS, Recv, Select:
 	case Mov:
 		sh[A] = sh[B]
@@ -144,10 +144,14 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		s.drawnPart(g, in, uint64(C), word(0))
 	case CallN:
 		s.drawnNative(g, f, in)
+	case Ret0: // what is left in a frame that is gone would be in the next one until it is written there
+		clear(sh[:f.Window])
 	case Ret1:
 		sh[0] = sh[A]
+		clear(sh[1:f.Window])
 	case Ret:
 		copy(sh[:B], sh[A:int(A)+int(B)])
+		clear(sh[B:f.Window])
 	case MkClos:
 		s.boxes(g, in, A, B, 8, uint64(C)*8)
 		sh[A] = nil

@@ -392,3 +392,44 @@ func TestLookMatchedRegister(t *testing.T) {
 	x.Load()
 	say(t, y)
 }
+
+// What is drawn, loaded or found by a goroutine none of whose registers had a label for a long time.
+
+// rest takes so long.
+func rest() (s int) {
+	for i := range 1000 {
+		s += i
+	}
+	return s
+}
+
+func TestLookRestedDraw(t *testing.T) {
+	rest()
+	if randv2.Uint64()&1 == 0 {
+		say(t, "even")
+	}
+}
+
+//go:noinline
+func (s *session) fill() { s.id = randv2.Uint64() }
+
+func TestLookRestedLoad(t *testing.T) {
+	s := &session{}
+	s.fill()
+	rest()
+	if s.id&1 == 0 {
+		say(t, "even")
+	}
+}
+
+//go:noinline
+func fill(m map[int]uint64) { m[1] = randv2.Uint64() }
+
+func TestLookRestedMap(t *testing.T) {
+	m := map[int]uint64{}
+	fill(m)
+	rest()
+	if m[1]&1 == 0 {
+		say(t, "even")
+	}
+}
