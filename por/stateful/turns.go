@@ -20,7 +20,10 @@ import (
 //	         1  2     3        ·        ·    second one, and so on, for as long as the turn takes
 //
 // When a turn is over what it has left unfinished is put aside, too, and all stacks take turns. Turns
-// become longer with the search, so that long executions come to their ends.
+// become longer with the search, so that long executions come to their ends. Half of the work is done
+// in turns that go on from the deepest unfinished node of all: where paths meet again, as those of a
+// producer and a consumer do, what begins near the root soon comes to states that are known, and not to
+// the end of an execution.
 //
 // Nothing is lost:
 //
@@ -44,6 +47,9 @@ type turns struct {
 	bytes int64 // of all that is put aside
 
 	// The present turn.
+	deep  bool            // it begins with the deepest node there is, not with the first one of a stack
+	deeps uint64          // the effort of such turns
+	began uint64          // the effort when it began
 	from  *aside          // the stack whose alternatives are explored
 	at    search.Position // the node of the one that is
 	ends  uint64          // the effort at which it ends
@@ -63,6 +69,8 @@ type unfinished struct {
 	freeSwitch      bool
 	alts            []trace.Step
 }
+
+func (x *aside) last() *unfinished { return &x.nodes[len(x.nodes)-1] }
 
 func (x *aside) bytes() int64 {
 	n := int64(len(x.path)) * int64(unsafe.Sizeof(trace.Step{}))
@@ -168,7 +176,12 @@ func (s *depthFirst) queueAside(x *aside) {
 
 // endTurn ends a turn of which nothing is on the stack.
 func (s *depthFirst) endTurn() {
-	if t := &s.turns; t.from != nil {
+	t := &s.turns
+	if t.deep {
+		t.deeps += s.effort() - t.began
+	}
+	t.began = s.effort()
+	if t.from != nil {
 		s.Drop(t.at.Mark)
 		s.Path, t.from = s.Path[:t.at.Depth], nil
 	}
@@ -178,10 +191,10 @@ func (s *depthFirst) endTurn() {
 // anything.
 func (s *depthFirst) nextTurn(root *search.Position) bool {
 	t := &s.turns
-	if t.from != nil && len(t.from.nodes) > 0 && s.effort() < t.ends {
+	if t.from != nil && !t.deep && len(t.from.nodes) > 0 && s.effort() < t.ends {
 		s.ReturnTo(&t.at)
 		s.Sys.Release(t.at.Mark)
-		s.nextNode()
+		s.nextNode(0)
 		return true
 	}
 	s.queueAside(t.from)
@@ -189,20 +202,30 @@ func (s *depthFirst) nextTurn(root *search.Position) bool {
 	if len(t.queue) == 0 {
 		return false
 	}
-	t.from = t.queue[0]
-	t.queue = t.queue[1:]
+	t.deep = t.deeps < s.effort()/2
+	next, node := 0, 0
+	if t.deep {
+		for i, x := range t.queue {
+			if x.last().depth > t.queue[next].last().depth {
+				next = i
+			}
+		}
+		node = len(t.queue[next].nodes) - 1
+	}
+	t.from = t.queue[next]
+	t.queue = slices.Delete(t.queue, next, next+1)
 	t.bytes -= t.from.bytes()
 	s.ReturnTo(root)
-	s.beginTurn(t.from.nodes[0].depth)
-	s.nextNode()
+	s.beginTurn(t.from.nodes[node].depth)
+	s.nextNode(node)
 	return true
 }
 
-// nextNode goes on to the next node of the stack whose turn it is, and puts it on the stack.
-func (s *depthFirst) nextNode() {
+// nextNode goes on to node i of the stack whose turn it is, and puts it on the stack.
+func (s *depthFirst) nextNode(i int) {
 	t := &s.turns
-	n := t.from.nodes[0]
-	t.from.nodes = t.from.nodes[1:]
+	n := t.from.nodes[i]
+	t.from.nodes = slices.Delete(t.from.nodes, i, i+1)
 	s.comeTo(n.depth, t.from.path)
 	s.Preempts = n.preempts
 	t.at, t.base, t.fresh = s.Checkpoint(), n.depth, s.Stats.Transitions

@@ -207,6 +207,60 @@ func TestLongEnds(t *testing.T) {
 	}
 }
 
+// A racing system has two goroutines that make as many steps each, in every order: most paths meet.
+type racing struct {
+	done  [2]int
+	marks [][2]int
+}
+
+const raceLength = 300
+
+func (c *racing) Enabled(buf []trace.GID) []trace.GID {
+	for g, n := range c.done {
+		if n < raceLength {
+			buf = append(buf, trace.GID(g))
+		}
+	}
+	return buf
+}
+func (c *racing) Next(g trace.GID) trace.Op {
+	return trace.Op{G: g, Kind: trace.AtomicRMW, N: 1, Access: [2]trace.Access{{Obj: 1, Size: 8, Write: true}}}
+}
+func (c *racing) Alternatives(trace.GID) int { return 1 }
+func (c *racing) Step(g trace.GID, _ int)    { c.done[g]++ }
+func (c *racing) Mark() por.Mark {
+	c.marks = append(c.marks, c.done)
+	return por.Mark(len(c.marks) - 1)
+}
+func (c *racing) Rewind(m por.Mark)  { c.done = c.marks[m] }
+func (c *racing) Release(m por.Mark) { c.marks = c.marks[:m] }
+func (c *racing) Hash() por.Hash {
+	return por.Hash{por.Mix(uint64(c.done[0])), uint64(c.done[1])}
+}
+func (c *racing) Status() por.Status {
+	if c.done[0]+c.done[1] == 2*raceLength {
+		return por.Ended
+	}
+	return por.Running
+}
+
+// TestMeetingPaths: an execution comes to its end before most states are known, though paths near the
+// root end soon at states that are.
+func TestMeetingPaths(t *testing.T) {
+	e := &ended{map[int]bool{}}
+	states := uint64(0)
+	cfg := por.Config{Match: true, Dive: 100}
+	cfg.Poll = func(p por.Progress) string {
+		if states = p.States; len(e.lengths) > 0 {
+			return "enough"
+		}
+		return ""
+	}
+	if Full(&racing{}, e, cfg); states > raceLength*raceLength/10 || len(e.lengths) == 0 {
+		t.Errorf("%d executions have come to their ends after %d states of %d", len(e.lengths), states, raceLength*raceLength)
+	}
+}
+
 // A choosing system has a goroutine that makes choices forever, all of them without effect, and one
 // that can end the program once the first choice has been made.
 type choosing struct {
