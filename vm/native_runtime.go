@@ -60,7 +60,7 @@ var runtimeNatives = []Native{
 				m.plain(&op, r.U(0), r.U(1), true)
 				m.raceOp(g, r, &op)
 			}
-			if others != "" { // timers are not shown
+			if m.showsProgram(g) {
 				m.assume(g, StacksShown)
 			}
 		}

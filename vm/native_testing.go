@@ -87,6 +87,10 @@ var testingNatives = []Native{
 		}
 		return Next
 	}},
+	{Name: "testing.hbLeaves", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.leaves = true
+		return Next
+	}},
 	{Name: "testing.hbPanicking", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, g.panics != 0 && m.word(g.panics, pnFlags)&(pfGoexit|pfRecovered) == 0)
 		return Next

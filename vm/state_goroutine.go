@@ -85,6 +85,7 @@ type gstate struct {
 	ways      int32          // alternatives of the decision that is pending
 	nvars     uint32         // variables it has made
 	assumes   bool           // it waits forever, as an assumption does not hold
+	leaves    bool           // when it is ending it has executed nothing of the program's since its last operation
 }
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the

@@ -79,7 +79,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //
 //	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
 //	                             only if one is not 0: bit 13
-//	             bit 14: it ends, and there are no frames
+//	             bit 14: it ends, and there are no frames; bit 33: goroutine.leaves
 //	             bit 15: before this, three words of the look it goes back to
 //	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
 //
@@ -92,7 +92,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
 		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
-		t.words = append(t.words, x|1<<14)
+		t.words = append(t.words, x|1<<14|b2u(g.leaves)<<33)
 		t.ref(g.coro)
 		return
 	}

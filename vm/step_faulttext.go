@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -79,6 +80,16 @@ func (m *Machine) othersText(g *goroutine) string {
 		}
 	}
 	return b.String()
+}
+
+// showsProgram reports whether othersText shows a goroutine that executes code of the program's, or has
+// executed some since its last operation: where it is between two of these is one of many places. Of
+// what the library does then no program knows.
+func (m *Machine) showsProgram(g *goroutine) bool {
+	return slices.ContainsFunc(m.order, func(s uint32) bool {
+		q := m.gs[s]
+		return q != g && q.status != gEnded && !q.system && !(q.leaves && q.ending())
+	})
 }
 
 // framesText prints frames in the runtime's layout, with arguments left out.

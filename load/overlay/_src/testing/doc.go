@@ -70,6 +70,10 @@ func hbSkipped(helpers []uintptr, text string)
 // hbTestDone tells how the entry's test ended.
 func hbTestDone(failed bool)
 
+// hbLeaves tells that after its next operation the calling goroutine executes nothing of the program's
+// any more, and ends.
+func hbLeaves()
+
 // hbPanicking reports whether the deferred function that asks runs because of
 // a panic, not of runtime.Goexit or a normal return.
 func hbPanicking() bool

@@ -58,6 +58,7 @@ func tRunner(t *T, fn func(t *T)) {
 			hbTouch(&t.failed, 0, true)
 			t.done = true
 			if t.signal != nil {
+				hbLeaves()
 				t.signal <- signal
 			}
 		}()
