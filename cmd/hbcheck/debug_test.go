@@ -86,7 +86,7 @@ func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v 
 // TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
 // the same, whichever way has led there, and it can be seen at every place.
 func TestDebugWalk(t *testing.T) {
-	steps := 60
+	steps := 40
 	if testing.Short() {
 		steps = 15
 	}
@@ -96,7 +96,7 @@ func TestDebugWalk(t *testing.T) {
 			if len(files) == 0 {
 				t.Fatal("no bugs")
 			}
-			most := 4
+			most := 3
 			if testing.Short() {
 				most = 1
 			}

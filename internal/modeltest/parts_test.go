@@ -79,7 +79,7 @@ var partOf = func() map[string]string {
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
 			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
-			gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
+			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
