@@ -78,6 +78,9 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	if c.known[b.key()] {
 		return true
 	}
+	if c.features.DoubtsClock != nil && c.features.DoubtsClock() {
+		return false
+	}
 	c.known[b.key()] = true
 	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
 		if c.inSubtree {

@@ -60,6 +60,8 @@ type Features struct {
 	Refined       func(interrupted func() bool) (Machine, error)
 	Arming        bool
 	RefinedTo     func(r vm.Refinement, interrupted func() bool) (Machine, error)
+	// DoubtsClock makes it needed if what has been found may be no bug: see vm.Machine.DoubtsClock.
+	DoubtsClock func() bool
 	// AnyTime makes a machine of the same entry in which every timer may fire at every moment. Wait
 	// returns how long g, if it is a timer, waits yet.
 	AnyTime func(interrupted func() bool) (Machine, error)

@@ -240,7 +240,24 @@ func (m *Machine) countClock(g *goroutine) {
 	m.readClock()
 	m.cfg.absolute.elapsed.Store(true)
 	m.observeTime()
+	m.assumeCounted(g)
+}
+
+// assumeCounted notes that a number, or a text, is made of what the clock shows: one of many.
+func (m *Machine) assumeCounted(g *goroutine) {
+	m.timeCounted = true
 	m.assume(g, ClockCounted)
+}
+
+// DoubtsClock is asked when something wrong has been found. If numbers have been made of what the clock
+// shows, and two looks may have shown the same, it may be wrong only for that: natively at least a
+// nanosecond passes between them. Then it reports true, and the search has to begin again (NeedsRefining).
+func (m *Machine) DoubtsClock() bool {
+	if !m.timeCounted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
+		return false
+	}
+	m.cfg.late.note(1)
+	return true
 }
 
 // ClockStep returns the number of the last step of the path that has read the

@@ -431,18 +431,18 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		if in.C&bytecode.ClockNumber == 0 {
 			m.noteSpan(int64(*a), 1)
 		} else if n := m.spanOf(int64(*a)); n > 0 && !m.exactNumber(g, int64(*a), n, unit) {
-			m.assume(g, ClockCounted)
+			m.assumeCounted(g)
 		}
 		return
 	case in.C&bytecode.ClockOfTime != 0:
 		if !m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
 			return
 		}
-		m.assume(g, ClockCounted)
+		m.assumeCounted(g)
 		return
 	case in.C&bytecode.ClockNumber != 0:
 		if n := max(m.spanOf(int64(*a)), 1); !m.exactNumber(g, int64(*a), n, unit) {
-			m.assume(g, ClockCounted)
+			m.assumeCounted(g)
 		}
 		return
 	case in.C&bytecode.ClockSeed != 0:

@@ -163,7 +163,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 		return false
 	})
 	if used && (!timeTexts[name] || !m.onlyShown(g)) {
-		m.assume(g, ClockCounted)
+		m.assumeCounted(g)
 	}
 }
 

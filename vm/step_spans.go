@@ -58,7 +58,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) {
 		return
 	}
 	if how&bytecode.ClockNumber != 0 && !m.exactUnits(g, a, b, x, y, op, unit) {
-		m.assume(g, ClockCounted)
+		m.assumeCounted(g)
 	}
 	switch op {
 	case token.ADD:
@@ -92,6 +92,6 @@ func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 // spanText notes that a text is made of the Duration d.
 func (m *Machine) spanText(g *goroutine, d int64) {
 	if m.spanOf(d) > 0 && m.clockReads > 0 && g.bubble == 0 && !m.onlyShown(g) {
-		m.assume(g, ClockCounted)
+		m.assumeCounted(g)
 	}
 }
