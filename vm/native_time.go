@@ -245,7 +245,7 @@ func (m *Machine) countClock(g *goroutine) {
 
 // assumeCounted notes that a number, or a text, is made of what the clock shows: one of many.
 func (m *Machine) assumeCounted(g *goroutine) {
-	m.timeCounted = true
+	m.counted = true
 	m.assume(g, ClockCounted)
 }
 
@@ -253,7 +253,7 @@ func (m *Machine) assumeCounted(g *goroutine) {
 // shows, and two looks may have shown the same, it may be wrong only for that: natively at least a
 // nanosecond passes between them. Then it reports true, and the search has to begin again (NeedsRefining).
 func (m *Machine) DoubtsClock() bool {
-	if !m.timeCounted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
+	if !m.counted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
 		return false
 	}
 	m.cfg.late.note(1)

@@ -69,7 +69,7 @@ var partOf = func() map[string]string {
 			linker.bound linker.boundCodes linker.assigns linker.logs linker.observed linker.literals linker.static256
 			linker.joined linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
-			scalars.timeCounted linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
+			scalars.counted linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
