@@ -393,7 +393,8 @@ func TestLookMatchedRegister(t *testing.T) {
 	say(t, y)
 }
 
-// What is drawn, loaded or found by a goroutine none of whose registers had a label for a long time.
+// What is drawn, loaded, found or received by a goroutine none of whose registers had a label for a long time.
+// Those of main have: what its frame holds of what packages have drawn.
 
 // rest takes so long.
 func rest() (s int) {
@@ -414,12 +415,28 @@ func TestLookRestedDraw(t *testing.T) {
 func (s *session) fill() { s.id = randv2.Uint64() }
 
 func TestLookRestedLoad(t *testing.T) {
-	s := &session{}
-	s.fill()
-	rest()
-	if s.id&1 == 0 {
-		say(t, "even")
-	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s := &session{}
+		s.fill()
+		rest()
+		if s.id&1 == 0 {
+			say(t, "even")
+		}
+	})
+	wg.Wait()
+}
+
+func TestLookRestedReceived(t *testing.T) {
+	var wg sync.WaitGroup
+	c := make(chan uint64)
+	wg.Go(func() { c <- randv2.Uint64() })
+	wg.Go(func() {
+		if <-c&1 == 0 {
+			say(t, "even")
+		}
+	})
+	wg.Wait()
 }
 
 //go:noinline
