@@ -368,7 +368,10 @@ func (p *portfolio) search(c *contender) {
 				return "several workers begin again"
 			}
 		}
-		if c.number == 0 && c.beside {
+		if c.number == 0 && !c.beside {
+			return "" // line 1: if executions are long there is another contest
+		}
+		if c.number == 0 {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {

@@ -276,3 +276,37 @@ func TestInterruptedSample(t *testing.T) {
 		t.Errorf("%s: %v, want %v", r.Verdict, r.Incomplete, want)
 	}
 }
+
+// TestLateLong: that much of the time is over when the first search is found to have long executions starts
+// nothing that the searches after it would wait for.
+func TestLateLong(t *testing.T) {
+	prog := vmtest.Load(t, strings.ReplaceAll(long, "150", "1500"))
+	p := portfolioOf(true)
+	p.Graded = &Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true}
+	first := *p.Searches[0].POR
+	search, slow := first.Run, true
+	first.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+		if slow {
+			time.Sleep(600 * time.Millisecond)
+		}
+		slow = false
+		return search(sys, v, cfg)
+	}
+	p.Searches[0].POR = &first
+	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), e, Options{Portfolio: p, Timeout: 2 * time.Second})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(5 * time.Minute):
+		t.Fatal("it does not end")
+	}
+}
