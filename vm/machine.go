@@ -103,6 +103,7 @@ type scalars struct {
 	fault     *Fault   // how the program has failed, or nil
 	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals   bool     // the program has asked for a signal
+	listens   bool     // a goroutine of the environment waits for signals
 	offline   bool     // a connection was refused as there is no network
 	failures  []*Fault // what a test has reported, one at each place; marks share it
 	failed    uint64   // a hash of their places

@@ -46,6 +46,7 @@ var finalizerNatives = []Native{
 	{Name: "runtime.hbEnvironment", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		g.system = true
 		m.alive--
+		m.count(-1)
 		if m.race != nil {
 			// Nothing refers to the objects any more, so all that was done with them is done.
 			for _, s := range m.order {

@@ -35,6 +35,10 @@ var signalNatives = []Native{
 	{Name: "os/signal.hbHidden", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		g.system = true
 		m.alive--
+		if m.listens { // the first is counted: natively one goroutine waits for all signals
+			m.count(-1)
+		}
+		m.listens = true
 		return Next
 	}},
 	{Name: "os/signal.hbForget", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

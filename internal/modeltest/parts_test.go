@@ -88,7 +88,7 @@ var partOf = func() map[string]string {
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
-		gc:      `scalars.collects scalars.signals scalars.offline`,
+		gc:      `scalars.collects scalars.signals scalars.listens scalars.offline`,
 	} {
 		for _, f := range strings.Fields(fields) {
 			all[f] = part
@@ -145,6 +145,8 @@ var unnoticed = map[string]string{
 	"runtime.hbEnvironment reads goroutines":          "in the step that starts the goroutine",
 	"runtime.hbEnvironment writes goroutines":         "in the step that starts the goroutine",
 	"os/signal.hbArrives writes collection":           "what it says of the path is named",
+	"os/signal.hbHidden reads collection":             "in the step that starts the goroutine, which is counted",
+	"os/signal.hbHidden writes collection":            "in the step that starts the goroutine, which is counted",
 	"runtime.hbFinalizes writes collection":           "what it says of the path is named",
 	"runtime.hbCleans writes collection":              "what it says of the path is named",
 	"weak.hbMade writes collection":                   "what it says of the path is named",

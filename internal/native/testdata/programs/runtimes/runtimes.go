@@ -261,3 +261,15 @@ func Keep() {
 	runtime.KeepAlive(x)
 	fmt.Print(*x)
 }
+
+// CountFinalized: the goroutine that runs finalizers is not counted.
+func CountFinalized() {
+	c := make(chan int, 1)
+	func() {
+		p := new([64]int)
+		runtime.SetFinalizer(p, func(*[64]int) { c <- 1 })
+	}()
+	runtime.GC()
+	<-c
+	fmt.Print(runtime.NumGoroutine())
+}

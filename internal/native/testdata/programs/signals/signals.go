@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -126,4 +127,12 @@ func Reset() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	signal.Reset(os.Interrupt)
 	fmt.Print(signal.Ignored(os.Interrupt))
+}
+
+// CountListening: one goroutine waits for all signals.
+func CountListening() {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	n := runtime.NumGoroutine()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGUSR1)
+	fmt.Print(n, runtime.NumGoroutine())
 }
