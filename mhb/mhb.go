@@ -145,6 +145,7 @@ type Oracle struct {
 	collect  *target
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set
+	own      []ownFuture // by goroutine
 	stables  map[stableKey]bool
 	recent   [256]stableAnswer // of stables, those that were asked last
 	direct   map[ssa.Instruction][]static.Access
@@ -295,8 +296,11 @@ func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 		if ok {
 			n.reason = reason(list)
 			n.list = append(n.list[:0], list...)
+			last := static.Empty
 			for _, x := range list {
-				n.parked = o.fut.F.Sets.Union(n.parked, x.reached)
+				if x.reached != last {
+					last, n.parked = x.reached, o.fut.F.Sets.Union(n.parked, x.reached)
+				}
 			}
 		}
 	}
@@ -344,20 +348,41 @@ func (o *Oracle) future(s State, tc trace.GID) static.Set {
 	if n.hasFuture {
 		return n.future
 	}
+	last := static.Empty // of what is in n.future: goroutines that wait for the same have the same
 	for _, g := range n.live {
 		if g == tc {
 			continue
 		}
+		if f := o.futureOf(s, g); f != last {
+			last, n.future = f, o.fut.F.Sets.Union(n.future, f)
+		}
+	}
+	n.hasFuture = true
+	return n.future
+}
+
+// ownFuture is the future of one goroutine, as long as it does not move.
+type ownFuture struct {
+	stamp uint64
+	set   static.Set
+}
+
+// futureOf returns the accesses that g may ever make.
+func (o *Oracle) futureOf(s State, g trace.GID) static.Set {
+	for int(g) >= len(o.own) {
+		o.own = append(o.own, ownFuture{})
+	}
+	own, now := &o.own[g], s.Stamp(g)
+	if own.stamp != now {
 		k := s.StackFingerprint(g)
 		f, ok := o.futures[k]
 		if !ok {
 			f = o.fut.FutureOf(s.Stack(g))
 			o.futures[k] = f
 		}
-		n.future = o.fut.F.Sets.Union(n.future, f)
+		*own = ownFuture{now, f}
 	}
-	n.hasFuture = true
-	return n.future
+	return own.set
 }
 
 // stableKey is a word of memory and what others may do.

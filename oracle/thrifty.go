@@ -80,6 +80,13 @@ func (t *thrift) leaveOut(most int) {
 type thrifts struct {
 	whole  thrift
 	points map[point]*thrift
+	recent [64]recentPoint `saved:"-"` // of points, those that were asked last
+}
+
+// recentPoint is a point with its thrift.
+type recentPoint struct {
+	at point
+	*thrift
 }
 
 // point is a place in the program.
@@ -87,15 +94,7 @@ type point struct{ fn, pc uint32 }
 
 // ask returns the answer of o, or none if it is not asked.
 func (t *thrifts) ask(o por.Oracle, g trace.GID, op *trace.Op) string {
-	at := point{op.Func, op.PC}
-	here := t.points[at]
-	if here == nil {
-		here = new(thrift)
-		if t.points == nil {
-			t.points = make(map[point]*thrift)
-		}
-		t.points[at] = here
-	}
+	here := t.of(point{op.Func, op.PC})
 	if spared, all := here.spares(), t.whole.spares(); spared || all {
 		return ""
 	}
@@ -104,6 +103,24 @@ func (t *thrifts) ask(o por.Oracle, g trace.GID, op *trace.Op) string {
 	here.weigh(max(1, looks(o)-looked), reason != "")
 	t.whole.note(reason != "")
 	return reason
+}
+
+// of returns what is known of the questions at a point.
+func (t *thrifts) of(at point) *thrift {
+	last := &t.recent[(at.fn*31+at.pc)%uint32(len(t.recent))]
+	if last.thrift != nil && last.at == at {
+		return last.thrift
+	}
+	here := t.points[at]
+	if here == nil {
+		here = new(thrift)
+		if t.points == nil {
+			t.points = make(map[point]*thrift)
+		}
+		t.points[at] = here
+	}
+	*last = recentPoint{at, here}
+	return here
 }
 
 // looks returns at how many goroutines o has looked.
