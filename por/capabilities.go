@@ -28,6 +28,13 @@ type Capabilities struct {
 	Weighed         Weighed
 	Overtaker       Overtaker
 	Constrained     Constrained
+	Peeker          Peeker
+}
+
+// Peeker is a System that can show pending operations where it keeps them.
+type Peeker interface {
+	// Peek returns what Next does; it is there until the system is asked to do something.
+	Peek(g trace.GID) *trace.Op
 }
 
 // Constrained is a System with inputs, of which branches (trace.Branch) decide something. Outcomes of
@@ -62,6 +69,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Weighed, _ = sys.(Weighed)
 	c.Overtaker, _ = sys.(Overtaker)
 	c.Constrained, _ = sys.(Constrained)
+	c.Peeker, _ = sys.(Peeker)
 	return c
 }
 

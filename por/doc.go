@@ -58,6 +58,7 @@
 //	SymmetricHasher  fingerprints states up to exchanging equal goroutines   full, jpf
 //	Parker           says when arriving somewhere has no other effect        package lookahead
 //	LateParker       says when that makes a difference                       jpf
+//	Peeker           shows pending operations where it keeps them            all explorers
 //	Lister, Starter  know which goroutines there are                         package lookahead
 //
 // # What is known of Go

@@ -41,7 +41,7 @@ type linker struct {
 	stubs      map[string]uint32
 	captures   *compile.Captures
 	nonblock   *load.Nonblocking
-	observed   map[uint32]bool     // see observable
+	observed   []uint8             // see observable: by element and direction, 0 not known, 1 no, 2 yes
 	ordered    map[*ssa.Range]bool // see Ordered
 	zeroBase   uint64
 	asked      *layout.Table                    // of types that are asked about between steps, which are given no numbers
@@ -105,7 +105,6 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 		stubs:      map[string]uint32{},
 		captures:   compile.NewCaptures(),
 		nonblock:   prog.Nonblocking(e),
-		observed:   map[uint32]bool{},
 		ordered:    map[*ssa.Range]bool{},
 		words:      map[uint32]uint64{},
 		bound:      map[string]uint64{},
@@ -301,18 +300,18 @@ func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 // goroutine is parked in a send to (or else a receive from) a channel with elements of the layout
 // with this number.
 func (k *linker) observable(elem uint32, send bool) bool {
-	key := elem<<1 | uint32(b2u(send))
-	r, ok := k.observed[key]
-	if !ok {
-		t := k.m.layouts.At(elem).Type
-		if send {
-			r = k.nonblock.Recv(t)
-		} else {
-			r = k.nonblock.Send(t)
-		}
-		k.observed[key] = r
+	key := int(elem)<<1 | int(b2u(send))
+	if key >= len(k.observed) {
+		k.observed = append(k.observed, make([]uint8, key+1-len(k.observed))...)
 	}
-	return r
+	if k.observed[key] == 0 {
+		t, by := k.m.layouts.At(elem).Type, k.nonblock.Send
+		if send {
+			by = k.nonblock.Recv
+		}
+		k.observed[key] = 1 + uint8(b2u(by(t)))
+	}
+	return k.observed[key] == 2
 }
 
 // compile makes function id executable.

@@ -200,6 +200,9 @@ type scratch struct {
 	alts     []chanAlt
 	parking  bool     // whether the last of chanAlternatives was to park
 	busyIn   []uint32 // see PutOff
+	parksIn  []int    // the same: who only parks
+	timersIn []int    // see Enabled
+	moving   uint32   // slot of the goroutine that was not blocked when bubbleBlocked looked last
 	work     []uint32
 	codeWord uint64 // see access
 }

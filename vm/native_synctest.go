@@ -93,43 +93,47 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 // of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
 // mutex, for a WaitGroup that is not the bubble's (joinBubble), or on a channel that was made outside
 // is not.
+//
+// The one that was found last is looked at first: it mostly still is what is not blocked.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
+	if i := int(m.moving); i < len(m.gs) && m.gs[i] != self && !m.blockedIn(bubble, m.gs[i]) {
+		return false
+	}
 	for _, s := range m.living() {
-		q := m.gs[s]
-		if q == self || q.bubble != bubble || q.status == gEnded {
-			continue
-		}
-		if q.status != gReady {
-			return false
-		}
-		switch q.pending.Kind {
-		case trace.Sleep:
-			if m.isDue(q) {
-				return false
-			}
-		case trace.Timer:
-			if m.isDue(q) && m.canFire(q) {
-				return false
-			}
-		case trace.SemAcquire:
-		case trace.Send, trace.Recv, trace.Select:
-			if m.chanAlternatives(q, nil) > 0 || !m.ownChannels(q) {
-				return false
-			}
-		case trace.CondWait, trace.WgWait:
-			// Not m.viewOf: this is also asked in the middle of a step.
-			var op trace.Op
-			in := &q.fn.Code[q.pc]
-			r := Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}
-			n := m.natives[in.Imm32()].Peek(m, q, r, &op)
-			if n > 0 || op.Kind == trace.WakeLock || op.Kind == trace.WgWait && m.u32(r.U(0)+wgBubble) != bubble {
-				return false
-			}
-		default:
+		if q := m.gs[s]; q != self && !m.blockedIn(bubble, q) {
+			m.moving = s
 			return false
 		}
 	}
 	return true
+}
+
+// blockedIn reports whether q, if it is of the bubble, is durably blocked.
+func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
+	if q.bubble != bubble || q.status == gEnded {
+		return true
+	}
+	if q.status != gReady {
+		return false
+	}
+	switch q.pending.Kind {
+	case trace.Sleep:
+		return !m.isDue(q)
+	case trace.Timer:
+		return !m.isDue(q) || !m.canFire(q)
+	case trace.SemAcquire:
+		return true
+	case trace.Send, trace.Recv, trace.Select:
+		return m.countAlternatives(q) == 0 && m.ownChannels(q)
+	case trace.CondWait, trace.WgWait:
+		// Not m.viewOf: this is also asked in the middle of a step.
+		var op trace.Op
+		in := &q.fn.Code[q.pc]
+		r := Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}
+		n := m.natives[in.Imm32()].Peek(m, q, r, &op)
+		return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
+	}
+	return false
 }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble: its time has

@@ -257,7 +257,7 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c.m, c.entry = m, e
 	c.ssaFuncs, c.ids = slices.Clone(k.ssaFuncs), maps.Clone(k.ids)
 	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
-	c.captures, c.observed, c.ordered = k.captures.Clone(), maps.Clone(k.observed), maps.Clone(k.ordered)
+	c.captures, c.observed, c.ordered = k.captures.Clone(), slices.Clone(k.observed), maps.Clone(k.ordered)
 	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
 	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
 	c.asked, c.abi = layout.NewTable(), c.newABI()

@@ -48,30 +48,26 @@ func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
 
 // PutOff implements por.LateParker.
 func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
-	busy, some := m.busyIn[:0], false // outside of all bubbles is 0
-	for _, id := range enabled {
+	busy, parks := m.busyIn[:0], m.parksIn[:0] // outside of all bubbles is 0
+	for i, id := range enabled {
 		g := m.gOf(id)
 		switch {
 		case m.parksOnly(g):
-			some = true
+			parks = append(parks, i)
 		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits all the same: passingNow
 		case !slices.Contains(busy, g.bubble):
 			busy = append(busy, g.bubble)
 		}
 	}
-	if some {
-		enabled = slices.DeleteFunc(enabled, func(id trace.GID) bool {
-			g := m.gOf(id)
-			if !m.parksOnly(g) {
-				return false
-			}
-			if slices.Contains(busy, g.bubble) {
-				return true
-			}
-			busy = append(busy, g.bubble) // one is enough
-			return false
-		})
-	}
+	m.parksIn = parks
+	enabled = without(enabled, parks, func(id trace.GID) bool {
+		b := m.gOf(id).bubble
+		if slices.Contains(busy, b) {
+			return true
+		}
+		busy = append(busy, b) // one is enough
+		return false
+	})
 	m.busyIn = busy
 	return enabled
 }

@@ -140,6 +140,44 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	return n
 }
 
+// countAlternatives is chanAlternatives where they are only counted. Of most goroutines it is asked in each
+// state, and most wait to receive: for that nothing has to be listed, as the sender executes a rendezvous.
+func (m *Machine) countAlternatives(g *goroutine) int {
+	in := &g.fn.Code[g.pc]
+	words, at := g.fn.Code[g.pc:g.pc+1], in.B // of the cases; where the channel of a Recv is
+	switch {
+	case m.auto || m.cfg.InTurn || in.Op == bytecode.Send || !blocking(in):
+		return m.chanAlternatives(g, nil)
+	case in.Op == bytecode.Select:
+		words = g.fn.Code[g.pc+1 : g.pc+1+int32(in.B)]
+	}
+	n, seen := 0, false
+	for i := range words {
+		if in.Op == bytecode.Select {
+			at = words[i].A
+		}
+		c := *g.reg(uint32(at))
+		if c == 0 {
+			continue
+		}
+		h := m.chanHdr(c)
+		sends := in.Op == bytecode.Select && words[i].Op == 1
+		switch {
+		case h[chClosed/8] != 0, !sends && h[chLen/8] > 0, sends && h[chLen/8] < h[chCap/8]:
+			n++
+		case h[chCap/8] > 0:
+		case sends:
+			return m.chanAlternatives(g, nil)
+		default:
+			seen = seen || m.link.observable(uint32(h[chElem/8]>>32), false)
+		}
+	}
+	if m.parking = n == 0 && seen && !g.parked; m.parking {
+		n++
+	}
+	return n
+}
+
 // readyWithoutPartner reports whether c can proceed without a partner.
 //
 // A closed channel is ready for both: receiving gets zeros, sending panics.

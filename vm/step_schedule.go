@@ -127,7 +127,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		return v
 	// What an operation on channels touches stays the same, what it can do changes.
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
-		v.n = m.chanAlternatives(g, nil)
+		v.n = m.countAlternatives(g)
 		v.parks = m.parking
 	case bytecode.MapNext:
 		if g.pending.Kind == trace.Choose {

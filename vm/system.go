@@ -12,35 +12,53 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	if m.executionOver() {
 		return buf
 	}
-	timers := false
-	n := len(buf)
+	timers := m.timersIn[:0]
 	for _, s := range m.living() {
 		g := m.gs[s]
 		if g.status != gReady {
 			continue
 		}
-		timers = timers || timed(g)
 		// Most operations never block and are held by no reduction: they need no Peek.
 		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
+			if timed(g) {
+				timers = append(timers, len(buf))
+			}
 			buf = append(buf, g.id)
 		}
 	}
-	if !timers || !m.cfg.OrderedTime {
+	m.timersIn = timers
+	if !m.cfg.OrderedTime {
 		return buf
 	}
-	out := slices.DeleteFunc(buf[n:], func(id trace.GID) bool { g := m.gOf(id); return timed(g) && !m.inTurn(g) })
-	return buf[:n+len(out)]
+	return without(buf, timers, func(id trace.GID) bool { return !m.inTurn(m.gOf(id)) })
+}
+
+// without returns list without those of the elements at places, which ascend, of which leaveOut says so.
+func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []trace.GID {
+	kept, from := 0, 0 // those up to from have been looked at
+	for _, i := range places {
+		id := list[i]
+		kept += copy(list[kept:], list[from:i])
+		if from = i + 1; !leaveOut(id) {
+			list[kept] = id
+			kept++
+		}
+	}
+	return list[:kept+copy(list[kept:], list[from:])]
 }
 
 // Next implements por.System.
 // A goroutine that has ended or spins has an operation of its own that is never enabled (endG,
 // setSpinning).
-func (m *Machine) Next(id trace.GID) trace.Op {
+func (m *Machine) Next(id trace.GID) trace.Op { return *m.Peek(id) }
+
+// Peek implements por.Peeker.
+func (m *Machine) Peek(id trace.GID) *trace.Op {
 	g := m.gOf(id)
 	if g.status != gReady {
-		return g.pending
+		return &g.pending
 	}
-	return m.viewOf(g).op
+	return &m.viewOf(g).op
 }
 
 // Started implements por.Starter.

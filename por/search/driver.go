@@ -37,6 +37,7 @@ type Driver struct {
 	looked      uint64          `saved:"-"` // what it had counted when it was asked last
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
 	constrained por.Constrained `saved:"-"` // the system, if it is one
+	peeker      por.Peeker      `saved:"-"` // the same
 
 	Path    trace.Schedule
 	Enabled []trace.GID // in the present state, see Arrive
@@ -54,13 +55,14 @@ type Driver struct {
 	KnownRaces RaceSet
 	pending    pendingAccesses
 	next       trace.Op `saved:"-"` // see NextOp
+	peeked     trace.Op `saved:"-"` // see peek
 }
 
 // NewDriver returns the driver of a search of sys, which begins in its present state.
 func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s := Driver{Sys: sys, Control: Control{Visitor: v, Cfg: cfg}, KnownRaces: RaceSet{}, Cur: trace.NoGID}
 	c := por.CapabilitiesOf(sys)
-	s.Size, s.constrained = c.Sized, c.Constrained
+	s.Size, s.constrained, s.peeker = c.Sized, c.Constrained, c.Peeker
 	s.RaceReporter = NewRaceReporter(sys, v)
 	s.Watcher, _ = cfg.Oracle.(por.Watcher)
 	s.looker, _ = cfg.Oracle.(por.Looker)
@@ -92,8 +94,17 @@ func (s *Driver) Preferred() trace.GID {
 // NextOp returns the next operation of g, which is there until NextOp is called again: an oracle is asked
 // about one in most states, and what an interface is given a pointer to is allocated.
 func (s *Driver) NextOp(g trace.GID) *trace.Op {
-	s.next = s.Sys.Next(g)
+	s.next = *s.peek(g)
 	return &s.next
+}
+
+// peek returns the next operation of g, which is there until the system is asked about another one.
+func (s *Driver) peek(g trace.GID) *trace.Op {
+	if s.peeker != nil {
+		return s.peeker.Peek(g)
+	}
+	s.peeked = s.Sys.Next(g)
+	return &s.peeked
 }
 
 // An Executor executes operations in the system, and is told when the system has been rewound: an

@@ -65,7 +65,7 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 // Between two calls most goroutines have not moved, so of n² pairs only those with a goroutine
 // that has moved are compared.
 type pendingAccesses struct {
-	list     []trace.Op
+	list     []trace.GID     // whose they are
 	fresh    []int           // those of them that were not next when ReportRaces was last called
 	previous []pendingAccess // by goroutine
 	round    uint64          // how often ReportRaces has been called
@@ -90,7 +90,7 @@ func (s *Driver) ReportRaces() {
 	p.round++
 	plain := false
 	for _, g := range s.Enabled {
-		op := s.Sys.Next(g)
+		op := s.peek(g)
 		if op.N == 0 {
 			continue
 		}
@@ -98,19 +98,19 @@ func (s *Driver) ReportRaces() {
 		for int(g) >= len(p.previous) {
 			p.previous = append(p.previous, pendingAccess{})
 		}
-		if b := &p.previous[g]; b.round != p.round-1 || b.op != op {
-			b.op = op
+		if b := &p.previous[g]; b.round != p.round-1 || b.op != *op {
+			b.op = *op
 			p.fresh = append(p.fresh, len(p.list))
 		}
 		p.previous[g].round = p.round
-		p.list = append(p.list, op)
+		p.list = append(p.list, g)
 	}
 	if !plain {
 		return
 	}
 	for _, i := range p.fresh {
 		for j := range p.list {
-			a, b := &p.list[min(i, j)], &p.list[max(i, j)]
+			a, b := &p.previous[p.list[min(i, j)]].op, &p.previous[p.list[max(i, j)]].op
 			if i == j || !a.Races(b) {
 				continue
 			}

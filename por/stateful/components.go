@@ -178,7 +178,7 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 		note := func() {
 			for _, g := range s.parking.putOff(s.Enabled) {
 				could[g] = true
-				for _, x := range s.parking.meetings(s.Sys, g) {
+				for _, x := range s.parking.meetings(g) {
 					could[x.Park.G] = true
 				}
 			}

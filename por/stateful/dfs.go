@@ -298,7 +298,7 @@ func (s *depthFirst) addAlternatives(g trace.GID) {
 	for c := range s.parking.alternatives(s.Sys, g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}
-	s.alts = s.parking.addMeetings(s.Sys, g, s.alts)
+	s.alts = s.parking.addMeetings(g, s.alts)
 }
 
 // addOthersAlternatives appends the alternatives of every goroutine that has none in the list, which
@@ -414,7 +414,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 			op := s.Sys.Next(g)
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
-		for _, x := range s.parking.meetings(s.Sys, g) { // to park is to move
+		for _, x := range s.parking.meetings(g) { // to park is to move
 			s.components.noteEnabled(x.Park.G)
 		}
 	}

@@ -48,8 +48,8 @@ func (p *parking) alternatives(sys por.System, g trace.GID) int {
 }
 
 // meetings returns what g can do besides, until it is called again.
-func (p *parking) meetings(sys por.System, g trace.GID) []por.Meeting {
-	if p.sys == nil || sys.Next(g).Kind != trace.TrySelect {
+func (p *parking) meetings(g trace.GID) []por.Meeting {
+	if p.sys == nil {
 		return nil
 	}
 	p.buf = p.sys.Meetings(g, p.buf[:0])
@@ -57,8 +57,8 @@ func (p *parking) meetings(sys por.System, g trace.GID) []por.Meeting {
 }
 
 // addMeetings appends the alternatives of g that are meetings.
-func (p *parking) addMeetings(sys por.System, g trace.GID, alts []trace.Step) []trace.Step {
-	for i := range p.meetings(sys, g) {
+func (p *parking) addMeetings(g trace.GID, alts []trace.Step) []trace.Step {
+	for i := range p.meetings(g) {
 		alts = append(alts, trace.Step{G: g, Choice: meets + i})
 	}
 	return alts
