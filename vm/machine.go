@@ -79,6 +79,7 @@ type image struct {
 type goroutineTable struct {
 	gs         []*goroutine // by slot: in the order of creation on this path
 	order      []uint32     // slots in spawn-path order
+	reordered  uint64       // how often that has changed
 	alives     living       // those of goroutines that have not ended
 	slots      []int32      // GID → slot, -1 if not alive on this path
 	gids       map[spawnKey]trace.GID

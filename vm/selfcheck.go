@@ -179,6 +179,7 @@ func (m *Machine) forgetHashes() {
 	for _, g := range m.gs {
 		g.serial.valid = false
 	}
+	m.canon.byOrigin = m.canon.byOrigin[:0]
 	m.forgetRegions()
 	for id := range m.heap.each() {
 		m.heap.objs[id].flags &^= objHashed

@@ -310,6 +310,7 @@ func (m *Machine) dropGoroutines(n int) {
 		}
 	}
 	m.order = m.order[:k]
+	m.reordered++
 }
 
 // gOf returns the goroutine with the given id.

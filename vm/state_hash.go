@@ -63,6 +63,9 @@ type canonicaliser struct {
 	// Of SymmetricHash.
 	exchanging bool // it is under way: the numbers of goroutines do not count
 	ranked     []ranked
+	byOrigin   []ranked // see byOrigin: made of
+	sortedOf   []uint32 // these slots
+	reordered  uint64   // when goroutineTable.order had changed so often
 	sorted     []uint32
 	pairs      []objectPair
 	several    bool     // goroutines have been sorted

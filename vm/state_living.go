@@ -48,6 +48,7 @@ func (m *Machine) insertG(g *goroutine) {
 		return slices.Insert(list, i, g.slot)
 	}
 	m.order = insert(m.order)
+	m.reordered++
 	if l := &m.alives; !l.stale {
 		l.list = insert(l.list)
 	}

@@ -68,37 +68,29 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		return m.Hash(), nil
 	}
 	c := &m.canon
-	list, several := c.ranked[:0], false
-	for _, s := range m.living() {
-		g := m.gs[s]
-		if g.status == gEnded {
+	list, several, from := c.ranked[:0], false, 0 // of one origin are those from there on
+	for _, r := range m.byOrigin() {
+		if r.g.status == gEnded {
 			continue
 		}
-		if !m.sameButForNumbers(g) {
+		if !m.sameButForNumbers(r.g) {
 			return m.Hash(), nil
 		}
-		// By origin, and in spawn-path order: there are few goroutines, or few origins.
-		i := len(list)
-		list = append(list, ranked{g: g, place: i})
-		for ; i > 0; i-- {
-			if d := compareOrigins(list[i-1].g, g); d <= 0 {
-				several = several || d == 0
-				break
+		if n := len(list); n > 0 {
+			d := compareOrigins(list[n-1].g, r.g)
+			if d > 0 || d == 0 && list[n-1].place > r.place {
+				c.byOrigin = c.byOrigin[:0]
+				return m.SymmetricHash(order)
 			}
-			list[i], list[i-1] = list[i-1], list[i]
+			if d != 0 {
+				several = m.sortEqual(list[from:]) || several
+				from = n
+			}
 		}
+		list = append(list, r)
 	}
+	several = m.sortEqual(list[from:]) || several
 	c.ranked = list
-	for i := 0; i < len(list) && several; {
-		n := 1
-		for i+n < len(list) && compareOrigins(list[i+n].g, list[i].g) == 0 {
-			n++
-		}
-		if n > 1 {
-			m.sortEqual(list[i : i+n])
-		}
-		i += n
-	}
 	c.sorted = c.sorted[:0]
 	for _, r := range list {
 		c.sorted = append(c.sorted, r.g.slot)
@@ -116,6 +108,25 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	// What is written down with hidden owners is no state that is written down with numbers.
 	h[0] = ^h[0]
 	return h, sorted
+}
+
+// byOrigin returns all goroutines that have not ended, and perhaps others, by origin, and in spawn-path
+// order. As long as there are no others they are as they were, unless one has gone to another bubble.
+func (m *Machine) byOrigin() []ranked {
+	c, order := &m.canon, m.living()
+	if len(c.byOrigin) > 0 && c.reordered == m.reordered && len(c.sortedOf) == len(order) && &c.sortedOf[0] == &order[0] {
+		return c.byOrigin
+	}
+	list := c.byOrigin[:0]
+	for i, s := range order {
+		list = append(list, ranked{g: m.gs[s], place: i})
+		// There are few goroutines, or few origins.
+		for k := i; k > 0 && compareOrigins(list[k-1].g, list[k].g) > 0; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+	c.byOrigin, c.reordered, c.sortedOf = list, m.reordered, order
+	return list
 }
 
 // compareOrigins orders goroutines by what they cannot exchange: 0 if they can change places.
@@ -138,8 +149,12 @@ func (m *Machine) sameButForNumbers(g *goroutine) bool {
 }
 
 // sortEqual sorts goroutines of one origin by what is the same for all numbers: first by what is written
-// down of them, and those that are the same there by what they refer to. It is stable.
-func (m *Machine) sortEqual(list []ranked) {
+// down of them, and those that are the same there by what they refer to. It is stable. It reports whether
+// there are several.
+func (m *Machine) sortEqual(list []ranked) bool {
+	if len(list) < 2 {
+		return false
+	}
 	for i := range list {
 		list[i].key = m.symmetryKey(list[i].g)
 	}
@@ -159,6 +174,7 @@ func (m *Machine) sortEqual(list []ranked) {
 			m.noteExchange()
 		}
 	}
+	return true
 }
 
 // noteExchange notes that the search counts goroutines as equal.
