@@ -87,7 +87,7 @@
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    queue       who has waited longest on a channel   slots    orders of maps that gc can have
-//	    parking     when it matters who has parked
+//	    parking     when it matters who has parked        silent   steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry
 //	system        the methods of por.System; system_effects those of por.Effects;

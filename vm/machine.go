@@ -153,6 +153,8 @@ type undoLog struct {
 type scheduler struct {
 	executing   *goroutine  // whose code is being executed, or nil
 	moment      uint64      // number of the present state: what was computed at an earlier one is stale
+	silent      silence     // see silence
+	saves       uint64      // how often a goroutine has been saved
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // the goroutines that were put there in this step
 	waiters     chanWaiters

@@ -3,13 +3,14 @@ package vm
 import (
 	"flag"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
-var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether TestRegions fails")
+var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their tests fail")
 
 // mutants are the conditions of what is kept of a fingerprint (see regions), and of bases, each taken away.
 var mutants = []mutation.Mutant{
@@ -50,24 +51,37 @@ var mutants = []mutation.Mutant{
 	{Name: "variables have no Times", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
 }
 
+// silent are the conditions of step_silent.go: TestSilent and TestSilenceBegins notice.
+var silent = []mutation.Mutant{
+	{Name: "only operations on channels touch channels", File: "vm/step_silent.go", Old: "flags&objChan != 0 {", New: "flags&objChan != 0 && false {"},
+	{Name: "goroutines change by their own steps only", File: "vm/step_silent.go", Old: " && h.saves == m.saves", New: ""},
+	{Name: "to come to a channel makes no difference", File: "vm/step_silent.go", Old: " && !g.pending.Kind.Communicates() {", New: " {"},
+	{Name: "views stay true beyond silent steps", File: "vm/step_silent.go", Old: "return m.silent.until == m.moment && ", New: "return "},
+	{Name: "views of all operations stay true", File: "vm/step_silent.go", Old: " && k.Communicates() && k != trace.TrySelect", New: " && k != trace.TrySelect"},
+	{Name: "silence has no beginning", File: "vm/step_silent.go", Old: "since: m.moment, ", New: ""},
+}
+
 // baseFile has the conditions under which machines begin as copies: TestBase and those after it notice.
 const baseFile = "vm/state_base.go"
 
-// TestMutants: each mutant is one of the present code and, with -mutants, makes TestRegions fail.
+// TestMutants: each mutant is one of the present code and, with -mutants, makes its tests fail.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range mutants {
+	for i, x := range slices.Concat(mutants, silent) {
 		file, text, ok := x.Source(t, root)
 		if !ok || *mutantsFlag == "" || *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag) {
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
 			tests := "-run=TestRegions/heaps"
-			if x.File == baseFile {
+			switch {
+			case x.File == baseFile:
 				tests = "-run=TestBase"
+			case i >= len(mutants):
+				tests = "-run=TestSilen"
 			}
 			if by := mutation.Kills(t, root, file, text, "-short", tests, "./vm"); by == "" {
 				t.Error("no test notices")

@@ -139,7 +139,7 @@ func (m *Machine) verifyGoroutines() {
 		}
 		m.verifyDeclared(g, &old.op)
 		g.view.moment = 0
-		if now := *m.viewOf(g); now.n != old.n || now.op != old.op {
+		if now := *m.viewOf(g); now.n != old.n || now.parks != old.parks || now.op != old.op {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.id, old.n, old.op, now.n, now.op))
 		}
 	}

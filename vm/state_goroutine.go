@@ -190,6 +190,7 @@ func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = fals
 
 // saveGoroutine saves g before it changes: the record and its top frame.
 func (m *Machine) saveGoroutine(g *goroutine) {
+	m.saves++
 	g.changes()
 	if g.epoch == m.heap.epoch {
 		return

@@ -55,6 +55,8 @@ const (
 	objHashed
 	// objIterated: a map of which an iterator may know the numbers of entries (see step_map.go).
 	objIterated
+	// objChan: a channel.
+	objChan
 )
 
 const (

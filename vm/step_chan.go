@@ -415,6 +415,7 @@ func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 		return 0, Stop
 	}
 	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
+	m.heap.objs[id].flags |= objChan
 	hp := (*[5]uint64)(m.heap.objs[id].mem)
 	hp[chCap/8] = n
 	hp[chElem/8] = uint64(e.Size) | uint64(g.bubble)<<16 | uint64(e.ID)<<32

@@ -95,7 +95,8 @@ type view struct {
 // viewOf returns g's view of the present state; g has an operation pending.
 func (m *Machine) viewOf(g *goroutine) *view {
 	v := &g.view
-	if v.moment == m.moment {
+	if v.moment == m.moment || v.moment >= m.silent.since && m.staysTrue(g) {
+		v.moment = m.moment
 		return v
 	}
 	// An operation that is not looked at below (a plain access, a close) is as it was when it
@@ -179,6 +180,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.viewOf(g)
 	m.saveGoroutine(g)
 	ends, kind := g.ending(), g.view.op.Kind
+	hush := m.beginSilence(g)
 	g.scheduled, g.choice = true, int32(choice)
 	g.status = gRunning
 	g.steps++
@@ -209,6 +211,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	if seen {
 		g.view.moment = m.moment
 	}
+	m.endSilence(g, hush)
 	if m.reduction != nil {
 		m.reduction.afterStep(g)
 	}
