@@ -114,6 +114,7 @@
 //	drawn         what is made of random bits and numbers, until something depends on it: labels
 //	    exec        which instructions look               native   and which natives; atomic operations
 //	    bounds      between what numbers are           skip     where there are none
+//	    time        deadlines and the clock
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)

@@ -23,7 +23,7 @@ var pureNatives = []string{"math.", "math/bits."}
 // drawnNative gives and looks at the labels of a call.
 func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
 	nat := &s.m.natives[in.Imm32()]
-	if nat.Symbolic {
+	if nat.Symbolic || nat.Labels {
 		return
 	}
 	params, results := s.nativeWords(f, g.pc)

@@ -74,6 +74,8 @@ type Native struct {
 
 	// Symbolic: Fn and Peek know of symbolic values, in the words and in memory.
 	Symbolic bool
+	// Labels: Fn knows of labels of drawn values (drawn.go), though not of symbolic ones.
+	Labels bool
 	// Makes, if set, returns the types of the symbolic values that a call makes, one after the other:
 	// how long the strings and slices in them are is decided before. Fn is Symbolic.
 	Makes func(m *Machine, g *goroutine, r Regs) []types.Type

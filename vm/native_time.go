@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/load/overlay"
+	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -12,8 +13,8 @@ import (
 // and the hidden goroutines of timers. A goroutine's deadline is its label.
 
 var timeNatives = []Native{
-	{Name: "time.now", Peek: peekLook, Fn: timeNow},
-	{Name: "time.runtimeNow", Peek: peekLook, Fn: timeNow},
+	{Name: "time.now", Labels: true, Peek: peekLook, Fn: timeNow},
+	{Name: "time.runtimeNow", Labels: true, Peek: peekLook, Fn: timeNow},
 	{Name: "time.hbMoves", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.moves(g) && !m.cfg.VisibleLooks) // else two looks differ
 		return Next
@@ -34,8 +35,15 @@ var timeNatives = []Native{
 		m.addToTime(r)
 		return Next
 	}},
-	{Name: "(time.Time).Sub", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "(time.Time).Sub", Labels: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		var label *symbolic.Term
+		if m.labeled() {
+			label = m.subtractDrawn(g, r)
+		}
 		r.Set(0, uint64(m.subtractTimes(g, r)))
+		if m.labeled() {
+			r.setLabel(m, g, 0, label)
+		}
 		return Next
 	}},
 	{Name: "(time.Time).Equal", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -68,13 +76,14 @@ var timeNatives = []Native{
 		m.noteElapsed(g)
 		m.observeTime()
 		r.Set(0, uint64(m.clockOf(g))+1)
+		m.lookDrift()
 		return Next
 	}},
 	{Name: "time.runtimeIsBubbled", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, g.bubble != 0)
 		return Next
 	}},
-	{Name: "time.hbArm", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "time.hbArm", Labels: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		now := m.clockOf(g)
 		if g.bubble == 0 {
 			now = max(now, m.shown)
@@ -86,7 +95,10 @@ var timeNatives = []Native{
 		if d < now {
 			d = math.MaxInt64
 		}
-		g.label = uint64(d)
+		g.label, g.due = uint64(d), nil
+		if m.labeled() {
+			m.armDrawn(g, r.sym(m, g, 0), r.I(0))
+		}
 		m.noteArmed(r.I(0))
 		return Next
 	}},
@@ -140,7 +152,7 @@ var timeNatives = []Native{
 		r.SetBool(0, full)
 		return Next
 	}},
-	{Name: "time.hbGo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "time.hbGo", Labels: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if c := m.word(r.U(1), tmChan); c != 0 {
 			if e := uint32(m.chanHdr(c)[chElem/8] >> 32); m.layouts.At(e).Times[0]&1 != 0 {
 				m.layTick = e
@@ -148,7 +160,11 @@ var timeNatives = []Native{
 				m.layEarly = e
 			}
 		}
-		m.startG(g, r.U(0), []uint64{r.U(1), r.U(2)}, true).wait.obj = r.U(1)
+		n := m.startG(g, r.U(0), []uint64{r.U(1), r.U(2)}, true)
+		n.wait.obj = r.U(1)
+		if m.labeled() {
+			n.shadow[n.fp+1] = r.sym(m, g, 2)
+		}
 		return Next
 	}},
 	{Name: "time.hbKill", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -216,6 +232,7 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHeldUp(g)
 	}
 	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.reads, g.looked.until = false, false, false, false, 0
+	g.looked.label = nil
 	at := m.look(g)
 	t := m.epoch(g) + at
 	r.Set(0, uint64(t/1e9))
@@ -223,6 +240,12 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	r.Set(2, 0)
 	if g.bubble == 0 {
 		r.Set(2, uint64(at)+1)
+	}
+	if m.labeled() {
+		for i := range 3 {
+			r.setLabel(m, g, i, nil)
+		}
+		m.shownDrawn(g, r, t)
 	}
 	return Next
 }
@@ -240,6 +263,7 @@ func (m *Machine) countClock(g *goroutine) {
 	m.readClock()
 	m.cfg.absolute.elapsed.Store(true)
 	m.observeTime()
+	m.lookDrift()
 	m.assumeCounted(g)
 }
 
@@ -291,6 +315,14 @@ func (m *Machine) sendEarly(g *goroutine, c, loc ptr) {
 	m.setWord(c, chBuf, wall)
 	m.setWord(c, chBuf+8, ext)
 	m.setWord(c, chBuf+16, loc)
+	if m.labeled() {
+		var t *symbolic.Term
+		if m.drift != nil && g.bubble == 0 {
+			t = m.sym.joined(bound{}, m.drift)
+		}
+		m.sym.store(c+chBuf, 8, t)
+		m.sym.store(c+chBuf+8, 8, t)
+	}
 }
 
 // tickTime turns a tick that g has received into the Time it is. A tick says when it was sent if time

@@ -204,6 +204,10 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.Symbolic() {
 		ws = m.writeInputs(ws)
 	}
+	if m.drift != nil {
+		h := m.drift.Hash()
+		ws = append(ws, 1<<61, h[0], h[1], uint64(m.clock))
+	}
 	if m.failed != 0 {
 		ws = append(ws, m.failed)
 	}

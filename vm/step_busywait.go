@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -28,13 +29,14 @@ import (
 
 // A lookBack is what is remembered of a goroutine's last look in a loop.
 type lookBack struct {
-	state por.Hash // its own; zero: there has been none since its last effect
-	out   int      // length of the output then
-	until int64    // the earliest moment at which a comparison since then comes out otherwise; 0: none
-	waits bool     // the pending look waits for it,
-	woken bool     // or has waited for it
-	stale bool     // another goroutine has had an effect since
-	reads bool     // since then it has read what others can change
+	state por.Hash       // its own; zero: there has been none since its last effect
+	out   int            // length of the output then
+	label *symbolic.Term // of what was compared since then: until may be another moment; or nil
+	until int64          // the earliest moment at which a comparison since then comes out otherwise; 0: none
+	waits bool           // the pending look waits for it,
+	woken bool           // or has waited for it
+	stale bool           // another goroutine has had an effect since
+	reads bool           // since then it has read what others can change
 }
 
 // loopsBack reports whether g is at a look in a loop.
@@ -62,6 +64,9 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 		return
 	}
 	m.cfg.late.note(0)
+	if m.labeled() {
+		m.sym.look(g.looked.label, m.drift)
+	}
 	g.looked.waits = true
 	g.label = uint64(g.looked.until)
 	m.noteArmed(g.looked.until - m.clock)
@@ -75,7 +80,15 @@ func (m *Machine) noteHeldUp(g *goroutine) {
 		return
 	}
 	for _, s := range m.living() {
-		if q := m.gs[s]; q != g && q.status == gReady && timed(q) && m.deadline(q)-m.clock <= m.cfg.Slack {
+		q := m.gs[s]
+		if q == g || q.status != gReady || !timed(q) {
+			continue
+		}
+		here, least, _ := m.remains(q)
+		if least <= m.cfg.Slack {
+			m.lookDue(q)
+		}
+		if here <= m.cfg.Slack {
 			m.assume(g, ClockSome)
 			return
 		}
@@ -114,7 +127,7 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 			q.serial.valid = false
 			if q.looked.waits && q.status == gReady {
 				q.looked.waits, q.looked.woken = false, true
-				q.pending.Kind, q.label = trace.Clock, 0
+				q.pending.Kind, q.label, q.due = trace.Clock, 0, nil
 			} else {
 				q.looked.stale = true
 			}

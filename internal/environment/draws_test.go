@@ -36,7 +36,7 @@ func TestDraws(t *testing.T) {
 	prog := loadDir(t, "testdata/draws")
 	for _, e := range prog.Entries {
 		t.Run(e.Name, func(t *testing.T) {
-			cfg := vm.Config{OrderedTime: true, Slack: 500e3}
+			cfg := vm.Config{OrderedTime: true, Slack: 500e3, InTurn: strings.HasSuffix(e.Name, "Queue")}
 			ref := exploreEntry(t, prog, e, cfg, reference)
 			compared := []how{{"optimal", oracle.None, false}}
 			if *every {

@@ -67,10 +67,16 @@ type explored struct {
 
 func exploreEntry(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config, h how) explored {
 	t.Helper()
+	return exploreWithin(t, prog, e, cfg, h, 0)
+}
+
+// exploreWithin is exploreEntry with at most so many executions and states; 0: any number.
+func exploreWithin(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config, h how, most uint64) explored {
+	t.Helper()
 	cfg.VisibleOutput, cfg.Races = true, true
 	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, e, cfg)
-	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000})
+	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most})
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)
 	}
@@ -79,6 +85,11 @@ func exploreEntry(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config
 		x.outcomes[strings.TrimSpace(o.Output+" "+o.Ending)] = true
 	}
 	return x
+}
+
+// complete reports whether no bound has ended the search.
+func (x explored) complete() bool {
+	return !slices.ContainsFunc(x.result.Incomplete, func(r explore.Reason) bool { return r.Cause != explore.CauseAssumed })
 }
 
 // assumed lists what the verdict names, without places.

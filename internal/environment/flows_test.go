@@ -22,39 +22,55 @@ var (
 // them. Each test is executed with a few sequences of random numbers. If two have other outcomes the verdict
 // without a sequence has to name what is drawn: a label that is lost on the way, or a look that is none,
 // is found by that.
-func TestFlows(t *testing.T) {
+func TestFlows(t *testing.T) { compareSeeds(t, flows) }
+
+// TestJitter is TestFlows for drawn durations that timers and sleepers wait for: what is shown is the order
+// in which they come, and how much time has passed.
+func TestJitter(t *testing.T) { compareSeeds(t, jitters) }
+
+func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
 	n := *flowTests
 	if testing.Short() {
 		n = min(n, 30)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/flows\n\ngo 1.26\n", "flows_test.go": flows(*flowSeed, n)} {
+	for name, text := range map[string]string{"go.mod": "module example.com/flows\n\ngo 1.26\n", "flows_test.go": program(*flowSeed, n)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	prog := loadDir(t, dir)
-	named, silent := 0, 0
-	for _, e := range prog.Entries {
+	named, silent, long := 0, 0, 0
+	const most = 2000
+	for i, e := range prog.Entries {
 		h := how{"optimal", oracle.None, false}
-		if len(e.Name)%2 == 0 || *every {
+		if i%2 == 0 || *every {
 			h = how{"jpf", oracle.MHB, true}
 		}
-		x := exploreEntry(t, prog, e, vm.Config{OrderedTime: true, Slack: 500e3}, h)
-		if strings.Contains(x.assumed(), "rand") {
+		cfg := vm.Config{OrderedTime: true, Slack: 500e3, InTurn: i%8 == 5}
+		if i%8 > 5 {
+			cfg.Slack = 0
+		}
+		x := exploreWithin(t, prog, e, cfg, h, most)
+		if x.assumed() != "" {
 			named++
 			continue
 		}
+		if !x.complete() {
+			long++
+			continue
+		}
 		silent++
-		for seed := range int64(5) {
-			y := exploreEntry(t, prog, e, vm.Config{OrderedTime: true, Slack: 500e3, RandFixed: true, RandSeed: 1 + seed*7919}, h)
-			if lines(x.outcomes) != lines(y.outcomes) {
+		for seed := range int64(8) {
+			cfg.RandFixed, cfg.RandSeed = true, 1+seed*7919
+			y := exploreWithin(t, prog, e, cfg, h, 4*most)
+			if y.complete() && lines(x.outcomes) != lines(y.outcomes) || missing(y.outcomes, x.outcomes) != "" {
 				t.Errorf("%s names nothing, and with seed %d it has\n%s\nand not\n%s\n%s", e.Name, seed, lines(y.outcomes), lines(x.outcomes), flowOf(dir, e.Name))
 				break
 			}
 		}
 	}
-	t.Logf("%d tests name what is drawn, %d do not", named, silent)
+	t.Logf("%d tests name what is drawn, %d do not, %d take too long", named, silent, long)
 	if silent == 0 || named == 0 {
 		t.Errorf("%d tests name what is drawn, %d do not", named, silent)
 	}
@@ -141,6 +157,69 @@ func flows(seed int64, n int) string {
 	return w.String()
 }
 
+// jitters is the text of n tests: goroutines that sleep, wait for timers and tickers, queue, look at the
+// clock and poll. A duration is constant, or drawn from a few that are far from each other, or from many
+// that are near.
+func jitters(seed int64, n int) string {
+	var w strings.Builder
+	w.WriteString(flowsHead)
+	for i := range n {
+		r := rand.New(rand.NewSource(seed<<20 + int64(i)))
+		wait := func() string {
+			unit, d := "time.Millisecond", []int{10, 30, 60, 100, 150, 400}[r.Intn(6)]
+			if r.Intn(8) == 0 {
+				unit, d = "time.Microsecond", []int{90, 200, 450, 600, 900}[r.Intn(5)]
+			}
+			switch r.Intn(5) {
+			case 0:
+				return fmt.Sprintf("%d*%s+time.Duration(rand.Int63n(%d000000))", d, unit, 10+r.Intn(30))
+			case 1:
+				return fmt.Sprintf("%d*%s+time.Duration(rand.Int63n(%d000)/1000)*%d*%s", d, unit, 2+r.Intn(3), []int{1, 20, 70}[r.Intn(3)], unit)
+			}
+			return fmt.Sprintf("%d*%s", d, unit)
+		}
+		some := func(list ...string) string {
+			s := list[r.Intn(len(list))]
+			for strings.Contains(s, "WAIT") {
+				s = strings.Replace(s, "WAIT", wait(), 1)
+			}
+			return s
+		}
+		fmt.Fprintf(&w, "\nfunc Test%d(t *testing.T) {\n\tvar mu sync.Mutex\n\tvar wg sync.WaitGroup\n\tvar x atomic.Int64\n", i)
+		w.WriteString("\tc, order, start := make(chan string), \"\", time.Now()\n\t_, _ = c, start\n")
+		w.WriteString("\tcame := func(s string) { mu.Lock(); order += s; mu.Unlock() }\n\t_ = came\n")
+		for j := range 1 + r.Intn(2) + r.Intn(6)/5 {
+			w.WriteString("\twg.Go(func() {\n")
+			for k := range 1 + r.Intn(3) {
+				fmt.Fprintf(&w, "\t\t%s\n", strings.ReplaceAll(some(jitterSteps...), "NAME", fmt.Sprintf("%c%d", 'a'+j, k)))
+			}
+			w.WriteString("\t})\n")
+		}
+		fmt.Fprintf(&w, "\twg.Wait()\n\t%s\n\tmu.Lock()\n\tsay(order, x.Load())\n\tmu.Unlock()\n}\n", some(jitterEnds...))
+	}
+	return w.String()
+}
+
+// jitterSteps are what goroutines do in the programs of jitters.
+var jitterSteps = []string{
+	`time.Sleep(WAIT); came("NAME")`, `time.Sleep(WAIT); x.Add(1)`, `time.Sleep(WAIT); came("NAME")`, `x.Store(x.Load() * 2)`,
+	`select { case <-time.After(WAIT): came("NAMEx"); case <-time.After(WAIT): came("NAMEy") }`,
+	`time.AfterFunc(WAIT, func() { came("NAMEf") })`, `{ k := time.NewTimer(WAIT); time.Sleep(WAIT); if k.Stop() { came("NAMEs") } }`,
+	`{ k := time.NewTimer(WAIT); k.Reset(WAIT); select { case <-k.C: came("NAMEr"); case <-time.After(WAIT): came("NAMEt") } }`,
+	`if time.Since(start) > WAIT { came("NAMEl") }`, `if s := time.Now(); true { time.Sleep(WAIT); if d := time.Since(s); d >= WAIT { came("NAMEm") } }`,
+	`if time.Until(start.Add(200*time.Millisecond)) < WAIT { came("NAMEu") }`, `if at := <-time.After(WAIT); at.Sub(start) > WAIT { came("NAMEv") }`,
+	`if time.Now().Before(start.Add(WAIT)) { came("NAMEb") }`, `for s := time.Now(); time.Since(s) < WAIT; { runtime.Gosched() }; came("NAMEw")`,
+	`for end := start.Add(WAIT); time.Now().Before(end); { runtime.Gosched() }; came("NAMEe")`,
+	`for range 3 { if x.Load() > 0 { came("NAMEp"); break }; time.Sleep(WAIT) }`,
+	`{ k := time.NewTicker(WAIT); <-k.C; time.Sleep(WAIT); <-k.C; k.Stop(); came("NAMEk") }`,
+	`{ ctx, stop := context.WithTimeout(context.Background(), WAIT); select { case <-ctx.Done(): came("NAMEd"); case <-time.After(WAIT): came("NAMEn") }; stop() }`,
+	`select { case c <- "NAME": case <-time.After(WAIT): came("NAMEg") }`, `select { case s := <-c: came("NAME" + s); case <-time.After(WAIT): came("NAMEh") }`,
+	`mu.Lock(); time.Sleep(WAIT); mu.Unlock(); came("NAMEi")`,
+}
+
+// jitterEnds are what happens when they have ended.
+var jitterEnds = []string{"", "", `if time.Since(start) > WAIT { came("late") }`, `time.Sleep(WAIT)`, `if int(time.Since(start)/time.Second) > 0 { came("second") }`}
+
 const flowsHead = `package flows
 
 import (
@@ -159,6 +238,7 @@ import (
 	"math/rand"
 	randv2 "math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -185,6 +265,7 @@ var (
 	_ = rand.Int63
 	_ = randv2.Uint64
 	_ = reflect.ValueOf
+	_ = runtime.Gosched
 	_ = slices.Contains[[]int]
 	_ = sort.Ints
 	_ = strconv.Itoa

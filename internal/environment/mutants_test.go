@@ -152,8 +152,21 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "nor what is found in a map", File: "vm/symbolic_slow.go", Old: "	g.unlabeled = false\n	for k, t", New: "	for k, t"}, "TestDraws/TestLookRestedMap"},
 		{mutation.Mutant{Name: "registers have no labels after a while", File: "vm/drawn_skip.go", Old: "g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])", New: "g.unlabeled = true"}, "TestFlows"},
 		{mutation.Mutant{Name: "memory has no labels where registers have none", File: "vm/drawn_skip.go", Old: "return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0", New: "return false"}, "TestDraws/TestLookRestedLoad"},
+		{mutation.Mutant{Name: "a timer that is due might not be", File: "vm/drawn_time.go", Old: "		if here <= 0 && most > 0 { // it is due, and might not be\n", New: "		if false {\n"}, "TestDraws/TestLookJitterNow|TestDraws/TestLookJitterLater"},
+		{mutation.Mutant{Name: "nor may one that is not due", File: "vm/drawn_time.go", Old: "		if here > 0 && !p.quiet && least <= m.cfg.Slack-m.debt {", New: "		if false {"}, "TestDraws/TestLookJitter(Now|Later|Short)$"},
+		{mutation.Mutant{Name: "timers fire in one order", File: "vm/drawn_time.go", Old: "(g.due != nil || q.due != nil) && other <= most {", New: "false && other <= most {"}, "TestDraws/TestLookJitterStop"},
+		{mutation.Mutant{Name: "debt may be kept", File: "vm/drawn_time.go", Old: "	if least == 0 && m.debt > 0 {", New: "	if false {"}, "TestDraws/TestLookJitterDebt"},
+		{mutation.Mutant{Name: "a drawn duration says nothing of queues", File: "vm/drawn_time.go", Old: "		case m.cfg.InTurn && waitsInQueue(q) && least <= m.cfg.Slack:\n			m.sym.look(u.label)\n", New: ""}, "TestDraws/TestLookJitterQueue"},
+		{mutation.Mutant{Name: "nor of ticks that are missed", File: "vm/drawn_time.go", Old: "tmPeriod) != 0 {\n				m.sym.look(u.label)\n", New: "tmPeriod) != 0 {\n"}, "TestDraws/TestLookJitterTicker"},
+		{mutation.Mutant{Name: "nor of what remains to other timers", File: "vm/drawn_time.go", Old: "			q.due = v\n", New: "			_ = v\n"}, "TestDraws/TestLookJitterShifted"},
+		{mutation.Mutant{Name: "bounds of drawn durations do not add up", File: "vm/drawn_time.go", Old: "q.due.lo + v.lo, q.due.hi + v.hi}", New: "v.lo, v.hi}"}, "TestDraws/TestLookJitterSum"},
+		{mutation.Mutant{Name: "the clock does not drift", File: "vm/drawn_time.go", Old: "	m.drift = m.sym.joined(integers(lo, hi), m.drift, t)\n", New: "	_, _ = lo, hi\n"}, "TestDraws/TestLookJitterElapsed"},
+		{mutation.Mutant{Name: "time that drifts is drawn as often as one likes", File: "vm/drawn_time.go", Old: "		if m.drifted++; m.drifted > maxDrifts {\n", New: "		if false {\n"}, "TestDraws/TestLookJitterOften"},
+		{mutation.Mutant{Name: "so may a bubble", File: "vm/drawn_time.go", Old: " || !m.bounded(g) || m.cfg.Run ||", New: " || m.cfg.Run ||"}, "TestDraws/TestLookJitterBubble"},
+		{mutation.Mutant{Name: "ticks do not drift", File: "vm/step_chan.go", Old: "			if m.labeled() && m.drift != nil {", New: "			if false {"}, "TestDraws/TestLookJitterTick$"},
+		{mutation.Mutant{Name: "a timer has no label", File: "vm/native_time.go", Old: "			n.shadow[n.fp+1] = r.sym(m, g, 2)\n", New: "			_ = n\n"}, "TestDraws/TestLookJitter(Order|Func|Reset)$"},
 		{mutation.Mutant{Name: "drawn panics are not looked at", File: "vm/drawn_exec.go", Old: "		s.lookWords(g, A, 2)\n", New: ""}, "TestDraws/TestLookCrash"},
-		{mutation.Mutant{Name: "the clock compares drawn values", File: "vm/drawn_exec.go", Old: "		if s.m.clockReads > 0 {", New: "		if false {"}, "TestDraws/TestLookClock"},
+		{mutation.Mutant{Name: "the clock compares drawn values", File: "vm/drawn_exec.go", Old: "		if s.m.clockReads > 0 && (sh[A] != nil", New: "		if false && (sh[A] != nil"}, "TestDraws/TestLookClock"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {
 			file, text, ok := x.Source(t, root)

@@ -78,12 +78,12 @@ var partOf = func() map[string]string {
 			scalars.ranged`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
-			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
+			gstate.coro gstate.due gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 )
@@ -449,4 +450,274 @@ func TestLookRestedMap(t *testing.T) {
 	if m[1]&1 == 0 {
 		say(t, "even")
 	}
+}
+
+// jitter is between 90 and 140 ms.
+func jitter() time.Duration {
+	return 90*time.Millisecond + time.Duration(rand.Int63n(int64(50*time.Millisecond)))
+}
+
+func TestIdleJitter(t *testing.T) {
+	time.Sleep(jitter())
+	say(t, "done")
+}
+
+func TestIdleJitterOrder(t *testing.T) {
+	late := time.After(300 * time.Millisecond)
+	var wg sync.WaitGroup
+	wg.Go(func() { time.Sleep(jitter()) })
+	wg.Wait()
+	select {
+	case <-late:
+		say(t, "late")
+	case <-time.After(jitter() / 2):
+		say(t, "soon")
+	}
+}
+
+func TestLookJitterOrder(t *testing.T) {
+	select {
+	case <-time.After(120 * time.Millisecond):
+		say(t, "fixed")
+	case <-time.After(jitter()):
+		say(t, "drawn")
+	}
+}
+
+func TestLookJitterBoth(t *testing.T) {
+	select {
+	case <-time.After(jitter()):
+		say(t, 1)
+	case <-time.After(jitter()):
+		say(t, 2)
+	}
+}
+
+func TestLookJitterShifted(t *testing.T) {
+	late := time.After(200 * time.Millisecond)
+	time.Sleep(jitter())
+	select {
+	case <-late:
+		say(t, "late")
+	case <-time.After(80 * time.Millisecond):
+		say(t, "after")
+	}
+}
+
+func TestLookJitterTwice(t *testing.T) {
+	late := time.After(250 * time.Millisecond)
+	time.Sleep(jitter())
+	time.Sleep(jitter())
+	select {
+	case <-late:
+		say(t, "late")
+	default:
+		say(t, "not yet")
+	}
+}
+
+func TestLookJitterElapsed(t *testing.T) {
+	start := time.Now()
+	time.Sleep(jitter())
+	time.Sleep(100 * time.Millisecond)
+	say(t, time.Since(start) > 220*time.Millisecond)
+}
+
+func TestLookJitterTick(t *testing.T) {
+	start := time.Now()
+	at := <-time.After(jitter())
+	say(t, at.Sub(start) > 120*time.Millisecond)
+}
+
+func TestLookJitterTicker(t *testing.T) {
+	k := time.NewTicker(20 * time.Millisecond)
+	time.Sleep(jitter())
+	k.Stop()
+	time.Sleep(jitter())
+	say(t, "done")
+}
+
+func TestLookJitterShort(t *testing.T) {
+	var wg sync.WaitGroup
+	var x atomic.Int32
+	wg.Go(func() { time.Sleep(time.Duration(1 + rand.Int63n(int64(time.Second)))); x.Add(1) })
+	x.Add(1)
+	say(t, x.Load())
+	wg.Wait()
+}
+
+func TestLookJitterReset(t *testing.T) {
+	k := time.NewTimer(time.Hour)
+	k.Reset(jitter())
+	time.Sleep(120 * time.Millisecond)
+	say(t, k.Stop())
+}
+
+func TestLookJitterFunc(t *testing.T) {
+	var x atomic.Int32
+	time.AfterFunc(jitter(), func() { x.Store(1) })
+	time.Sleep(120 * time.Millisecond)
+	say(t, x.Load())
+}
+
+// one is 0 or 1, and other the other one: which is which depends on bits that are the same in each search.
+func one() (one, other time.Duration) {
+	n := time.Duration(rand.Int63n(2000) / 1000)
+	return n, 1 - n
+}
+
+const long = 50 * time.Millisecond
+
+func nowOrLater(t *testing.T, d time.Duration) {
+	select {
+	case <-time.After(d * long):
+		say(t, "now")
+	default:
+		say(t, "later")
+	}
+}
+
+func TestLookJitterNow(t *testing.T) {
+	n, _ := one()
+	nowOrLater(t, n)
+}
+
+func TestLookJitterLater(t *testing.T) {
+	_, n := one()
+	nowOrLater(t, n)
+}
+
+func TestIdleJitterPerhaps(t *testing.T) {
+	_, n := one()
+	<-time.After(n * long)
+	say(t, "done")
+}
+
+func TestLookJitterDebt(t *testing.T) {
+	var wg sync.WaitGroup
+	var x atomic.Int32
+	_, n := one()
+	k := time.After(300 * time.Microsecond)
+	wg.Go(func() { x.Add(1) })
+	x.Add(1)
+	wg.Wait()
+	<-k
+	<-time.After(n * long)
+	say(t, "done")
+}
+
+func armed(t *testing.T, d time.Duration) {
+	var wg sync.WaitGroup
+	var x, y atomic.Int32
+	x.Add(1)
+	wg.Go(func() {
+		x.Add(1)
+		time.Sleep(200*time.Microsecond + d*long)
+		say(t, y.Load())
+	})
+	y.Store(1)
+	wg.Wait()
+}
+
+func TestLookJitterArmed(t *testing.T) {
+	n, _ := one()
+	armed(t, n)
+}
+
+func TestLookJitterArmedLate(t *testing.T) {
+	_, n := one()
+	armed(t, n)
+}
+
+func TestLookJitterQueue(t *testing.T) {
+	ready, c := make(chan int), make(chan int)
+	go func() { ready <- 1; c <- 1 }()
+	<-ready
+	n, _ := one()
+	time.Sleep(200*time.Microsecond + n*long)
+	go func() { c <- 2 }()
+	say(t, <-c)
+	<-c
+}
+
+func TestLookJitterNear(t *testing.T) {
+	start := time.Now()
+	time.Sleep(jitter())
+	say(t, time.Since(start) > 140100*time.Microsecond)
+}
+
+func TestIdleJitterFar(t *testing.T) {
+	start := time.Now()
+	time.Sleep(jitter())
+	say(t, time.Since(start) > 10*time.Second)
+}
+
+func TestLookJitterOften(t *testing.T) {
+	start := time.Now()
+	time.Sleep(jitter())
+	for range 70 {
+		time.Sleep(time.Second)
+	}
+	say(t, start.IsZero())
+}
+
+func TestIdleJitterSome(t *testing.T) {
+	start := time.Now()
+	for range 5 {
+		time.Sleep(jitter() / 100)
+	}
+	say(t, start.IsZero())
+}
+
+func stopped(t *testing.T, d time.Duration) {
+	k := time.NewTimer(100*time.Millisecond + d*long)
+	time.Sleep(120 * time.Millisecond)
+	say(t, k.Stop())
+}
+
+func TestLookJitterStop(t *testing.T) {
+	n, _ := one()
+	stopped(t, n)
+}
+
+func TestLookJitterStopLate(t *testing.T) {
+	_, n := one()
+	stopped(t, n)
+}
+
+func sum(t *testing.T, d, then time.Duration) {
+	late := time.After(400 * time.Millisecond)
+	time.Sleep(100*time.Millisecond + d*long)
+	time.Sleep(100*time.Millisecond + d*long)
+	time.Sleep(then)
+	select {
+	case <-late:
+		say(t, "late")
+	default:
+		say(t, "early")
+	}
+}
+
+func TestLookJitterSum(t *testing.T) {
+	n, _ := one()
+	sum(t, n, 120*time.Millisecond)
+}
+
+func TestLookJitterSumLate(t *testing.T) {
+	_, n := one()
+	sum(t, n, 180*time.Millisecond)
+}
+
+func TestLookJitterPeriod(t *testing.T) {
+	k := time.NewTicker(jitter())
+	<-k.C
+	k.Stop()
+	say(t, "done")
+}
+
+func TestLookJitterBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(jitter())
+		say(t, "done")
+	})
 }
