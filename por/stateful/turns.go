@@ -158,6 +158,9 @@ func (s *depthFirst) putAside() bool {
 		s.Drop(f.Mark)
 		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
 	}
+	if !t.begun {
+		t.deeps = s.effort() // the dive itself
+	}
 	s.frames, s.components, t.begun = s.frames[:0], nil, true
 	slices.Reverse(x.nodes)
 	s.queueAside(t.from)
