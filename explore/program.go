@@ -470,7 +470,7 @@ func (m *machine) Ending() Ending {
 		if (code != 0 || inTest) && m.Failure() == nil {
 			g := m.ExitedIn()
 			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
-			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
+			end.Exit.Pos = m.ownPos(end.Exit.Stack, g)
 		}
 	}
 	switch s := m.Skipped(); {
@@ -507,6 +507,19 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 		return at.Pos
 	}
 	return pos
+}
+
+// ownPos is userPos for what another module may do on behalf of that of the entry, as one that calls
+// os.Exit for a TestMain does: the innermost position in the entry's module, if there is one.
+func (m *machine) ownPos(stack []Frame, g trace.GID) token.Position {
+	if p := m.prog.PackageOf(m.entry.Func); p != nil && p.Module != "" {
+		for _, f := range stack {
+			if rest, ok := strings.CutPrefix(f.Func, p.Module); ok && !f.Std && strings.IndexAny(rest, "./_") == 0 {
+				return f.Pos
+			}
+		}
+	}
+	return m.userPos(stack, g, token.Position{})
 }
 
 // Counters implements Machine.
