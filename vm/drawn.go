@@ -66,8 +66,10 @@ func (l *drawnLooks) list() []Assumption {
 // needsDrawn reports whether something was looked at that had a label.
 func (m *Machine) needsDrawn() bool { return len(m.cfg.drawn.list()) > 0 }
 
-// labelsDraws reports whether what is drawn gets labels.
-func (m *Machine) labelsDraws() bool { return m.cfg.Watch == nil && m.link.labels }
+// labelsDrawn reports whether what is drawn gets a label at this place.
+func (m *Machine) labelsDrawn(a Assumption) bool {
+	return m.cfg.Watch == nil && m.link.labels && !slices.Contains(m.cfg.looked, a)
+}
 
 // labeled reports whether shadows are labels.
 func (m *Machine) labeled() bool { return m.tracking && m.sym.drawn }
@@ -85,7 +87,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Ter
 	}
 	pos.Column, pos.Offset = 0, 0
 	a := Assumption{what, pos}
-	if !m.labelsDraws() || slices.Contains(m.cfg.looked, a) {
+	if !m.labelsDrawn(a) {
 		m.noteAssumed(what, pos)
 		return nil, false
 	}

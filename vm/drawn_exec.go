@@ -31,7 +31,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	A, B, C := in.A, in.B, in.C
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	switch in.Op {
-	case Nop, Jmp, JmpBack, NilChk, RunDefers, WrapChk, PanicTA, Unsupported, Cover, PanicRange, Call, CallC, Go, Defer,
+	case Nop, Jmp, JmpBack, NilChk, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Counted, PanicRange, Call, CallC, Go, Defer,
 		Send, Close, MapClear, ClearS, Recv, Select:
 	case Mov:
 		sh[A] = sh[B]

@@ -243,6 +243,9 @@ func (m *Machine) lookTimes(g *goroutine, r Regs, n int) {
 //	a comparison   that comes out the same within the bounds, and would, however much time passes that can
 func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool {
 	m, how := s.m, in.C
+	if how&bytecode.ClockNumber != 0 {
+		how &^= bytecode.ClockLater
+	}
 	a, b := int64(*g.reg(uint32(in.A))), int64(0)
 	if how&(bytecode.ClockCompared|bytecode.ClockFlow) != 0 && in.B != bytecode.NoReg {
 		b = int64(*g.reg(uint32(in.B)))

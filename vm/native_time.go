@@ -66,9 +66,18 @@ var timeNatives = []Native{
 		m.made(r.U(0), r.U(1))
 		return Next
 	}},
-	{Name: "time.hbCounted", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.countClock(g)
+	{Name: "time.hbCounted", Labels: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		label, again := m.draw(g, ClockCounted, bound{})
+		if again {
+			return Stop
+		}
+		m.readClock()
+		m.cfg.absolute.elapsed.Store(true)
+		m.observeTime()
+		m.lookDrift()
+		m.counted = m.counted || label == nil
 		r.Set(0, uint64(m.clock)+1)
+		r.setLabel(m, g, 0, label)
 		return Next
 	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

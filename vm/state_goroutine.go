@@ -86,6 +86,7 @@ type gstate struct {
 	ways      int32          // alternatives of the decision that is pending
 	nvars     uint32         // variables it has made
 	assumes   bool           // it waits forever, as an assumption does not hold
+	counts    bool           // a Clock says that what is made next is to have a label: see drawn_clock.go
 	leaves    bool           // when it is ending it has executed nothing of the program's since its last operation
 }
 

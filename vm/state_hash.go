@@ -157,7 +157,7 @@ func (m *Machine) Weight() int { return m.canon.weight }
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
 	ws := c.words[:0]
-	whole := c.whole || c.byIdentity || m.tracking
+	whole := c.whole || c.byIdentity || m.Symbolic()
 	c.unpolled, c.stopped = 0, false
 	if c.weight = 0; whole {
 		m.beginTraversal()

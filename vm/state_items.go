@@ -98,7 +98,7 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 func (m *Machine) hashBase(x *baseItem, o *object) {
 	r := region{}
 	x.refs = x.refs[:0]
-	ws := m.writeContents(m.regions.text[:0], o, &r, func(w uint64) uint64 {
+	ws := m.writeContents(m.regions.text[:0], x.id, &r, func(w uint64) uint64 {
 		x.refs = append(x.refs, uint32(w>>32))
 		return dynamicBit | w&math.MaxUint32
 	})

@@ -38,7 +38,8 @@ import (
 // and its root be referred to for the first time. Then
 //
 //  1. its objects contain what they did, but for those in heap.touched, which have been looked at: all
-//     writes, rewinds and collections put an object there whose hash is kept (flag objHashed);
+//     writes, rewinds and collections put an object there whose hash is kept (flag objHashed). Labels of
+//     drawn values change where bytes are written;
 //  2. none of its objects has been reached before: it would belong to the region that has reached it,
 //     and that would have ended this one (claim), as an object belongs to one region;
 //  3. what it refers to outside has been reached before, which is looked up for each.
@@ -244,12 +245,20 @@ func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(u
 	if o.flags&objDerived != 0 {
 		return ws
 	}
-	return m.writeContents(ws, o, r, ref)
+	return m.writeContents(ws, id, r, ref)
 }
 
-// writeContents writes down an object, as part of r if that is not nil.
-func (m *Machine) writeContents(ws []uint64, o *object, r *region, ref func(uint64) uint64) []uint64 {
+// labelsBit says that an object has labels, which follow.
+const labelsBit = 1 << 63
+
+// writeContents writes down object id, as part of r if that is not nil.
+func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
+	o := &m.heap.objs[id]
 	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	if m.tracking && len(m.sym.memory[id]) > 0 {
+		ws[len(ws)-1] |= labelsBit
+		ws = m.sym.writeCells(ws, id)
+	}
 	l := m.layouts.At(o.layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
 		return writeRaw(ws, o.mem, o.size)

@@ -139,7 +139,7 @@ func compareOrigins(a, b *goroutine) int {
 
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.
 func (m *Machine) exchangeable() bool {
-	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.tracking && len(m.bubbles) <= 1
+	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Symbolic() && len(m.bubbles) <= 1
 }
 
 // sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as

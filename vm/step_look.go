@@ -422,45 +422,43 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
 //	                else as soon as that has passed which they differ by, in units of the numbers
 //	ClockDate...    a or b says what time it is: is the other one a date?
-func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
+func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) Ctl {
 	if in.C&bytecode.ClockCompared != 0 && in.C&bytecode.ClockFloat == 0 && unit == 1 {
 		m.comparesSpans(g, int64(*a), int64(b))
 	}
 	if m.clockReads == 0 || g.bubble != 0 {
-		return
+		return Next
 	}
 	switch {
 	case in.C&bytecode.ClockFlow != 0:
-		m.spanFlows(g, in.C, int64(*a), int64(b), unit)
-		return
+		return m.spanFlows(g, in.C, int64(*a), int64(b), unit)
 	case in.C&bytecode.ClockSpan != 0:
 		if in.C&bytecode.ClockNumber == 0 {
 			m.noteSpan(int64(*a), 1)
 		} else if n := m.spanOf(int64(*a)); n > 0 && !m.exactNumber(g, int64(*a), n, unit) {
-			m.assumeCounted(g)
+			return m.counts(g, in.C)
 		}
-		return
+		return Next
 	case in.C&bytecode.ClockOfTime != 0:
-		if !m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
-			return
+		if m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
+			return m.counts(g, in.C)
 		}
-		m.assumeCounted(g)
-		return
+		return Next
 	case in.C&bytecode.ClockNumber != 0:
 		if n := max(m.spanOf(int64(*a)), 1); !m.exactNumber(g, int64(*a), n, unit) {
-			m.assumeCounted(g)
+			return m.counts(g, in.C)
 		}
-		return
+		return Next
 	case in.C&bytecode.ClockSeed != 0:
 		m.link.noteSeed(*a)
-		return
+		return Next
 	}
 	if m.auto || !m.comparesElapsed() {
-		return
+		return Next
 	}
 	if !m.labeled() && m.tracks(g, in) {
 		m.assume(g, ClockSome)
-		return
+		return Next
 	}
 	x, y, diff := float64(int64(*a)), float64(int64(b)), float64(int64(*a-b))
 	if in.C&bytecode.ClockFloat != 0 {
@@ -478,7 +476,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		grows, shrinks = left, !left
 	}
 	if diff > 0 && grows || diff < 0 && shrinks {
-		return // it does so even more if time passes
+		return Next // it does so even more if time passes
 	}
 	d, rounded := math.Abs(diff), 0.0
 	if unit > 1 && in.C&bytecode.ClockFloat == 0 {
@@ -488,4 +486,5 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		d = math.MaxInt64 / 4
 	}
 	m.compared(g, int64(d), int64(rounded)*unit)
+	return Next
 }

@@ -176,10 +176,13 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.Clock:
 		if in.C&bytecode.ClockPun != 0 {
 			m.observePun(*a, word(0))
-		} else {
-			m.noteClock(g, in, a, *b, int64(word(0)))
+		} else if ctl := m.noteClock(g, in, a, *b, int64(word(0))); ctl != Next {
+			return ctl
 		}
 		g.pc += 2
+	case bytecode.Counted:
+		m.labelCounted(g, in.A)
+		g.pc++
 	case bytecode.Unsupported:
 		m.unsupported(g, refusalCode(f, f.Texts[word(0)]), f.Texts[word(0)])
 		return Stop

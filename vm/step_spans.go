@@ -39,7 +39,7 @@ func (m *Machine) spanOf(d int64) int32 {
 
 // spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number, of
 // which only how often it contains the unit is used.
-func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) {
+func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	op, unit := token.Token(word&bytecode.FlowOp), word>>bytecode.FlowUnit
 	x, y := m.spanOf(a), int32(0)
 	if word&bytecode.FlowPlain == 0 {
@@ -52,13 +52,15 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) {
 		y = max(y, 1)
 	}
 	if x+y == 0 {
-		return
+		return Next
 	}
 	if y == 0 && m.exactResult(g, a, b, x, op) {
-		return
+		return Next
 	}
 	if how&bytecode.ClockNumber != 0 && !m.exactUnits(g, a, b, x, y, op, unit) {
-		m.assumeCounted(g)
+		if ctl := m.counts(g, how); ctl != Next {
+			return ctl
+		}
 	}
 	switch op {
 	case token.ADD:
@@ -77,6 +79,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) {
 	case token.OR:
 		m.noteSpan(int64(time.Duration(a).Truncate(time.Duration(b))), maxSum)
 	}
+	return Next
 }
 
 // comparesSums notes that the Durations a and b are compared, if time that passes counts several times in

@@ -156,6 +156,7 @@ func (m *Machine) track() {
 	// What the plain loop has left is not up to date.
 	for _, g := range m.gs {
 		g.shadow = make([]*symbolic.Term, len(g.stack))
+		g.serial.valid = false // shadows are written down from now on
 	}
 	for n := len(m.sym.shadow); n < len(m.undoStack); n++ {
 		m.sym.shadow = append(m.sym.shadow, nil)

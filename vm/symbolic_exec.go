@@ -48,7 +48,7 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	A, B, C := in.A, in.B, in.C
 	switch in.Op {
 	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Panic, PanicRange, Call, CallC, Go, Defer,
-		Send, Close, MapClear, ClearS, Clock:
+		Send, Close, MapClear, ClearS, Clock, Counted:
 		return in
 	case Mov:
 		sh[A] = sh[B]

@@ -207,6 +207,7 @@ var names = [NumOps]string{
 	ChanCap:     "ChanCap",
 	Print:       "Print",
 	Clock:       "Clock",
+	Counted:     "Counted",
 	Unsupported: "Unsupported",
 	Cover:       "Cover",
 }

@@ -277,6 +277,7 @@ const (
 	// other
 	Print       // print A as class B, C: 0 no separator
 	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
+	Counted     // A is what was made of what the Clock before it is about: it gets a label
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
 
@@ -315,6 +316,9 @@ const (
 	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
 	ClockFlow                    // a Duration is computed of A and B; next word: the operator, and the unit. With ClockNumber: it is a number
 )
+
+// ClockLater says, with ClockNumber, that Counted follows.
+const ClockLater = ClockGrows
 
 // The next word of ClockFlow: the operator, a flag, and above that the unit: with ClockNumber the number says
 // only how often that is contained in the Duration. So does the next word of ClockNumber without ClockFlow.

@@ -366,30 +366,33 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 	c.word(uint64(t.unit))
 }
 
-// clockNumber emits the Clock of an instruction that makes a number of a time.
-func (c *compiler) clockNumber(i ssa.Instruction) {
+// clockNumber emits the Clock of an instruction that makes a number of a time, and reports whether Counted is
+// to follow.
+func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 	if !c.clock {
-		return
+		return false
 	}
 	if call, ok := i.(*ssa.Call); ok {
 		if seed := seededBy(call); seed != nil {
 			c.emit(bytecode.Clock, c.use(seed), 0, bytecode.ClockSeed)
 			c.word(0)
-			return
+			return false
 		}
 		switch name, args := callee(call); {
 		case name == "(time.Duration).Abs":
-			c.clockFlows(token.NOT, args[0], args[0], false)
-			return
+			return c.clockFlows(token.NOT, args[0], args[0], false)
 		case roundings[name]:
-			if !printed(call, c.l.ReadsOutput()) {
-				c.clockFlows(rounding(name), args[0], args[1], roundUsed(call))
-			}
-			return
+			return !printed(call, c.l.ReadsOutput()) && c.clockFlows(rounding(name), args[0], args[1], roundUsed(call))
 		}
 	}
-	if of, ok := timeNumber(i, c.l.ReadsOutput()); ok {
-		c.countTime(of, unitOf(i, c.l.ReadsOutput()))
+	of, ok := timeNumber(i, c.l.ReadsOutput())
+	return ok && c.countTime(of, unitOf(i, c.l.ReadsOutput()), bytecode.ClockLater)
+}
+
+// counted emits Counted for register r, which has what was made of what the last Clock is about.
+func (c *compiler) counted(later bool, r int) {
+	if later {
+		c.emit(bytecode.Counted, r, 0, 0)
 	}
 }
 

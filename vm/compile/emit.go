@@ -140,14 +140,16 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 			c.store(v)
 		}
 	case *ssa.ChangeType:
-		c.clockNumber(v)
+		later := c.clockNumber(v)
 		c.into(v.X, c.dst(v))
+		c.counted(later, c.dst(v))
 		c.clockSpan(v)
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
 	case *ssa.Convert:
-		c.clockNumber(v)
+		later := c.clockNumber(v)
 		c.convert(v)
+		c.counted(later, c.dst(v))
 		c.clockSpan(v)
 	case *ssa.MultiConvert:
 		c.unsupported("conversion of a type parameter")
@@ -206,8 +208,9 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Select:
 		c.selectOp(v)
 	case *ssa.Call:
-		c.clockNumber(v)
+		later := c.clockNumber(v)
 		c.call(v)
+		c.counted(later, c.dst(v))
 		c.clockSpan(v)
 	// It is pending in programs that count goroutines only. Without a list all registers count there,
 	// of which the arguments in the window are made.

@@ -163,7 +163,13 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 		c.compare(v, d)
 		return
 	}
-	c.clockFlow(v)
+	later := c.clockFlow(v)
+	c.arithmetic(v, d)
+	c.counted(later, d)
+}
+
+// arithmetic is binop for what is no comparison.
+func (c *compiler) arithmetic(v *ssa.BinOp, d int) {
 	if v.Op == token.SHL || v.Op == token.SHR {
 		c.shift(v, d)
 		return

@@ -91,7 +91,7 @@ func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	captured := c.l.ReadsOutput()
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	if t.value(v); t.use == TextUsed && onlyShown(v, captured) {
-		c.countTime(v.X, 1)
+		c.countTime(v.X, 1, 0)
 	}
 }
 
@@ -115,14 +115,14 @@ func (c *compiler) clockSpan(v ssa.Value) {
 }
 
 // clockFlow emits the Clock before an operation on Durations: its result may be one of the clock's, or a
-// number that is made of one.
-func (c *compiler) clockFlow(v *ssa.BinOp) {
+// number that is made of one. It reports whether Counted is to follow.
+func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 	if !c.clock || !isNamed(v.Type(), "Duration") {
-		return
+		return false
 	}
 	x, y := perhapsOfClock(v.X), perhapsOfClock(v.Y)
 	if !x && !y {
-		return
+		return false
 	}
 	captured := c.l.ReadsOutput()
 	how := bytecode.ClockFlow
@@ -136,34 +136,40 @@ func (c *compiler) clockFlow(v *ssa.BinOp) {
 	unit := int64(1)
 	switch {
 	case printed(v, captured):
-		return
+		return false
 	case v.Op == token.ADD, v.Op == token.SUB, v.Op == token.QUO && constant:
 		if !ofClock(v) && countsSpan(v, captured) {
-			how |= bytecode.ClockNumber
+			later = true
 			unit = countedUnit(v, captured)
 		}
 	default:
-		how |= bytecode.ClockNumber
+		later = true
+	}
+	if later {
+		how |= bytecode.ClockNumber | bytecode.ClockLater
 	}
 	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how)
 	c.word(flowWord(v.Op, v.Y) | uint64(unit)<<bytecode.FlowUnit)
+	return later
 }
 
 // clockFlows emits the Clock before another one that gives a Duration of d and y: -d and d.Abs() (NOT),
-// d.Round(y) (AND) and d.Truncate(y) (OR), which is used if number is set.
-func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) {
+// d.Round(y) (AND) and d.Truncate(y) (OR), which is used if number is set. It reports whether Counted is to
+// follow.
+func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) (later bool) {
 	if !c.clock || !perhapsOfClock(d) {
-		return
+		return false
 	}
 	how := bytecode.ClockFlow
 	if ofClock(d) {
 		how |= bytecode.ClockLeft
 	}
 	if number {
-		how |= bytecode.ClockNumber
+		how |= bytecode.ClockNumber | bytecode.ClockLater
 	}
 	c.emit(bytecode.Clock, c.use(d), c.use(y), how)
 	c.word(flowWord(op, y))
+	return number
 }
 
 // flowWord is the next word of a ClockFlow whose second operand is y.
@@ -201,7 +207,7 @@ func roundUsed(call *ssa.Call) bool {
 // clockKey emits the Clock of a Duration that is taken for an index or a key.
 func (c *compiler) clockKey(v ssa.Value) {
 	if c.clock && perhapsOfClock(v) {
-		c.countTime(v, 1)
+		c.countTime(v, 1, 0)
 	}
 }
 
@@ -231,16 +237,17 @@ func spanKey(i ssa.Instruction) ssa.Value {
 }
 
 // countTime emits the Clock of a number that is made of the Duration or Time v, of which only how often it
-// contains the unit is used.
+// contains the unit is used; later is ClockLater if Counted is to follow. It reports whether it does.
 //
 // What has been computed of Durations has been looked at there (clockFlow): timeout/time.Second is few
 // nanoseconds.
-func (c *compiler) countTime(v ssa.Value, unit int64) {
+func (c *compiler) countTime(v ssa.Value, unit int64, later int) bool {
 	if x, ok := v.(*ssa.BinOp); ok && !ofClock(x) {
-		return
+		return false
 	}
-	c.emit(bytecode.Clock, c.use(v), 0, numberOf(v))
+	c.emit(bytecode.Clock, c.use(v), 0, numberOf(v)|later)
 	c.word(uint64(unit))
+	return later != 0
 }
 
 // numberOf says how a number is made of the Duration or Time v.

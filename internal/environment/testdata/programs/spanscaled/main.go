@@ -15,5 +15,8 @@ func main() {
 	start := time.Now()
 	s.took = time.Since(start)
 	s.round()
+	if int64(s.rounded) == -1 {
+		fmt.Println("before it began")
+	}
 	fmt.Println("ok")
 }
