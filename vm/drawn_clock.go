@@ -8,7 +8,7 @@ import (
 //
 //	s.lastUsed = time.Now().UnixNano()      nothing depends on it, unless it is asked for
 //
-// So they have a label (drawn.go). Clock stands before the instruction that makes the number, where it is
+// So they have a label (drawn.go). Clock comes before the instruction that makes the number, where it is
 // known what of, and Counted after it, where it is:
 //
 //	Clock t; UnixNano(t); Counted n
@@ -19,7 +19,8 @@ import (
 //  2. So claim 1 of drawn.go holds with such an execution for the other one: an instruction whose effect
 //     depends on a number of the clock's reads a word with a label, and is a look.
 //  3. What is wrong on a path on which a number was looked at may be wrong only for two looks at the clock that
-//     have shown the same: DoubtsClock is asked then, as without labels.
+//     have shown the same. The search begins again after such a look, without a label there (needsDrawn), and
+//     asks DoubtsClock then.
 //
 // A text that is made of a Duration, and one that is taken for a key, have no label: they are named at once.
 
