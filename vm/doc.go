@@ -111,7 +111,7 @@
 //	    fuzz        targets of package testing with symbolic arguments
 //	    log         what a test logs                      lookup   elements with symbolic indices
 //	    runes       runes and their bytes                 unwind   loops that inputs bound
-//	drawn         what is made of random bits and numbers, and of the clock, until something depends on it: labels
+//	drawn         what is random, or made of the clock: labels until something depends on it
 //	    exec        which instructions look               native   and which natives; atomic operations
 //	    bounds      between what numbers are           skip     where there are none
 //	    time        deadlines and the clock

@@ -18,9 +18,9 @@ import (
 //     Times and Durations differ, and what is computed of them: that has a label.
 //  2. So claim 1 of drawn.go holds with such an execution for the other one: an instruction whose effect
 //     depends on a number of the clock's reads a word with a label, and is a look.
-//  3. What is wrong on a path on which a number was looked at may be wrong only for two looks at the clock that
-//     have shown the same. The search begins again after such a look, without a label there (needsDrawn), and
-//     asks DoubtsClock then.
+//  3. What is wrong on a path on which a number was looked at may be wrong only for two looks at the clock
+//     that have shown the same. The search begins again after such a look, without a label there
+//     (needsDrawn), and asks DoubtsClock then.
 //
 // A text that is made of a Duration, and one that is taken for a key, have no label: they are named at once.
 
