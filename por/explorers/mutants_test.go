@@ -210,8 +210,8 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "turns: preemptions are forgotten", File: "por/stateful/turns.go", Old: "\ts.Preempts = n.preempts\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: what is left of a stack is lost", File: "por/stateful/turns.go", Old: "\ts.queueAside(t.from)\n\ts.queueAside(x)", New: "\ts.queueAside(x)"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\t\tcase s.turns.begun && cfg.Match", New: "\t\tcase false && cfg.Match"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
-	{mutation.Mutant{Name: "turns: none begins at depth", File: "por/stateful/turns.go", Old: "t.deep = t.deeps < s.effort()/2", New: "t.deep = false"}, []string{"./por/stateful", "-run", "MeetingPaths"}},
-	{mutation.Mutant{Name: "turns: all begin at depth", File: "por/stateful/turns.go", Old: "t.deep = t.deeps < s.effort()/2", New: "t.deep = true"}, []string{"./por/stateful", "-run", "NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: none begins at depth", File: "por/stateful/turns.go", Old: "t.deep = t.deepWork < s.effort()/2", New: "t.deep = false"}, []string{"./por/stateful", "-run", "MeetingPaths"}},
+	{mutation.Mutant{Name: "turns: all begin at depth", File: "por/stateful/turns.go", Old: "t.deep = t.deepWork < s.effort()/2", New: "t.deep = true"}, []string{"./por/stateful", "-run", "NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: there are none", File: "por/stateful/turns.go", Old: "\tcase t.never, ", New: "\tcase true, "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 
 	// Goroutines that change places.
@@ -321,13 +321,13 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "saved: stateful without turns", File: "por/stateful/dfs.go", Old: "\tturns   turns", New: "\tturns   turns `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: turns without dived", File: "por/stateful/turns.go", Old: "\tdived bool", New: "\tdived bool `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: turns without queue", File: "por/stateful/turns.go", Old: "\tqueue []*aside", New: "\tqueue []*aside `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without from", File: "por/stateful/turns.go", Old: "\tfrom  *aside", New: "\tfrom  *aside `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without ends", File: "por/stateful/turns.go", Old: "\tends  uint64", New: "\tends  uint64 `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without fresh", File: "por/stateful/turns.go", Old: "\tfresh uint64", New: "\tfresh uint64 `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without base", File: "por/stateful/turns.go", Old: "\tbase  int", New: "\tbase  int `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without deep", File: "por/stateful/turns.go", Old: "\tdeep  bool", New: "\tdeep  bool `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without deeps", File: "por/stateful/turns.go", Old: "\tdeeps uint64", New: "\tdeeps uint64 `saved:\"-\"`"}, resumed},
-	{mutation.Mutant{Name: "saved: turns without began", File: "por/stateful/turns.go", Old: "\tbegan uint64", New: "\tbegan uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without from", File: "por/stateful/turns.go", Old: "\tfrom     *aside", New: "\tfrom     *aside `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without ends", File: "por/stateful/turns.go", Old: "\tends     uint64", New: "\tends     uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without fresh", File: "por/stateful/turns.go", Old: "\tfresh    uint64", New: "\tfresh    uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without base", File: "por/stateful/turns.go", Old: "\tbase     int", New: "\tbase     int `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without deep", File: "por/stateful/turns.go", Old: "\tdeep     bool", New: "\tdeep     bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without deepWork", File: "por/stateful/turns.go", Old: "\tdeepWork uint64", New: "\tdeepWork uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without began", File: "por/stateful/turns.go", Old: "\tbegan    uint64", New: "\tbegan    uint64 `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: driver without KnownRaces", File: "por/search/driver.go", Old: "\tKnownRaces RaceSet\n", New: "\tKnownRaces RaceSet `saved:\"-\"`\n"}, resumed},
 }
 

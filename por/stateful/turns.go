@@ -47,14 +47,14 @@ type turns struct {
 	bytes int64 // of all that is put aside
 
 	// The present turn.
-	deep  bool            // it begins with the deepest node there is, not with the first one of a stack
-	deeps uint64          // the effort of such turns
-	began uint64          // the effort when it began
-	from  *aside          // the stack whose alternatives are explored
-	at    search.Position // the node of the one that is
-	ends  uint64          // the effort at which it ends
-	fresh uint64          // transitions when it came to at: there is one at least
-	base  int             // steps of the path when it was last asked whether it is too long
+	deep     bool            // it begins with the deepest node there is, not with the first one of a stack
+	deepWork uint64          // the effort of such turns
+	began    uint64          // the effort when it began
+	from     *aside          // the stack whose alternatives are explored
+	at       search.Position // the node of the one that is
+	ends     uint64          // the effort at which it ends
+	fresh    uint64          // transitions when it came to at: there is one at least
+	base     int             // steps of the path when it was last asked whether it is too long
 }
 
 // An aside is what is unfinished of a stack that was put aside.
@@ -159,7 +159,7 @@ func (s *depthFirst) putAside() bool {
 		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
 	}
 	if !t.begun {
-		t.deeps = s.effort() // the dive itself
+		t.deepWork = s.effort() // the dive itself
 	}
 	s.frames, s.components, t.begun = s.frames[:0], nil, true
 	slices.Reverse(x.nodes)
@@ -181,7 +181,7 @@ func (s *depthFirst) queueAside(x *aside) {
 func (s *depthFirst) endTurn() {
 	t := &s.turns
 	if t.deep {
-		t.deeps += s.effort() - t.began
+		t.deepWork += s.effort() - t.began
 	}
 	t.began = s.effort()
 	if t.from != nil {
@@ -205,7 +205,7 @@ func (s *depthFirst) nextTurn(root *search.Position) bool {
 	if len(t.queue) == 0 {
 		return false
 	}
-	t.deep = t.deeps < s.effort()/2
+	t.deep = t.deepWork < s.effort()/2
 	next, node := 0, 0
 	if t.deep {
 		for i, x := range t.queue {
