@@ -96,7 +96,7 @@ func TestDebugWalk(t *testing.T) {
 			if len(files) == 0 {
 				t.Fatal("no bugs")
 			}
-			most := 3
+			most := 2
 			if testing.Short() {
 				most = 1
 			}

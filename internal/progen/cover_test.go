@@ -33,7 +33,7 @@ func covers() (list []*por.Explorer) {
 // TestCover: what is executed of a program is the same whichever explorer is exhaustive, with every
 // kind of static facts, as in all executions; and noting it changes no count.
 func TestCover(t *testing.T) {
-	total := 60
+	total := 40
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {

@@ -39,7 +39,7 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
-func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 1500) }
+func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 800) }
 
 // TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is
 // explored once.
@@ -49,7 +49,7 @@ func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 600) }
 func TestSource(t *testing.T) { testClasses(t, sourceOnce, 600) }
 
 // TestContext: the outcomes are those of the reference; classes are left out.
-func TestContext(t *testing.T) { testClasses(t, contextOnce, 1200) }
+func TestContext(t *testing.T) { testClasses(t, contextOnce, 800) }
 
 // TestClassesHybrid: so it is with static facts of every kind.
 func TestClassesHybrid(t *testing.T) {

@@ -276,7 +276,7 @@ func (k *watchModel) step(m *watch, g int, d int64) *watch {
 
 // TestLooking: every explorer finds what the model says, for every slack.
 func TestLooking(t *testing.T) {
-	total := 40
+	total := 24
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {

@@ -21,7 +21,7 @@ var knownObjects = []uint64{5475, 5990, 2003165, 2004520, 4000816, 4001077}
 // what the machine finds in a full search.
 func TestHybridObjects(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1500, knownObjects, func(seeds []uint64) {
+	c.batches(800, knownObjects, func(seeds []uint64) {
 		// Those that copy locks are no company for the others: mhb then knows less.
 		var groups [2][]objectProgram
 		for _, seed := range seeds {
