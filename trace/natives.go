@@ -33,7 +33,7 @@ var natives = func() map[string]Memory {
 		{NoMemory, `
 			crypto/internal/fips140/aes.hbDecrypt crypto/internal/fips140/aes.hbEncrypt crypto/internal/fips140/aes/gcm.hbMul
 			crypto/internal/fips140/edwards25519/field.hbMul crypto/internal/fips140/nistec/fiat.hbP256Mul
-			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
+			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbBits crypto/internal/sysrand.hbSampled fmt.hbAddress
 			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
 			hbcheck.dev/hbcheck/hbtest.Running hbcheck.dev/hbcheck/hbtest/lin.called hbcheck.dev/hbcheck/hbtest/lin.returned
 			internal/effect.Access internal/effect.Acquire internal/effect.Ordered internal/effect.OrderedIf internal/effect.Orders internal/effect.Range

@@ -115,6 +115,7 @@ var runtimeNatives = []Native{
 		r.setLabel(m, g, 0, label)
 		return Next
 	}},
+	{Name: "crypto/internal/sysrand.hbBits", Fn: nativeRand},
 	{Name: "crypto/internal/sysrand.hbSampled", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		label, again := m.draw(g, BitsSampled, bound{})
 		if again {

@@ -5,6 +5,7 @@ import (
 	crand "crypto/rand"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"math/rand"
 	rand2 "math/rand/v2"
 	"sync"
@@ -177,4 +178,11 @@ func Backoff() {
 func Zipf() {
 	z := rand2.NewZipf(rand2.New(rand2.NewPCG(1, 1)), 2, 1, 10)
 	fmt.Print(z.Uint64() <= 10)
+}
+
+// CryptoTogether: goroutines that draw random bytes at the same time share nothing.
+func CryptoTogether() {
+	var a, b [16]byte
+	par(func() { crand.Read(a[:]) }, func() { io.ReadFull(crand.Reader, b[:]) })
+	fmt.Print(a != b)
 }

@@ -3,20 +3,18 @@
 // it has seen.
 package sysrand
 
-var state uint64 = 0x9E3779B97F4A7C15
+// hbBits returns random bits, which depend on the goroutine that asks and on how often it has asked. So
+// those who ask at the same time share nothing, and none can notice who came first.
+func hbBits() uint64
 
 // hbSampled says that there are other bits than those in b.
 func hbSampled(b []byte)
 
-// Read fills b (splitmix64; Steele, Lea, Flood, OOPSLA 2014).
+// Read fills b.
 func Read(b []byte) {
 	all := b
 	for len(b) > 0 {
-		state += 0x9E3779B97F4A7C15
-		z := state
-		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-		z = (z ^ z>>27) * 0x94D049BB133111EB
-		z ^= z >> 31
+		z := hbBits()
 		for i := 0; i < 8 && len(b) > 0; i++ {
 			b[0] = byte(z)
 			b, z = b[1:], z>>8
