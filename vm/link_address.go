@@ -39,7 +39,7 @@ func addressAsNumber(i ssa.Instruction) bool {
 	case *ssa.Call:
 		if f := x.Call.StaticCallee(); f != nil {
 			switch f.String() {
-			case "(reflect.Value).Pointer", "(reflect.Value).UnsafeAddr":
+			case "(reflect.Value).Pointer", "(reflect.Value).UnsafeAddr", "(*runtime.Func).Entry":
 				return true
 			}
 		}
@@ -65,7 +65,8 @@ func usedAsNumber(v ssa.Value) bool {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
 		case *ssa.Call:
-			if f := x.Call.StaticCallee(); f == nil || !systemCalls[f.String()] { // the memory there is meant
+			f := x.Call.StaticCallee()
+			if f == nil || !systemCalls[f.String()] && f.String() != "runtime.FuncForPC" { // the memory there is meant, or the function
 				return true
 			}
 		case *ssa.Convert:

@@ -1,0 +1,16 @@
+// assumed: an address as a number (the same in every execution)
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+)
+
+func other() {}
+
+// Which function is first in memory is not said anywhere.
+func main() {
+	f, g := runtime.FuncForPC(reflect.ValueOf(main).Pointer()), runtime.FuncForPC(reflect.ValueOf(other).Pointer())
+	fmt.Println(f.Entry() != g.Entry())
+}
