@@ -152,9 +152,9 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	if f := end.Fault; f != nil {
 		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)
 	}
-	if offline := m.Features().Offline; offline != nil && offline() {
+	if lacks := m.Features().Lacks; lacks != nil && lacks() != vm.LackNothing {
 		for _, b := range bugs {
-			b.Warning, b.Offline = true, true
+			b.Warning, b.Lacks = true, lacks()
 		}
 	}
 	return bugs

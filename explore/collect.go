@@ -90,7 +90,10 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		}
 		return true
 	}
-	b.Warning = b.Warning && !(b.Offline && c.passed)
+	if lacks := c.features.Lacks; lacks != nil && lacks() == vm.LackChange && waitsForever[b.Kind] {
+		b.Warning, b.Lacks = true, vm.LackChange // what is waited for may come with the change
+	}
+	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
 	if b.movers == nil { // on the machine that has found it
 		b.movers = movers(c.m, path)
@@ -100,6 +103,9 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	c.bugs = append(c.bugs, b)
 	return c.opts.All || b.Warning
 }
+
+// waitsForever are the kinds of bugs that are about what never happens.
+var waitsForever = map[Kind]bool{Deadlock: true, Leak: true, Livelock: true}
 
 // addAll takes bugs until the search stops.
 func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
@@ -149,14 +155,14 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	return c.addAll(bugs, path)
 }
 
-// pass notes that an execution has ended in which nothing is wrong. So it is not the missing network that
-// makes others fail: that is a matter of the schedule. It returns whether the search continues.
+// pass notes that an execution has ended in which nothing is wrong. So it is not what the machine lacks
+// that makes others fail: that is a matter of the schedule. It returns whether the search continues.
 func (c *collector) pass() bool {
 	proceed := true
 	if !c.passed {
 		c.passed = true
 		for _, b := range c.bugs {
-			if b.Offline {
+			if b.Lacks != vm.LackNothing {
 				b.Warning, proceed = false, c.opts.All
 			}
 		}

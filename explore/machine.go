@@ -102,8 +102,8 @@ type Features struct {
 	// Assumed returns what of the environment the machine has not tried in all ways, in any
 	// execution so far.
 	Assumed func() []vm.Assumption
-	// Offline reports whether on this path a connection was refused because there is no network.
-	Offline func() bool
+	// Lacks returns what was not there on this path, though there is natively.
+	Lacks func() vm.Lack
 	// Collects reports whether the program could tell on this path that memory is collected.
 	Collects func() bool
 	// Modes returns the restrictions of the environment that the user has asked for and that have

@@ -204,9 +204,9 @@ type Bug struct {
 	// Order is the first loop over a map whose order the schedule chooses; nil: there is none. A bug that
 	// needs an order which gc cannot have is a warning.
 	Order *Ranging
-	// Offline is set if before it a connection was refused, as there is no network. It is a warning unless
-	// another execution shows that the program can do without.
-	Offline bool
+	// Lacks is what was not there before it and is natively. The bug is a warning unless another execution
+	// shows that the program can do without.
+	Lacks vm.Lack
 	// Undecided is set if it is an error that passes, or has an order, and whether it needs that
 	// was not found out.
 	Undecided bool

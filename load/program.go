@@ -27,7 +27,8 @@ type Program struct {
 	NoEntry    []NoEntry  // functions of Packages that look like entries but are none
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
-	Bases      Bases      // of package vm
+	Bases      Kept       // of package vm: states in which packages are initialised
+	Files      Kept       // of package vm: what has been looked at of the host's files
 
 	tests    bool     // Config.Tests
 	names    bool     // Config.Names
@@ -42,10 +43,10 @@ type Program struct {
 	cover        *coverage // nil: Config.Cover was not set
 }
 
-// Bases is where package vm keeps what machines for the entries of a program have in common.
-type Bases struct {
+// Kept is where package vm keeps something that machines for the entries of a program have in common.
+type Kept struct {
 	sync.Mutex
-	Kept any
+	Value any
 }
 
 // program creates the SSA program and its packages, without function bodies.

@@ -35,6 +35,7 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.WriteTimes:   {"clock", "when a file was written", "one time for all that the program writes"},
 	vm.NetworkOff:   {"network", "the network", "no other machine can be reached"},
 	vm.PeersOff:     {"network", "the network", "no other process connects"},
+	vm.FileKept:     {"files", "a file of the kernel", "it is as it was when it was read before"},
 }
 
 // Assumption says what has been assumed where.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // gcOrders says which orders of maps gc can have.
@@ -22,8 +23,10 @@ func (t *Text) needs(bug *explore.Bug) string {
 			list = append(list, fmt.Sprintf("maps in an order that gc does not have: here %s; %s", t.visits(x), gcOrders))
 		}
 		return " (needs " + strings.Join(list, ", or ") + ")"
-	case bug.Offline:
+	case bug.Lacks == vm.LackNetwork:
 		return " (after a connection failed, as hbcheck has no network)"
+	case bug.Lacks == vm.LackChange:
+		return " (after a file of the kernel was read again, which does not change in hbcheck)"
 	case bug.Overtakes == nil:
 		return ""
 	}

@@ -97,7 +97,7 @@
 //	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
-//	              ending, funcname, left, forgotten, assumed, shown, cover, orders) and of static
+//	              ending, funcname, left, forgotten, assumed, lack, shown, cover, orders) and of static
 //	              oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
@@ -118,11 +118,11 @@
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)
-//	host          what a program has learnt of the host, which remembered verdicts depend on
+//	host          what a program has learnt of the host, which remembered verdicts depend on; its
+//	              files as they were at the first look (view)
 //	debug_        what a debugger asks: to be called before each instruction (watch), what maps, channels
 //	              and locks hold (values)
 //	config        what a machine is made with; machine its parts
-//	host          what a program has learnt of the host, on which a remembered verdict depends
 //	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that
 //	              the operations of natives are those that package trace declares
 //

@@ -52,8 +52,8 @@ const (
 // pwd is the variable with the name of the working directory.
 const pwd = "PWD"
 
-// note adds a question to l, and its answer if it is new.
-func (l *HostLog) note(env []string, ask hostAsk, name string) {
+// note adds a question to l, and if it is new the answer that v has given.
+func (l *HostLog) note(v *hostView, env []string, ask hostAsk, name string) {
 	if l == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (l *HostLog) note(env []string, ask hostAsk, name string) {
 	if l.facts == nil {
 		l.facts = make(map[hostQuestion]string)
 	}
-	l.facts[q] = answer(env, ask, name)
+	l.facts[q] = v.answer(env, ask, name)
 }
 
 // Add adds what has been learnt before.
@@ -117,11 +117,11 @@ func (l *HostLog) Facts() []HostFact {
 
 // Holds reports whether the host answers as it did. env are the variables of the program.
 func (f HostFact) Holds(env []string) bool {
-	return f.Answer != unknown && answer(env, hostAsk(f.Ask), f.Name) == f.Answer
+	return f.Answer != unknown && new(hostView).answer(env, hostAsk(f.Ask), f.Name) == f.Answer
 }
 
 // answer asks the host. PWD is not its own: it names the directory of the package.
-func answer(env []string, ask hostAsk, name string) string {
+func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 	switch ask {
 	case askVariable:
 		if name == pwd {
@@ -137,12 +137,15 @@ func answer(env []string, ask hostAsk, name string) string {
 		env = slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, pwd+"=") })
 		return digest([]byte(strings.Join(env, "\x00")))
 	case askKind, askStat:
-		info, err := os.Lstat(name)
+		info, err := v.stat(name, false)
 		return described(info, err, ask == askStat)
 	case askTarget:
-		info, err := os.Stat(name)
+		info, err := v.stat(name, true)
 		return described(info, err, true)
 	case askContent:
+		if c := v.content(name); c.data != nil {
+			return digest(c.data)
+		}
 		info, err := os.Stat(name)
 		if err != nil {
 			return described(nil, err, false)
@@ -156,13 +159,13 @@ func answer(env []string, ask hostAsk, name string) string {
 		}
 		return digest(data)
 	case askNames:
-		list, err := hostNames(name)
+		list, err := v.names(name)
 		if err != nil {
 			return described(nil, err, false)
 		}
 		return digest([]byte(list))
 	case askLink:
-		target, err := os.Readlink(name)
+		target, err := v.target(name)
 		if err != nil {
 			return described(nil, err, false)
 		}

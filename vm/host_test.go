@@ -1,8 +1,10 @@
 package vm
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -59,8 +61,8 @@ func TestHostLog(t *testing.T) {
 			for _, q := range []hostQuestion{{askVariable, "A"}, {askVariable, "B"}, {askVariable, "PWD"}, {askVariable, "Z"}, {askEnvironment, ""},
 				{askKind, file}, {askKind, dir}, {askStat, file}, {askTarget, link}, {askContent, file}, {askContent, link}, {askNames, dir}, {askLink, link},
 				{askContent, filepath.Join(dir, "none")}, {askNames, file}, {askLink, file}} {
-				l.note(env, q.ask, q.name)
-				l.note([]string{"A=another"}, q.ask, q.name) // the first answer counts
+				l.note(new(hostView), env, q.ask, q.name)
+				l.note(new(hostView), []string{"A=another"}, q.ask, q.name) // the first answer counts
 			}
 			x.change()
 			for _, f := range l.Facts() {
@@ -75,5 +77,63 @@ func TestHostLog(t *testing.T) {
 		t.Error("what a device says was known")
 	}
 	var none *HostLog
-	none.note(nil, askKind, "/") // a machine whose questions nothing keeps
+	none.note(nil, nil, askKind, "/") // a machine whose questions nothing keeps
+}
+
+// TestHostView: what has been looked at is looked at again as it was.
+func TestHostView(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "f"), filepath.Join(dir, "l")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	if err := os.Symlink("f", link); err != nil {
+		t.Fatal(err)
+	}
+	look := func(v *hostView) string {
+		b := make([]byte, 10)
+		n, err := v.readAt(file, b, 0)
+		k, err2 := v.readAt(file, b[n:], 2)
+		names, err3 := v.names(dir)
+		target, err4 := v.target(link)
+		info, err5 := v.stat(file, false)
+		infoL, err6 := v.stat(link, true)
+		_, err7 := v.stat(filepath.Join(dir, "h"), true)
+		m, err8 := v.readAt(file, b, 1<<30)
+		return fmt.Sprint(string(b[:n+k]), strings.ReplaceAll(names, "\x00", " "), target, info.Size(), infoL.Size(), os.IsNotExist(err7), m, err, err2, err3, err4, err5, err6, err8)
+	}
+	v := new(hostView)
+	was := look(v)
+	write("another")
+	os.Remove(link)
+	if err := os.Symlink("h", link); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dir, "h"), []byte("h"), 0o666)
+	if is := look(v); is != was {
+		t.Errorf("first %s, then %s", was, is)
+	}
+	if is := look(new(hostView)); is == was {
+		t.Errorf("whoever has not looked sees %s", is)
+	}
+	for _, x := range []struct {
+		path string
+		made bool
+	}{{file, false}, {filepath.Join(dir, "none"), false}, {dir, false}, {os.DevNull, false}, {"/proc/uptime", true}} {
+		if v.content(x.path).made != x.made {
+			t.Errorf("%s is made when it is read: %v", x.path, !x.made)
+		}
+	}
+	large := filepath.Join(dir, "large")
+	if err := os.WriteFile(large, make([]byte, maxKeptFile+1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4)
+	if n, err := v.readAt(large, b, maxKeptFile); n != 1 || err != nil || v.size > maxKeptFile {
+		t.Errorf("%d bytes, %v; %d bytes are kept", n, err, v.size)
+	}
 }

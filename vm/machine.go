@@ -108,7 +108,7 @@ type scalars struct {
 	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals   bool     // the program has asked for a signal
 	listens   bool     // a goroutine of the environment waits for signals
-	offline   bool     // a connection was refused as there is no network
+	lacks     Lack     // what there was not on this path, though there is natively
 	failures  []*Fault // what a test has reported, one at each place; marks share it
 	failed    uint64   // a hash of their places
 	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go

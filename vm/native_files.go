@@ -137,11 +137,11 @@ var fileNatives = []Native{
 		return m.setString(g, r, 0, m.link.prog.WorkDir(m.link.entry))
 	}},
 	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.cfg.Host.note(nil, askStat, m.string(r, 0))
+		m.noteHost(askStat, m.string(r, 0))
 		return Next
 	}},
 	{Name: "syscall.hbVariable", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.cfg.Host.note(m.cfg.Env, askVariable, m.string(r, 0))
+		m.noteHost(askVariable, m.string(r, 0))
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -149,7 +149,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.cfg.Host.note(m.cfg.Env, askEnvironment, "")
+		m.noteHost(askEnvironment, "")
 		return Next
 	}},
 	{Name: "syscall.hbRandom", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -157,12 +157,12 @@ var fileNatives = []Native{
 		return nativeRand(m, g, r)
 	}},
 	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		path, stat, ask := m.string(r, 0), os.Lstat, askKind
-		if r.U(2)&1 != 0 {
-			stat, ask = os.Stat, askTarget
+		path, follow, ask := m.string(r, 0), r.U(2)&1 != 0, askKind
+		if follow {
+			ask = askTarget
 		}
-		m.cfg.Host.note(nil, ask, path)
-		info, err := stat(path)
+		m.noteHost(ask, path)
+		info, err := m.files().stat(path, follow)
 		if err == nil {
 			fillStat(m.heap.writable(r.U(3), statLen), path, info)
 		}
@@ -172,28 +172,42 @@ var fileNatives = []Native{
 	{Name: "syscall.hbPread", Peek: peekFill(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(2), uint32(r.U(3)))
 		path := m.string(r, 0)
-		m.cfg.Host.note(nil, askContent, path)
-		n, err := readAt(path, b, r.I(5))
+		m.noteHost(askContent, path)
+		n, err := m.files().readAt(path, b, r.I(5))
 		r.Set(0, uint64(n))
 		r.Set(1, errno(err))
 		return Next
 	}},
+	{Name: "syscall.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.files().content(m.string(r, 0)).made)
+		return Next
+	}},
+	{Name: "syscall.hbSame", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.lack(LackChange)
+		m.assume(g, FileKept)
+		return Next
+	}},
 	{Name: "syscall.hbReaddir", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := m.string(r, 0)
-		m.cfg.Host.note(nil, askNames, path)
-		list, err := hostNames(path)
+		m.noteHost(askNames, path)
+		list, err := m.files().names(path)
 		m.setString(g, r, 0, list)
 		r.Set(2, errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbReadlink", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := m.string(r, 0)
-		m.cfg.Host.note(nil, askLink, path)
-		target, err := os.Readlink(path)
+		m.noteHost(askLink, path)
+		target, err := m.files().target(path)
 		m.setString(g, r, 0, target)
 		r.Set(2, errno(err))
 		return Next
 	}},
+}
+
+// noteHost notes that the program asks the host.
+func (m *Machine) noteHost(ask hostAsk, name string) {
+	m.cfg.Host.note(m.files(), m.cfg.Env, ask, name)
 }
 
 // setStrings puts a new []string into the first result words.

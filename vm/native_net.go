@@ -10,7 +10,7 @@ import (
 
 var netNatives = []Native{
 	{Name: "net.hbUnreached", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.offline = true
+		m.lack(LackNetwork)
 		m.assumeAlways(g, NetworkOff)
 		return Next
 	}},
@@ -27,9 +27,6 @@ var netNatives = []Native{
 		return choose(m, g, r)
 	}},
 }
-
-// Offline reports whether a connection was refused on this path because there is no network.
-func (m *Machine) Offline() bool { return m.offline }
 
 // WaitsForPeer reports whether goroutine id waits for what only another process can do: to connect
 // with a listener, or to send a packet to a socket; and whether others know where that is. There are

@@ -184,7 +184,7 @@ func (m *Machine) settingIn(name, list string) (value string) {
 
 // getenv returns a variable of the environment that the program was started with.
 func (m *Machine) getenv(key string) string {
-	m.cfg.Host.note(m.cfg.Env, askVariable, key)
+	m.noteHost(askVariable, key)
 	for _, s := range m.cfg.Env {
 		if k, v, _ := strings.Cut(s, "="); k == key {
 			return v

@@ -35,6 +35,7 @@ const (
 	WriteTimes                      // os: when a file was written
 	NetworkOff                      // net: there is no network, but for the machine itself
 	PeersOff                        // net: no other process connects
+	FileKept                        // os: a file that the kernel makes when it is read says the same again
 	NumAssumed
 )
 

@@ -94,8 +94,8 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	b.asked = b.asked.comparable()
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
-	list, _ := prog.Bases.Kept.([]*base)
-	prog.Bases.Kept = append([]*base{b}, list[:min(len(list), mostBases-1)]...)
+	list, _ := prog.Bases.Value.([]*base)
+	prog.Bases.Value = append([]*base{b}, list[:min(len(list), mostBases-1)]...)
 	return b.copy(e), nil
 }
 
@@ -104,13 +104,13 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 	asked := cfg.comparable()
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
-	list, _ := prog.Bases.Kept.([]*base)
+	list, _ := prog.Bases.Value.([]*base)
 	i := slices.IndexFunc(list, func(b *base) bool { return b.startsAs(e, &asked, facts) })
 	if i < 0 {
 		return nil
 	}
 	b := list[i]
-	prog.Bases.Kept = append([]*base{b}, slices.Delete(slices.Clone(list), i, i+1)...)
+	prog.Bases.Value = append([]*base{b}, slices.Delete(slices.Clone(list), i, i+1)...)
 	return b
 }
 

@@ -26,7 +26,7 @@ func TestBase(t *testing.T) {
 			cfg.Args = []string{"base"}
 			alone := map[*load.Entry]string{}
 			for _, e := range prog.Entries {
-				prog.Bases.Kept = nil
+				prog.Bases.Value = nil
 				alone[e] = executed(t, prog, e, cfg)
 			}
 			backwards := slices.Clone(prog.Entries)
@@ -38,7 +38,7 @@ func TestBase(t *testing.T) {
 						t.Errorf("%v after others:\n%s\nalone:\n%s", e, got, alone[e])
 					}
 				}
-				list := prog.Bases.Kept.([]*base)
+				list := prog.Bases.Value.([]*base)
 				if len(list) != 2 { // one test looks at the clock
 					t.Errorf("%d machines are kept, not 2", len(list))
 				}
@@ -52,7 +52,7 @@ func TestBase(t *testing.T) {
 			}
 			other := cfg
 			other.Env = []string{"HBCHECK_BASE=1"}
-			if executed(t, prog, prog.Entries[0], other); len(prog.Bases.Kept.([]*base)) != 3 {
+			if executed(t, prog, prog.Entries[0], other); len(prog.Bases.Value.([]*base)) != 3 {
 				t.Error("another environment makes no difference")
 			}
 		})
@@ -170,7 +170,7 @@ func TestBaseShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := prog.Bases.Kept.([]*base)[0].m
+		b := prog.Bases.Value.([]*base)[0].m
 		one, other := parts{}, parts{}
 		one.walk(reflect.ValueOf(b).Elem(), "base")
 		other.walk(reflect.ValueOf(m).Elem(), "copy")

@@ -88,7 +88,7 @@ var partOf = func() map[string]string {
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
-		gc:      `scalars.collects scalars.signals scalars.listens scalars.offline`,
+		gc:      `scalars.collects scalars.signals scalars.listens scalars.lacks`,
 	} {
 		for _, f := range strings.Fields(fields) {
 			all[f] = part
@@ -100,6 +100,9 @@ var partOf = func() map[string]string {
 // unnoticed says why no operation need be about what a native reads or writes.
 var unnoticed = map[string]string{
 	"net.hbUnreached writes collection": "only what is said of a failure depends on it, when the execution has ended",
+	"net.hbUnreached reads collection":  "likewise",
+	"syscall.hbSame writes collection":  "likewise",
+	"syscall.hbSame reads collection":   "likewise",
 
 	// Times. That one comparison of them depends on the clock is noted of the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",

@@ -342,13 +342,6 @@ func Fsync(fd int) (err error) {
 
 func Fdatasync(fd int) (err error) { return Fsync(fd) }
 
-// Flock locks the file for this process. There is no other.
-func Flock(fd int, how int) (err error) {
-	hbRefuseShared("file", "locking a file beside other goroutines")
-	_, err = hbLookup(fd)
-	return err
-}
-
 // The calls of package internal/syscall/unix.
 
 func HbOpenat(dirfd int, path string, flags int, mode uint32) (fd int, err error) {

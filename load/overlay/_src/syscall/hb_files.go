@@ -31,6 +31,7 @@ type hbFile struct {
 	list  string  // of a directory, once it has been read: its entries
 
 	stream hbStream // of a pipe
+	lock   *hbLock  // of its inode, once it has been locked or was to be
 }
 
 // HbFile is how package internal/poll knows a file whose descriptor cannot be closed meanwhile.
@@ -230,6 +231,9 @@ func Close(fd int) (err error) {
 	if f.refs == 0 && f.stream != nil {
 		f.stream.closed(f)
 	}
+	if f.refs == 0 {
+		f.unlock()
+	}
 	return nil
 }
 
@@ -301,6 +305,7 @@ func (f *hbFile) Pread(p []byte, offset int64) (n int, err error) {
 
 // pread reads into p, which no other goroutine knows.
 func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
+	var bits uint64
 	switch {
 	case f.refs == 0, !hbReads(f.flags):
 		return -1, EBADF
@@ -315,12 +320,56 @@ func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
 		return copy(p, f.node.data[min(offset, int64(len(f.node.data))):]), nil
 	case f.path == "/dev/stdin":
 		return hbStdin(p, offset), nil
+	case f.path == "/dev/urandom", f.path == "/dev/random":
+		for i := range p {
+			if i%8 == 0 {
+				bits = hbRandom()
+			}
+			p[i] = byte(bits >> (i % 8 * 8))
+		}
+		return len(p), nil
 	}
 	n, e := hbPread(f.path, p, offset)
 	if e != 0 {
 		return -1, errnoErr(e)
 	}
+	if offset == 0 && n > 0 {
+		hbNoteMade(f.path)
+	}
 	return n, nil
+}
+
+// hbMadeFiles are the files read so far that the kernel makes when they are read, sorted by path. Each may say
+// something else when it is read again, and does not here.
+var hbMadeFiles []hbMadeFile
+
+type hbMadeFile struct {
+	path  string
+	again bool // it was read more than once
+}
+
+// hbMade reports whether the kernel makes the host's file at path. hbSame notes that it is as it was.
+func hbMade(path string) bool
+func hbSame(path string)
+
+// hbNoteMade notes that the file at path is read from its beginning.
+func hbNoteMade(path string) {
+	if !hbMade(path) {
+		return
+	}
+	effect.Access(unsafe.Pointer(&hbMadeFiles), true)
+	i := 0
+	for i < len(hbMadeFiles) && hbMadeFiles[i].path < path {
+		i++
+	}
+	if i < len(hbMadeFiles) && hbMadeFiles[i].path == path {
+		hbMadeFiles[i].again = true
+		hbSame(path)
+		return
+	}
+	hbMadeFiles = append(hbMadeFiles, hbMadeFile{})
+	copy(hbMadeFiles[i+1:], hbMadeFiles[i:])
+	hbMadeFiles[i] = hbMadeFile{path: path}
 }
 
 func write(fd int, p []byte) (n int, err error) {
@@ -549,6 +598,17 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		return FD_CLOEXEC, nil
 	case F_DUPFD, F_DUPFD_CLOEXEC:
 		return Dup(fd)
+	case F_SETLK, F_SETLKW: // these locks are the process's, and there is no other
+		return 0, nil
+	case F_GETLK, hbOFDGetLock, hbOFDSetLock, hbOFDSetLockWait:
+		hbRefuse("file", "fcntl for locks of parts of a file")
 	}
 	return -1, EINVAL
 }
+
+// Commands of fcntl for which package syscall has no names.
+const (
+	hbOFDGetLock     = 36
+	hbOFDSetLock     = 37
+	hbOFDSetLockWait = 38
+)

@@ -464,3 +464,123 @@ func Working() {
 		fmt.Print(names("."), word(os.Mkdir("d", 0o755)), word(os.Chdir("d")), content("../a"), word(os.Chdir("x")))
 	})
 }
+
+// locks calls f with three open descriptions of one file.
+func locks(f func(a, b, c *os.File)) {
+	in(func(dir string) {
+		var fs [3]*os.File
+		for i := range fs {
+			f, err := os.OpenFile(filepath.Join(dir, "f"), os.O_CREATE|os.O_RDWR, 0o666)
+			if err != nil {
+				panic(err)
+			}
+			defer f.Close()
+			fs[i] = f
+		}
+		f(fs[0], fs[1], fs[2])
+	})
+}
+
+const (
+	shared   = syscall.LOCK_SH
+	excluded = syscall.LOCK_EX
+	now      = syscall.LOCK_NB
+	unlocked = syscall.LOCK_UN
+)
+
+func lock(f *os.File, how int) string { return word(syscall.Flock(int(f.Fd()), how)) }
+
+// LockExcludes: one description at a time has a lock that excludes others.
+func LockExcludes() {
+	locks(func(a, b, c *os.File) {
+		fmt.Print(lock(a, excluded|now), lock(b, excluded|now), lock(b, shared|now), lock(a, excluded), lock(b, unlocked), lock(b, excluded|now))
+		fmt.Print(lock(a, unlocked), lock(b, excluded|now), lock(a, excluded|now), lock(c, 0), lock(c, excluded|shared))
+	})
+}
+
+// LockShares: several have one that does not, and no lock is kept by one who tries for another.
+func LockShares() {
+	locks(func(a, b, c *os.File) {
+		fmt.Print(lock(a, shared), lock(b, shared|now), lock(c, excluded|now), lock(a, excluded|now))
+		fmt.Print(lock(b, excluded|now), lock(a, shared|now), lock(b, shared|now), lock(a, shared|now))
+	})
+}
+
+// LockCloses: closing the last descriptor of a description gives the lock up.
+func LockCloses() {
+	locks(func(a, b, c *os.File) {
+		lock(a, excluded)
+		d, err := syscall.Dup(int(a.Fd()))
+		fmt.Print(err)
+		a.Close()
+		fmt.Print(lock(b, excluded|now))
+		syscall.Close(d)
+		fmt.Print(lock(b, excluded|now), lock(a, unlocked))
+	})
+}
+
+// LockOthers: files are locked apart, and by any name.
+func LockOthers() {
+	locks(func(a, b, c *os.File) {
+		g, err := os.Create(a.Name() + "g")
+		if err != nil {
+			panic(err)
+		}
+		defer g.Close()
+		fmt.Print(lock(a, excluded|now), lock(g, excluded|now))
+		os.Rename(a.Name(), a.Name()+"h")
+		h, err := os.Open(a.Name() + "h")
+		if err != nil {
+			panic(err)
+		}
+		defer h.Close()
+		fmt.Print(lock(h, shared|now), lock(b, shared|now))
+	})
+}
+
+// LockDirectory: a directory can be locked.
+func LockDirectory() {
+	in(func(dir string) {
+		a, _ := os.Open(dir)
+		b, _ := os.Open(dir)
+		fmt.Print(lock(a, excluded|now), lock(b, excluded|now))
+		a.Close()
+		fmt.Print(lock(b, shared|now))
+		b.Close()
+	})
+}
+
+// LockTries: who comes first.
+func LockTries() {
+	locks(func(a, b, c *os.File) {
+		var x, y string
+		par(func() { x = lock(a, excluded|now) }, func() { y = lock(b, shared|now) })
+		fmt.Print(x, y)
+	})
+}
+
+// LockWaits until the lock is given up.
+func LockWaits() {
+	locks(func(a, b, c *os.File) {
+		var mu sync.Mutex
+		say := func(s string) { mu.Lock(); defer mu.Unlock(); fmt.Print(s) }
+		lock(a, shared)
+		par(func() { lock(b, excluded); say("b"); lock(b, unlocked) }, func() {
+			say("a")
+			lock(a, unlocked)
+			lock(c, shared)
+			say("c")
+			lock(c, unlocked)
+		})
+	})
+}
+
+// LockWaitsForClose of the file that is locked.
+func LockWaitsForClose() {
+	locks(func(a, b, c *os.File) {
+		var mu sync.Mutex
+		say := func(s string) { mu.Lock(); defer mu.Unlock(); fmt.Print(s) }
+		lock(a, excluded)
+		par(func() { lock(b, excluded); say("b") }, func() { say("a"); a.Close() })
+	})
+}
