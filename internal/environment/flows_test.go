@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -22,7 +23,67 @@ var (
 // them. Each test is executed with a few sequences of random numbers. If two have other outcomes the verdict
 // without a sequence has to name what is drawn: a label that is lost on the way, or a look that is none,
 // is found by that.
-func TestFlows(t *testing.T) { compareSeeds(t, flows) }
+func TestFlows(t *testing.T) {
+	compareSeeds(t, func(seed int64, n int) string { return flows(seed, n, flowDraws, "") })
+}
+
+// TestClockFlows is TestFlows for numbers that are made of the clock: if a test has other outcomes where it
+// begins later the verdict has to name them.
+func TestClockFlows(t *testing.T) {
+	n := *flowTests
+	if testing.Short() {
+		n = min(n, 30)
+	}
+	var progs []*load.Program
+	var dirs []string
+	for _, sleep := range []string{"0", "1", "3*time.Second + 141592653", "time.Hour + 86*time.Second + 1"} {
+		dir := t.TempDir()
+		writeFlows(t, dir, flows(*flowSeed, n, clockDraws, "\ttime.Sleep("+sleep+")\n"))
+		progs, dirs = append(progs, loadDir(t, dir)), append(dirs, dir)
+	}
+	named, silent := 0, 0
+	for i, e := range progs[0].Entries {
+		h := how{"optimal", oracle.None, false}
+		if i%2 == 0 || *every {
+			h = how{"jpf", oracle.MHB, true}
+		}
+		cfg := vm.Config{OrderedTime: true, Slack: 500e3}
+		x := exploreEntry(t, progs[0], e, cfg, h)
+		if x.assumed() != "" {
+			named++
+			continue
+		}
+		silent++
+		for k, prog := range progs[1:] {
+			if y := exploreEntry(t, prog, prog.Entries[i], cfg, h); lines(x.outcomes) != lines(y.outcomes) {
+				t.Errorf("%s names nothing, and if it begins later it has\n%s\nand not\n%s\n%s", e.Name, lines(y.outcomes), lines(x.outcomes), flowOf(dirs[k+1], e.Name))
+				break
+			}
+		}
+	}
+	t.Logf("%d tests name the clock, %d do not", named, silent)
+	if silent == 0 || named == 0 {
+		t.Errorf("%d tests name the clock, %d do not", named, silent)
+	}
+}
+
+// clockDraws are numbers made of the clock, as int64s.
+var clockDraws = []string{
+	"time.Now().UnixNano()", "time.Now().UnixMicro()", "time.Now().Unix()", "int64(time.Now().Nanosecond())", "int64(time.Now().Minute())", "int64(time.Since(began))",
+	"time.Since(began).Nanoseconds()", "time.Since(began).Milliseconds()", "int64(time.Since(began).Seconds()*3)", "int64(time.Since(began)) % 1000", "int64(time.Since(began) % 777)",
+	"int64(time.Since(began) * 3)", "int64(time.Since(began) / 5)", "int64(time.Since(began).Round(1000))", "spanned(time.Since(began))", "int64(keep(time.Now()).took)",
+	"nanotime()",
+}
+
+// writeFlows writes a module with the text of tests.
+func writeFlows(t *testing.T, dir, text string) {
+	t.Helper()
+	for name, text := range map[string]string{"go.mod": "module example.com/flows\n\ngo 1.26\n", "flows_test.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // TestJitter is TestFlows for drawn durations that timers and sleepers wait for: what is shown is the order
 // in which they come, and how much time has passed.
@@ -34,11 +95,7 @@ func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
 		n = min(n, 30)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/flows\n\ngo 1.26\n", "flows_test.go": program(*flowSeed, n)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFlows(t, dir, program(*flowSeed, n))
 	prog := loadDir(t, dir)
 	named, silent, long := 0, 0, 0
 	const most = 2000
@@ -139,20 +196,34 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests.
-func flows(seed int64, n int) string {
+// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which two equal goroutines do the same, one after the
+// other: states in which they have changed places are one, whatever they have drawn.
+func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)
 	for i := range n {
 		r := rand.New(rand.NewSource(seed<<20 + int64(i)))
-		fmt.Fprintf(&w, "\nfunc Test%d(t *testing.T) {\n\tx0 := %s\n\t_ = x0\n", i, flowDraws[r.Intn(len(flowDraws))])
+		fmt.Fprintf(&w, "\nfunc Test%d(t *testing.T) {\n%s", i, begin)
+		twins := i%3 == 2
+		if twins {
+			w.WriteString("\tvar all sync.WaitGroup\n\tvar in sync.Mutex\n\tvar n atomic.Int32\n\tfor range 2 {\n\t\tall.Go(func() {\n")
+			w.WriteString("\tn.Add(1)\n\tin.Lock()\n\tdefer in.Unlock()\n\tdefer func() { say(n.Load()) }()\n")
+		}
+		fmt.Fprintf(&w, "\tx0 := %s\n\t_ = x0\n", draws[r.Intn(len(draws))])
 		k := 1 + r.Intn(4)
 		for j := range k {
 			s := flowSteps[r.Intn(len(flowSteps))]
+			if twins && strings.Contains(s, "go func(x int64) { global") {
+				s = "Y := X" // it would race with the other one's
+			}
 			s = strings.NewReplacer("Y", fmt.Sprint("x", j+1), "X", fmt.Sprint("x", j)).Replace(s)
 			fmt.Fprintf(&w, "\t%s\n\t_ = x%d\n", s, j+1)
 		}
-		fmt.Fprintf(&w, "\t%s\n}\n", strings.ReplaceAll(flowLooks[r.Intn(len(flowLooks))], "X", fmt.Sprint("x", k)))
+		fmt.Fprintf(&w, "\t%s\n", strings.ReplaceAll(flowLooks[r.Intn(len(flowLooks))], "X", fmt.Sprint("x", k)))
+		if twins {
+			w.WriteString("\t\t})\n\t}\n\tall.Wait()\n")
+		}
+		w.WriteString("}\n")
 	}
 	return w.String()
 }
@@ -304,6 +375,17 @@ var (
 )
 
 func say(words ...any) { fmt.Println(words...) }
+
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+var began = time.Now()
+
+type stats struct{ took time.Duration }
+
+func keep(at time.Time) *stats { return &stats{at.Sub(began)} }
+
+func spanned(d time.Duration) int64 { return d.Microseconds() }
 
 func store(x int64) { kept = append(kept, pair{b: x}) }
 
