@@ -50,14 +50,38 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 	if k.m.cfg.Run {
 		return false
 	}
-	if k.m.hasSlots() && compile.Inserts(r) {
+	if k.m.hasSlots() && compile.Inserts(r, k.bodies) {
 		return true // what is put into slots one after the other
 	}
 	p := k.prog.PackageOf(original(r.Parent()))
 	if p == nil || p.Std && !showsOrder[p.Path] {
 		return false
 	}
-	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r)
+	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r, k.bodies)
+}
+
+// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called. While
+// packages are initialised, and no goroutine has been started, f may be of those that notice no order.
+func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
+	if k := m.link; m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
+		if fn, _ := m.closureOf(f); k.bodies(fn) != nil && !compile.VisitMatters(fn, k.bodies) {
+			return orderOne
+		}
+	}
+	return m.orderOf(g, n, false)
+}
+
+// bodies returns the code of fn, if it is the program's and what is executed. Models of the library do
+// more than their code says.
+func (k *linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
+	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.prog.InHarness(original(fn)) {
+		return nil
+	}
+	if _, ok := k.Native(fn); ok {
+		return nil
+	}
+	k.prog.EnsureBuilt(fn)
+	return fn.Blocks
 }
 
 // original returns what fn is an instance of.

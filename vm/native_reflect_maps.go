@@ -53,7 +53,7 @@ var reflectMapNatives = []Native{
 		return m.orderChoice(m.orderWays(r.U(2)), op)
 	}, Fn: reflectMapTake},
 	{Name: "sync.hbMode", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(m.orderOf(g, r.U(0), false)))
+		r.Set(0, uint64(m.visitOrder(g, r.U(0), r.U(1))))
 		return Next
 	}},
 	{Name: "sync.hbMissed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -135,6 +135,7 @@ var unnoticed = map[string]string{
 	"iter.newcoro reads goroutines":     "the one that is made",
 	"iter.newcoro writes goroutines":    "the one that is made",
 	"sync.hbSignal reads goroutines":    "where there is one schedule only",
+	"sync.hbMode reads goroutines":      "while packages are initialised, where there is one schedule only",
 	"sync.hbWgAdd reads goroutines":     "those with a Wait that is pending, an operation on the same WaitGroup",
 	"sync.hbWgAdd writes goroutines":    "those with a Wait that is pending, an operation on the same WaitGroup",
 

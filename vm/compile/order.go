@@ -1,20 +1,20 @@
 package compile
 
 import (
-	"go/constant"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // OrderMatters reports whether a loop over a map may do different things if it visits the entries in
-// another order. A loop in which it certainly makes no difference needs no choice.
+// another order. A loop in which it certainly makes no difference needs no choice. bodies has the code
+// of the functions that may be looked into.
 //
 // Claim: if the conditions below hold, the state after the loop and all that other goroutines can
 // notice of it are the same for each order, in programs without data races.
 //
-//  1. The body does nothing but compute, read memory and the effects listed in 3 and 4. It neither
+//  1. The body does nothing but compute, read memory, write to variables that are the iteration's
+//     own, and the effects listed in 3 and 4; so do the functions it calls. It neither
 //     synchronises nor calls anything that could. So what it reads of memory that it does not write
 //     is the same in all iterations: another goroutine that changed it would race with the loop.
 //  2. The body never ends the loop early; or it has no effect and nothing in it panics, and all
@@ -24,30 +24,37 @@ import (
 //     minimum taken, set to one constant; or a slice is appended to that is sorted right after the
 //     loop, with equal elements that cannot be told apart.
 //  4. Iterations write to places of their own (another map, under the key of the entry), or what
-//     they write is the same constant, or is added; and no iteration reads what another one writes.
+//     they write is the same value, or is added; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body
 //     but the first of those writes may panic, as what was written before would show.
+//  5. A nil pointer counts as a panic, for 2 and 4, unless it is looked at in each iteration before
+//     anything else happens and is the same in all of them.
 //
-// Example: it makes no difference in the first three loops, and it does in the others.
+// Example: it makes no difference in the first four loops, and it does in the others.
 //
 //	for k, v := range m { sum += v; n[k] = v }
 //	for k := range m { keys = append(keys, k) }; slices.Sort(keys)
 //	for k := range m { if k == "" { return true } }; return false
+//	for k := range c.m { if old(k) { delete(c.m, k) } }               old only reads
 //	for k := range m { return k }                                     the value
 //	for k, v := range m { fmt.Println(k, v) }                         the output
 //	for k, v := range m { n[v] = k }                                  which k wins
 //
-// Claim 1 is checked by pure (order_pure.go), 2 by exits, 3 by accumulates (order_fold.go), 4 by
-// writes and writesApart (order_writes.go).
-func OrderMatters(r *ssa.Range) bool {
-	l := loopOf(r)
+// Claim 1 is checked by pure (order_pure.go) and calls (order_calls.go), 2 by exits (order_exits.go), 3
+// by accumulates (order_fold.go), 4 by writes and writesApart (order_writes.go), 5 by nilFirst
+// (order_nil.go). What is the same in all iterations is found in order_same.go.
+func OrderMatters(r *ssa.Range, bodies Bodies) bool {
+	l := loopOf(r, bodies)
 	return l == nil || !l.commutes()
 }
 
+// Bodies returns the code of a function that may be looked into; nil of all others.
+type Bodies func(*ssa.Function) []*ssa.BasicBlock
+
 // Inserts reports whether a loop over a map may insert entries into maps, or calls what may. If insertions
 // have places by their order, that of the loop is given away.
-func Inserts(r *ssa.Range) bool {
-	l := loopOf(r)
+func Inserts(r *ssa.Range, bodies Bodies) bool {
+	l := loopOf(r, bodies)
 	if l == nil {
 		return true
 	}
@@ -80,11 +87,16 @@ type mapLoop struct {
 	body  map[*ssa.BasicBlock]bool
 	early []exit
 
+	params  []*ssa.Parameter // of a function that is called for each entry (VisitMatters), which is the body
+	bodies  Bodies
+	calling map[*ssa.Function]bool // what is being looked into
+
 	taken   map[ssa.Instruction]bool // instructions that claims 3 and 4 explain
 	panics  bool                     // an instruction may panic other than by a nil pointer
-	derefs  bool                     // or by one
-	effects bool                     // there are writes to memory that can be noticed before the loop has ended
-	private bool                     // there are others
+	derefs  []deref                  // where there may be one
+	effects []ssa.Instruction        // what can be noticed before the loop has ended
+	private bool                     // there are writes that cannot
+	endless bool                     // a function that is called has a loop which may be one without end
 	appends []types.Type             // the elements that are appended to slices
 	reads   []ssa.Instruction        // of memory and maps
 }
@@ -96,8 +108,9 @@ type exit struct{ from, to *ssa.BasicBlock }
 //
 // It is the natural loop of the head: what is dominated by it and leads back to it without
 // passing it.
-func loopOf(r *ssa.Range) *mapLoop {
+func loopOf(r *ssa.Range, bodies Bodies) *mapLoop {
 	l := &mapLoop{r: r, body: map[*ssa.BasicBlock]bool{}, taken: map[ssa.Instruction]bool{}}
+	l.bodies, l.calling = bodies, map[*ssa.Function]bool{r.Parent(): true}
 	for _, u := range *r.Referrers() {
 		n, ok := u.(*ssa.Next)
 		if !ok || l.next != nil {
@@ -158,6 +171,9 @@ func (l *mapLoop) in(i ssa.Instruction) bool { return l.body[i.Block()] }
 
 // entry reports whether v is the key (1) or the element (2) of the iteration.
 func (l *mapLoop) entry(v ssa.Value, index int) bool {
+	if l.params != nil {
+		return v == ssa.Value(l.params[index-1])
+	}
 	x, ok := v.(*ssa.Extract)
 	return ok && x.Tuple == l.next && x.Index == index
 }
@@ -186,91 +202,31 @@ func (l *mapLoop) commutes() bool {
 	if !l.writesApart(*writes) || !l.appendsApart() {
 		return false
 	}
-	if l.panics || l.effects && (l.derefs || l.nested()) {
+	if l.panics || !l.nilFirst() || len(l.effects) > 0 && l.nested() {
 		return false
 	}
 	return len(l.early) == 0 || l.exits()
 }
 
-// nested reports whether there is another loop in the body, which may be one without end.
+// nested reports whether there is a loop in the body, or in what it calls, which may be one without end.
 func (l *mapLoop) nested() bool {
-	for b := range l.body {
+	return l.endless || mayBeEndless(l.blocks(), l.head)
+}
+
+// mayBeEndless reports whether there is a loop in blocks that does not range over a slice, a map, a
+// string or a number, which ends. The loop of head is not looked at.
+func mayBeEndless(blocks []*ssa.BasicBlock, head *ssa.BasicBlock) bool {
+	for _, b := range blocks {
 		for _, s := range b.Succs {
-			if s != l.head && l.body[s] && s.Dominates(b) {
+			if s == head || !s.Dominates(b) {
+				continue
+			}
+			switch s.Comment {
+			case "rangeindex.loop", "rangeint.loop", "rangeiter.loop":
+			default:
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// exits checks claim 2 for a loop that may end early.
-//
-// That some entry makes the loop end early does not depend on the order; which one it is does. So
-// nothing may depend on that: no effect, nothing that is handed on, the same target and the same
-// values there.
-func (l *mapLoop) exits() bool {
-	if l.effects || l.private || l.derefs || l.nested() {
-		return false
-	}
-	for _, i := range l.head.Instrs {
-		if _, ok := i.(*ssa.Phi); ok {
-			return false
-		}
-	}
-	to := l.early[0].to
-	for _, e := range l.early {
-		if e.to != to {
-			return false
-		}
-	}
-	// What is computed in the loop is not used after it, but for phis with the same value for each
-	// of the exits.
-	for _, b := range l.blocks() {
-		for _, i := range b.Instrs {
-			v, ok := i.(ssa.Value)
-			if !ok || v.Referrers() == nil {
-				continue
-			}
-			for _, u := range *v.Referrers() {
-				if !l.in(u) {
-					return false
-				}
-			}
-		}
-	}
-	for _, i := range to.Instrs {
-		phi, ok := i.(*ssa.Phi)
-		if !ok {
-			break
-		}
-		var one ssa.Value
-		for k, p := range to.Preds {
-			if !l.body[p] || p == l.head {
-				continue
-			}
-			if one != nil && !sameValue(one, phi.Edges[k]) {
-				return false
-			}
-			one = phi.Edges[k]
-		}
-	}
-	return true
-}
-
-// Constants are compared by value, as each use in the source is an object of its own.
-func sameValue(a, b ssa.Value) bool {
-	if a == b {
-		return true
-	}
-	x, ok := a.(*ssa.Const)
-	y, ok2 := b.(*ssa.Const)
-	return ok && ok2 && types.Identical(x.Type(), y.Type()) && sameConst(x, y)
-}
-
-func sameConst(x, y *ssa.Const) bool {
-	if x.Value == nil || y.Value == nil {
-		return x.Value == nil && y.Value == nil
-	}
-	return constant.Compare(x.Value, token.EQL, y.Value)
 }

@@ -54,7 +54,7 @@ func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 		l.appends = append(l.appends, p.Type().Underlying().(*types.Slice).Elem())
 		for k, from := range l.head.Preds {
 			if !l.body[from] && !ownArray(p.Edges[k]) {
-				l.effects = true
+				l.effects = append(l.effects, a.calls()...)
 			}
 		}
 	}
@@ -62,6 +62,19 @@ func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 		l.taken[v.(ssa.Instruction)] = true
 	}
 	return true
+}
+
+// calls returns the calls of append.
+func (a *accumulator) calls() []ssa.Instruction {
+	var list []ssa.Instruction
+	for _, b := range a.l.blocks() {
+		for _, i := range b.Instrs {
+			if x, ok := i.(*ssa.Call); ok && a.chain[x] {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
 }
 
 // ownArray: the slice v has an array that nothing else refers to, or none.

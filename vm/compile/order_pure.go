@@ -32,19 +32,31 @@ var pureFuncs = func() map[string]bool {
 //
 // len of a map or a channel is a read that others may change, and not looked at by the claims
 // about what is read: refused.
-func (l *mapLoop) pure(i ssa.Instruction) bool {
+func (l *mapLoop) pure(i ssa.Instruction) bool { return l.pureIn(i, nil) }
+
+// pureIn is pure for an instruction of the loop, or of a function that it calls.
+func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	switch x := i.(type) {
+	case *ssa.Range:
+		return x != l.r // a loop that never comes back has no body
 	case *ssa.Next:
-		return x == l.next
+		if x != l.next && !x.IsString { // of an inner loop, whose order is a choice of its own
+			l.reads = append(l.reads, x)
+		}
+		return true
+	case *ssa.Return:
+		return f != nil
 	case *ssa.Extract, *ssa.If, *ssa.Jump, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface,
 		*ssa.Field, *ssa.DebugRef, *ssa.Phi:
 		return true
 	case *ssa.Alloc:
-		return x.Comment == "varargs"
+		return l.owned(x, f)
 	case *ssa.Slice:
-		return variadic(x.X)
-	case *ssa.MapUpdate, *ssa.Store:
-		return true // writes has looked at it
+		return l.whole(x, f)
+	case *ssa.MapUpdate:
+		return f == nil // writes has looked at it
+	case *ssa.Store:
+		return f == nil || l.owned(x.Addr, f)
 	case *ssa.BinOp:
 		switch x.Op {
 		case token.QUO, token.REM, token.SHL, token.SHR:
@@ -55,23 +67,30 @@ func (l *mapLoop) pure(i ssa.Instruction) bool {
 		}
 		return true
 	case *ssa.Convert:
+		if _, ok := x.X.Type().Underlying().(*types.Slice); ok {
+			l.reads = append(l.reads, x)
+		}
 		return scalar(x.Type())
 	case *ssa.UnOp:
 		switch x.Op {
 		case token.ARROW:
 			return false
 		case token.MUL:
-			l.derefs = l.derefs || !cell(x.X) && !l.certain(x.X)
+			if l.owned(x.X, f) {
+				return true
+			}
+			l.looksAt(x, x.X, f)
 			l.reads = append(l.reads, x)
 		}
 		return true
 	case *ssa.FieldAddr:
-		l.derefs = l.derefs || !cell(x.X)
+		l.looksAt(x, x.X, f)
 		return true
 	case *ssa.IndexAddr:
-		if _, ok := x.Index.(*ssa.Const); !ok {
-			l.panics = true
-		} else if _, ok := x.X.Type().Underlying().(*types.Pointer); !ok {
+		_, constant := x.Index.(*ssa.Const)
+		if _, ok := x.X.Type().Underlying().(*types.Pointer); ok && constant {
+			l.looksAt(x, x.X, f)
+		} else if !ranged(x) {
 			l.panics = true
 		}
 		return true
@@ -92,21 +111,40 @@ func (l *mapLoop) pure(i ssa.Instruction) bool {
 			switch b.Name() {
 			case "len", "cap":
 				return !isMap(x.Call.Args[0].Type()) && !isChan(x.Call.Args[0].Type())
-			case "max", "min", "delete":
+			case "max", "min":
 				return true
+			case "delete":
+				return f == nil // writes has looked at it
 			}
 			return false
 		}
-		f := x.Call.StaticCallee()
-		return f != nil && pureFuncs[f.String()]
+		return l.calls(x, f)
 	}
 	return false
 }
 
-// certain: the address is that of a field, whose pointer has been looked at.
-func (l *mapLoop) certain(v ssa.Value) bool {
-	_, ok := v.(*ssa.FieldAddr)
-	return ok
+// ranged: x is an element that a loop over the slice visits, so that there is one.
+//
+//	head:  i = phi(-1, i') ...    i' = i + 1; if i' < len(s) ──▶ body: &s[i']
+func ranged(x *ssa.IndexAddr) bool {
+	i, ok := x.Index.(*ssa.BinOp)
+	if !ok || i.Block().Comment != "rangeindex.loop" {
+		return false
+	}
+	branch, ok := i.Block().Instrs[len(i.Block().Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	c, ok := branch.Cond.(*ssa.BinOp)
+	if !ok || c.Op != token.LSS || c.X != ssa.Value(i) || !i.Block().Succs[0].Dominates(x.Block()) {
+		return false
+	}
+	n, ok := c.Y.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := n.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len" && n.Call.Args[0] == x.X
 }
 
 func isChan(t types.Type) bool {

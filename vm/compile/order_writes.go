@@ -19,7 +19,8 @@ type write struct {
 	instr ssa.Instruction
 	m     ssa.Value // the map that is written to; nil: memory
 	addr  ssa.Value
-	kind  string // "own": under the key of the entry; "set": a constant; "add": it is added; "delete"
+	kind  string // "own": under the key of the entry; "set": one value; "add": it is added; "delete"
+	key   ssa.Value
 	val   ssa.Value
 }
 
@@ -35,38 +36,37 @@ func (l *mapLoop) writes() *[]write {
 		for _, i := range b.Instrs {
 			switch x := i.(type) {
 			case *ssa.MapUpdate:
-				w := write{instr: x, m: x.Map, val: x.Value}
-				if _, ok := x.Key.Type().Underlying().(*types.Interface); ok && !l.entry(x.Key, 1) {
-					return nil // it may not be hashable
+				w := write{instr: x, m: x.Map, key: x.Key, val: x.Value}
+				if !plainKey(x.Key.Type()) && !l.entry(x.Key, 1) {
+					return nil
 				}
-				_, set := x.Value.(*ssa.Const)
 				switch {
 				case l.adds(x.Value, func(v ssa.Value) bool {
 					k, ok := v.(*ssa.Lookup)
-					return ok && !k.CommaOk && k.X == x.Map && k.Index == x.Key
+					return ok && !k.CommaOk && l.same(k.X, x.Map) && k.Index == x.Key
 				}):
 					w.kind = "add"
 				case l.entry(x.Key, 1):
 					w.kind = "own"
-				case set:
+				case l.constant(x.Value):
 					w.kind = "set"
 				default:
 					return nil
 				}
 				list = append(list, w)
 			case *ssa.Store:
-				if a, ok := x.Addr.(*ssa.IndexAddr); ok && variadic(a.X) {
-					l.taken[x], l.taken[a] = true, true
+				if l.owned(x.Addr, nil) {
+					l.taken[x] = true
 					continue
 				}
 				w := write{instr: x, addr: x.Addr, val: x.Val}
-				_, set := x.Val.(*ssa.Const)
+				set := l.constant(x.Val)
 				switch {
 				case set && fieldOf(x.Addr) != nil, set && cell(x.Addr):
 					w.kind = "set"
-				case cell(x.Addr) && l.adds(x.Val, func(v ssa.Value) bool {
+				case (cell(x.Addr) || fieldOf(x.Addr) != nil) && l.adds(x.Val, func(v ssa.Value) bool {
 					u, ok := v.(*ssa.UnOp)
-					return ok && u.Op == token.MUL && u.X == x.Addr
+					return ok && u.Op == token.MUL && l.same(u.X, x.Addr)
 				}):
 					w.kind = "add"
 				default:
@@ -75,11 +75,16 @@ func (l *mapLoop) writes() *[]write {
 				list = append(list, w)
 			case *ssa.Call:
 				if bi, ok := x.Call.Value.(*ssa.Builtin); ok && bi.Name() == "delete" {
-					if _, ok := x.Call.Args[1].Type().Underlying().(*types.Interface); ok && !l.entry(x.Call.Args[1], 1) {
+					if key := x.Call.Args[1]; !plainKey(key.Type()) && !l.entry(key, 1) {
 						return nil
 					}
-					w := write{instr: x, m: x.Call.Args[0], kind: "delete", val: x.Call.Args[1]}
+					w := write{instr: x, m: x.Call.Args[0], kind: "delete", key: x.Call.Args[1]}
 					list = append(list, w)
+				}
+				if l.stores(x) {
+					l.looksAt(x, x.Call.Args[0], nil)
+					l.taken[x] = true
+					l.effects = append(l.effects, x)
 				}
 			}
 		}
@@ -104,10 +109,22 @@ func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	return false
 }
 
-// variadic: v is the array of a call's variable arguments, which exists for that call only.
-func variadic(v ssa.Value) bool {
-	a, ok := v.(*ssa.Alloc)
-	return ok && a.Comment == "varargs"
+// plainKey: keys of the type have a hash, and equal ones are the same; 0 and -0 are not, and a map keeps the
+// one it was last given.
+func plainKey(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) == 0
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !plainKey(f.Type()) {
+				return false
+			}
+		}
+	case *types.Array:
+		return plainKey(u.Elem())
+	}
+	return comparesPlainly(t)
 }
 
 // fieldOf returns the struct's field that v is the address of, or nil.
@@ -121,10 +138,8 @@ func fieldOf(v ssa.Value) *types.Var {
 
 // cell: v is the address of a variable of its own.
 func cell(v ssa.Value) bool {
-	switch x := v.(type) {
-	case *ssa.Alloc:
-		return x.Comment != "varargs"
-	case *ssa.FreeVar, *ssa.Global:
+	switch v.(type) {
+	case *ssa.Alloc, *ssa.FreeVar, *ssa.Global:
 		return true
 	}
 	return false
@@ -135,23 +150,24 @@ func cell(v ssa.Value) bool {
 // Maps are told apart by their types, as two variables may be the same map; places in memory by
 // what they are: a variable of its own, or a field of another name.
 func (l *mapLoop) writesApart(list []write) bool {
+	several := len(list)+len(l.effects) > 1
 	for i, w := range list {
 		if w.m != nil && l.hidden(w.m) {
 			l.private = true
 		} else {
-			l.effects = true
+			l.effects = append(l.effects, w.instr)
 		}
 		if w.m != nil && !l.invariant(w.m) || w.m == nil && cell(w.addr) && !l.invariant(w.addr) {
 			return false
 		}
 		// It is a nil map in all iterations or in none. What is not in the map cannot be panicked
 		// about: other writes come before it in no order, or in each.
-		if w.m != nil && len(list) > 1 && w.kind != "delete" && !fresh(w.m) {
+		if w.m != nil && several && w.kind != "delete" && !fresh(w.m) {
 			return false
 		}
 		if w.m != nil && l.mayBeItself(w.m) {
 			// The entries that follow are to stay.
-			another := w.kind == "delete" && !l.entry(w.val, 1)
+			another := w.kind == "delete" && !l.entry(w.key, 1)
 			if w.kind == "own" && len(list) > 1 || w.kind == "set" || w.kind == "add" || another {
 				return false
 			}
@@ -162,6 +178,7 @@ func (l *mapLoop) writesApart(list []write) bool {
 			}
 			switch {
 			case w.m != nil && !types.Identical(v.m.Type().Underlying(), w.m.Type().Underlying()):
+			case w.m != nil && l.entry(v.key, 1) && l.entry(w.key, 1): // the iteration's own
 			case w.m != nil && (v.kind != w.kind || w.kind == "set" && !sameValue(v.val, w.val)):
 				return false
 			case w.m != nil:
@@ -173,7 +190,12 @@ func (l *mapLoop) writesApart(list []write) bool {
 		for _, r := range l.reads {
 			switch x := r.(type) {
 			case *ssa.Lookup:
-				if w.m != nil && types.Identical(x.X.Type().Underlying(), w.m.Type().Underlying()) {
+				if w.m != nil && types.Identical(x.X.Type().Underlying(), w.m.Type().Underlying()) &&
+					!(l.entry(x.Index, 1) && l.entry(w.key, 1)) {
+					return false
+				}
+			case *ssa.Next:
+				if w.m != nil && types.Identical(x.Iter.(*ssa.Range).X.Type().Underlying(), w.m.Type().Underlying()) {
 					return false
 				}
 			case *ssa.UnOp:
@@ -192,6 +214,12 @@ func (l *mapLoop) writesApart(list []write) bool {
 func (l *mapLoop) appendsApart() bool {
 	for _, r := range l.reads {
 		u, ok := r.(*ssa.UnOp)
+		if _, bytes := r.(*ssa.Convert); bytes && len(l.appends) > 0 {
+			return false
+		}
+		if _, bytes := r.(*ssa.Call); bytes && len(l.appends) > 0 {
+			return false
+		}
 		for _, t := range l.appends {
 			if ok && types.Identical(u.Type(), t) && !cell(u.X) && fieldOf(u.X) == nil {
 				return false
@@ -217,8 +245,16 @@ func apart(a, b ssa.Value) bool {
 		return scalar(elemOf(a))
 	case f != nil && cell(b):
 		return scalar(elemOf(b))
+	case element(a): // it is read: none is written to
+		return (cell(b) || g != nil) && scalar(elemOf(b))
 	}
 	return false
+}
+
+// element: v is the address of an element of a slice or an array, which contains no variables.
+func element(v ssa.Value) bool {
+	_, ok := v.(*ssa.IndexAddr)
+	return ok && scalar(elemOf(v))
 }
 
 func elemOf(a ssa.Value) types.Type { return a.Type().Underlying().(*types.Pointer).Elem() }
@@ -230,12 +266,6 @@ func scalar(t types.Type) bool {
 		return false
 	}
 	return true
-}
-
-// invariant: v is the same in all iterations.
-func (l *mapLoop) invariant(v ssa.Value) bool {
-	i, ok := v.(ssa.Instruction)
-	return !ok || !l.in(i)
 }
 
 // fresh: v is a map that the function has made, so it is not nil.
@@ -277,7 +307,7 @@ func (l *mapLoop) hidden(v ssa.Value) bool {
 
 // mayBeItself: m may be the map that the loop is over.
 func (l *mapLoop) mayBeItself(m ssa.Value) bool {
-	if !types.Identical(m.Type().Underlying(), l.r.X.Type().Underlying()) {
+	if l.r == nil || !types.Identical(m.Type().Underlying(), l.r.X.Type().Underlying()) {
 		return false
 	}
 	return !fresh(m) || !l.older(m)

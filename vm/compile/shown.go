@@ -195,3 +195,9 @@ func makesText(call *ssa.CallCommon) bool {
 	}
 	return false
 }
+
+// variadic: v is the array of a call's variable arguments, which exists for that call only.
+func variadic(v ssa.Value) bool {
+	a, ok := v.(*ssa.Alloc)
+	return ok && a.Comment == "varargs"
+}

@@ -138,7 +138,7 @@ func (m *Map) Range(f func(key, value any) bool) {
 	if len(rest) == 0 {
 		return
 	}
-	mode := hbMode(len(rest))
+	mode := hbMode(len(rest), f)
 	stored := 0 // since then
 	look := func() {
 		for k := range m.m {
@@ -197,9 +197,9 @@ func (m *Map) Range(f func(key, value any) bool) {
 	}
 }
 
-// hbMode says how the order of n keys is chosen: 1: any, 2: the first one, then
+// hbMode says how the order of n keys is chosen for which f is called: 1: any, 2: the first one, then
 // as they were stored, 3: as they were stored.
-func hbMode(n int) int
+func hbMode(n int, f func(key, value any) bool) int
 
 // hbPick is a choice of one of n ways.
 func hbPick(n int) int

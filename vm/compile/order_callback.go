@@ -1,0 +1,43 @@
+package compile
+
+import (
+	"go/constant"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// VisitMatters reports whether a function that sync.Map's Range calls may do different things if the
+// entries come in another order, where no other goroutine is there that could see, or change, anything.
+//
+//	m.Range(func(k, v any) bool { other.Store(k, v); return true })
+//
+// The body is that of a loop (OrderMatters), with the parameters for the entry: it never ends the loop, as
+// it always returns true. What it stores in a sync.Map under the key of the entry is the iteration's
+// own, and what it reads is none of that: methods of sync.Map are no functions that only read.
+func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
+	if len(fn.Params) != 2 || len(fn.Blocks) == 0 || fn.Recover != nil {
+		return true
+	}
+	l := &mapLoop{body: map[*ssa.BasicBlock]bool{}, taken: map[ssa.Instruction]bool{}}
+	l.bodies, l.calling = bodies, map[*ssa.Function]bool{fn: true}
+	l.head, l.params = fn.Blocks[0], fn.Params
+	for _, b := range fn.Blocks {
+		l.body[b] = true
+		r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		c, ok := r.Results[0].(*ssa.Const)
+		if !ok || c.Value == nil || !constant.BoolVal(c.Value) {
+			return true
+		}
+		l.taken[r] = true
+	}
+	return !l.commutes()
+}
+
+// stores reports whether x stores something in a sync.Map under the key of the entry.
+func (l *mapLoop) stores(x *ssa.Call) bool {
+	fn := x.Call.StaticCallee()
+	return l.params != nil && fn != nil && fn.String() == "(*sync.Map).Store" && l.entry(x.Call.Args[1], 1)
+}

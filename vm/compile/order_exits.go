@@ -1,0 +1,74 @@
+package compile
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// exits checks claim 2 of OrderMatters for a loop that may end early.
+//
+// That some entry makes the loop end early does not depend on the order; which one it is does. So
+// nothing may depend on that: no effect, nothing that is handed on, the same target and the same
+// values there.
+func (l *mapLoop) exits() bool {
+	if len(l.effects) > 0 || l.private || l.nested() {
+		return false
+	}
+	for _, i := range l.head.Instrs {
+		if _, ok := i.(*ssa.Phi); ok {
+			return false
+		}
+	}
+	to := l.early[0].to
+	for _, e := range l.early {
+		if e.to != to && !sameReturn(e.to, to) {
+			return false
+		}
+	}
+	// What is computed in the loop is not used after it, but for phis with the same value for each
+	// of the exits.
+	for _, b := range l.blocks() {
+		for _, i := range b.Instrs {
+			v, ok := i.(ssa.Value)
+			if !ok || v.Referrers() == nil {
+				continue
+			}
+			for _, u := range *v.Referrers() {
+				if !l.in(u) {
+					return false
+				}
+			}
+		}
+	}
+	for _, i := range to.Instrs {
+		phi, ok := i.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		var one ssa.Value
+		for k, p := range to.Preds {
+			if !l.body[p] || p == l.head {
+				continue
+			}
+			if one != nil && !sameValue(one, phi.Edges[k]) {
+				return false
+			}
+			one = phi.Edges[k]
+		}
+	}
+	return true
+}
+
+// sameReturn: the blocks do nothing but return the same values.
+func sameReturn(a, b *ssa.BasicBlock) bool {
+	return slices.EqualFunc(a.Instrs, b.Instrs, func(i, j ssa.Instruction) bool {
+		if _, ok := i.(*ssa.RunDefers); ok {
+			_, ok = j.(*ssa.RunDefers)
+			return ok
+		}
+		x, ok := i.(*ssa.Return)
+		y, ok2 := j.(*ssa.Return)
+		return ok && ok2 && slices.EqualFunc(x.Results, y.Results, sameValue)
+	})
+}

@@ -1,0 +1,86 @@
+package compile
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What is the same in all iterations of a loop over a map.
+//
+// The loop of a method asks for the map in each iteration, and for the pointer before the map:
+//
+//	for k := range c.items { delete(c.items, k) }       t1 = &c.items; t2 = *t1; delete(t2, k)
+//
+// Claim: if the address of a load is the same in all iterations, what is loaded is, too. For no
+// iteration writes what one reads (claim 4 of OrderMatters, writesApart), but for sums of integers, and an
+// address is none.
+
+// invariant: v is the same in all iterations.
+func (l *mapLoop) invariant(v ssa.Value) bool {
+	if l.constant(v) {
+		return true
+	}
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		return x.Op == token.MUL && addressOrMap(x.Type()) && l.invariant(x.X)
+	case *ssa.FieldAddr:
+		return l.invariant(x.X)
+	}
+	return false
+}
+
+// constant: v comes from outside of the loop.
+func (l *mapLoop) constant(v ssa.Value) bool {
+	i, ok := v.(ssa.Instruction)
+	if !ok {
+		_, parameter := v.(*ssa.Parameter)
+		return !parameter || l.params == nil
+	}
+	return !l.in(i)
+}
+
+// addressOrMap: no sum is of this type.
+func addressOrMap(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Map:
+		return true
+	}
+	return false
+}
+
+// same: a and b are the same in each iteration.
+func (l *mapLoop) same(a, b ssa.Value) bool {
+	if a == b {
+		return true
+	}
+	switch x := a.(type) {
+	case *ssa.UnOp:
+		y, ok := b.(*ssa.UnOp)
+		return ok && x.Op == token.MUL && y.Op == token.MUL && l.in(x) && l.in(y) &&
+			l.invariant(x) && l.invariant(y) && l.same(x.X, y.X)
+	case *ssa.FieldAddr:
+		y, ok := b.(*ssa.FieldAddr)
+		return ok && x.Field == y.Field && types.Identical(x.X.Type(), y.X.Type()) && l.same(x.X, y.X)
+	}
+	return false
+}
+
+// Constants are compared by value, as each use in the source is an object of its own.
+func sameValue(a, b ssa.Value) bool {
+	if a == b {
+		return true
+	}
+	x, ok := a.(*ssa.Const)
+	y, ok2 := b.(*ssa.Const)
+	return ok && ok2 && types.Identical(x.Type(), y.Type()) && sameConst(x, y)
+}
+
+func sameConst(x, y *ssa.Const) bool {
+	if x.Value == nil || y.Value == nil {
+		return x.Value == nil && y.Value == nil
+	}
+	return constant.Compare(x.Value, token.EQL, y.Value)
+}
