@@ -196,8 +196,9 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which two equal goroutines do the same, one after the
-// other: states in which they have changed places are one, whatever they have drawn.
+// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which two
+// equal goroutines do the same, one after the other: states in which they have changed places are one,
+// whatever they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)

@@ -17,7 +17,8 @@ import (
 //     own, and the effects listed in 3 and 4; so do the functions it calls. It neither
 //     synchronises nor calls anything that could. So what it reads of memory that it does not write
 //     is the same in all iterations: another goroutine that changed it would race with the loop.
-//  2. The body never ends the loop early; or it has no effect and nothing in it panics, and all
+//  2. The body never ends the loop early; or it has no effect and nothing in it panics, it reads the same
+//     variables in each iteration, so that it races with those who write them in each order, and all
 //     early exits lead to the same place with the same values. Then only whether there is one counts.
 //  3. A variable that iterations hand on to each other (a phi of the loop's head) is used for
 //     nothing but to be combined with the entry: added to, multiplied, and-ed, or-ed, its maximum or
@@ -40,9 +41,9 @@ import (
 //	for k, v := range m { fmt.Println(k, v) }                         the output
 //	for k, v := range m { n[v] = k }                                  which k wins
 //
-// Claim 1 is checked by pure (order_pure.go) and calls (order_calls.go), 2 by exits (order_exits.go), 3
-// by accumulates (order_fold.go), 4 by writes and writesApart (order_writes.go), 5 by nilFirst
-// (order_nil.go). What is the same in all iterations is found in order_same.go.
+// Claim 1 is checked by pure (order_pure.go) and calls (order_calls.go), 2 by exits (order_exits.go) and
+// read (order_reads.go), 3 by accumulates (order_fold.go), 4 by writes and writesApart (order_writes.go),
+// 5 by nilFirst (order_nil.go). What is the same in all iterations is found in order_same.go.
 func OrderMatters(r *ssa.Range, bodies Bodies) bool {
 	l := loopOf(r, bodies)
 	return l == nil || !l.commutes()
@@ -99,6 +100,7 @@ type mapLoop struct {
 	endless bool                     // a function that is called has a loop which may be one without end
 	appends []types.Type             // the elements that are appended to slices
 	reads   []ssa.Instruction        // of memory and maps
+	varies  bool                     // not each iteration reads the same before it can end the loop
 }
 
 // exit is an edge out of the loop's body.

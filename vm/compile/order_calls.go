@@ -28,7 +28,7 @@ func (l *mapLoop) calls(x *ssa.Call, f *frame) bool {
 	}
 	if pureFuncs[fn.String()] {
 		if fn.Pkg.Pkg.Path() == "bytes" {
-			l.reads = append(l.reads, x)
+			l.read(x, x.Call.Args[0], f)
 		}
 		return true
 	}

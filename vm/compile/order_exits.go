@@ -12,7 +12,7 @@ import (
 // nothing may depend on that: no effect, nothing that is handed on, the same target and the same
 // values there.
 func (l *mapLoop) exits() bool {
-	if len(l.effects) > 0 || l.private || l.nested() {
+	if len(l.effects) > 0 || l.private || l.nested() || l.varies {
 		return false
 	}
 	for _, i := range l.head.Instrs {

@@ -41,7 +41,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		return x != l.r // a loop that never comes back has no body
 	case *ssa.Next:
 		if x != l.next && !x.IsString { // of an inner loop, whose order is a choice of its own
-			l.reads = append(l.reads, x)
+			l.read(x, x.Iter.(*ssa.Range).X, f)
 		}
 		return true
 	case *ssa.Return:
@@ -68,7 +68,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		return true
 	case *ssa.Convert:
 		if _, ok := x.X.Type().Underlying().(*types.Slice); ok {
-			l.reads = append(l.reads, x)
+			l.read(x, x.X, f)
 		}
 		return scalar(x.Type())
 	case *ssa.UnOp:
@@ -80,7 +80,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 				return true
 			}
 			l.looksAt(x, x.X, f)
-			l.reads = append(l.reads, x)
+			l.read(x, x.X, f)
 		}
 		return true
 	case *ssa.FieldAddr:
@@ -102,7 +102,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		if !comparesPlainly(x.Index.Type()) {
 			l.panics = true
 		}
-		l.reads = append(l.reads, x)
+		l.read(x, x.X, f)
 		return true
 	case *ssa.TypeAssert:
 		return x.CommaOk

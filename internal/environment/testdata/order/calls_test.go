@@ -544,3 +544,58 @@ func TestMattersRecursion(t *testing.T) {
 	}
 	fmt.Println(n)
 }
+
+var limit int
+
+// What is read depends on which entry comes first, and so would a data race.
+func TestMattersEarlyRead(t *testing.T) {
+	fmt.Println(func() bool {
+		for k := range m {
+			if k == "a" {
+				return true
+			}
+			if k == "b" && limit > 0 {
+				return true
+			}
+		}
+		return false
+	}())
+}
+
+func TestMattersEarlyReadOfEntry(t *testing.T) {
+	ones := map[string]*int{"a": new(int), "b": new(int)}
+	fmt.Println(func() bool {
+		for _, p := range ones {
+			if *p > 1 {
+				return true
+			}
+		}
+		return false
+	}())
+}
+
+func (c *cache) low(k string) bool { return k == "a" && c.n > limit }
+
+func TestMattersEarlyReadInCall(t *testing.T) {
+	c := newCache()
+	fmt.Println(func() bool {
+		for k := range c.items {
+			if c.low(k) {
+				return true
+			}
+		}
+		return false
+	}())
+}
+
+func TestFreeEarlyReadOfSame(t *testing.T) {
+	c := newCache()
+	fmt.Println(func() bool {
+		for _, v := range c.items {
+			if most := c.n + limit; v < most {
+				return true
+			}
+		}
+		return false
+	}())
+}

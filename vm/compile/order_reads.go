@@ -1,0 +1,47 @@
+package compile
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Claim 2 of OrderMatters, of what a loop reads that may end early: each iteration reads the same variables
+// before it can end the loop. Else it would depend on the order what is read at all, and so whether
+// there is a data race with those who write it:
+//
+//	for k := range m { if k == 1 { return true }; if k == 2 && limit > 0 { return true } }
+//
+// limit is not read if 1 comes first.
+
+// read notes that i, of the function of f, reads what p refers to.
+func (l *mapLoop) read(i ssa.Instruction, p ssa.Value, f *frame) {
+	l.reads = append(l.reads, i)
+	at, sure := i, true
+	if f != nil {
+		at, sure = f.at, f.sure && i.Block().Index == 0
+	}
+	for _, e := range l.early {
+		sure = sure && at.Block().Dominates(e.from)
+	}
+	l.varies = l.varies || !sure || !l.invariantIn(p, f)
+}
+
+// invariantIn is invariant for a value of the function of f.
+func (l *mapLoop) invariantIn(v ssa.Value, f *frame) bool {
+	if f == nil {
+		return l.invariant(v)
+	}
+	switch x := v.(type) {
+	case *ssa.Global:
+		return true
+	case *ssa.Parameter:
+		a := f.args[x]
+		return a != nil && l.invariant(a)
+	case *ssa.UnOp:
+		return x.Op == token.MUL && addressOrMap(x.Type()) && l.invariantIn(x.X, f)
+	case *ssa.FieldAddr:
+		return l.invariantIn(x.X, f)
+	}
+	return false
+}
