@@ -36,7 +36,7 @@ func TestClockFlows(t *testing.T) {
 	}
 	var progs []*load.Program
 	var dirs []string
-	for _, sleep := range []string{"0", "1", "3*time.Second + 141592653", "time.Hour + 86*time.Second + 1"} {
+	for _, sleep := range []string{"0", "1", "400*time.Microsecond + 7", "3*time.Second + 141592653", "time.Hour + 86*time.Second + 1"} {
 		dir := t.TempDir()
 		writeFlows(t, dir, flows(*flowSeed, n, clockDraws, "\ttime.Sleep("+sleep+")\n"))
 		progs, dirs = append(progs, loadDir(t, dir)), append(dirs, dir)
@@ -55,6 +55,9 @@ func TestClockFlows(t *testing.T) {
 		}
 		silent++
 		for k, prog := range progs[1:] {
+			if k > 1 && strings.Contains(flowOf(dirs[0], e.Name), "began") {
+				break // how much time has passed since then may be another number with certainty: step_exact.go
+			}
 			if y := exploreEntry(t, prog, prog.Entries[i], cfg, h); lines(x.outcomes) != lines(y.outcomes) {
 				t.Errorf("%s names nothing, and if it begins later it has\n%s\nand not\n%s\n%s", e.Name, lines(y.outcomes), lines(x.outcomes), flowOf(dirs[k+1], e.Name))
 				break
@@ -196,9 +199,9 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which two
-// equal goroutines do the same, one after the other: states in which they have changed places are one,
-// whatever they have drawn.
+// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which
+// two equal goroutines do the same, one after the other: states in which they have changed places are
+// one, whatever they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)
