@@ -45,6 +45,7 @@ type Machine struct {
 	busy        *awaitElimination // compares states of loops that look at the clock; nil: none has
 	cnt         Counters
 	tried       Counters            // see Try
+	repeating   bool                // see Repeat
 	coveredInit []bool              // likewise, by the initialisation of packages
 	contended   map[race.Stack]bool // where locks were taken on any path: another goroutine could have had it
 	orders      orderLog            // in which orders operations were executed on any path

@@ -33,10 +33,15 @@ const collectPoll = 1 << 16
 
 // interruptedCollecting abandons the execution if the user interrupts.
 func (m *Machine) interruptedCollecting() bool {
-	if m.cut.Cause == 0 && m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+	if m.cut.Cause == 0 && m.interrupted() {
 		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 	}
 	return m.cut.Cause == CutInterrupted
+}
+
+// interrupted reports whether the user interrupts.
+func (m *Machine) interrupted() bool {
+	return m.cfg.Interrupt != nil && !m.repeating && m.cfg.Interrupt()
 }
 
 func (m *Machine) outOfMemory() Cut {

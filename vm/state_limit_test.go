@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -240,6 +241,45 @@ func main() {
 			g := m.Enabled(nil)[0]
 			m.Step(g, 0)
 			other.Step(g, 0)
+		}
+	}
+}
+
+// TestRepeatIsNotInterrupted: a step that is repeated leads to the state after it, whether the user
+// interrupts or not.
+func TestRepeatIsNotInterrupted(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+func main() {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	<-c
+	var list []*int
+	for i := range 1 << 18 {
+		list = append(list[:i%4], new(int))
+	}
+	c <- len(list)
+}
+`)
+	stop := false
+	m, err := vm.New(prog, prog.Entries[0], vm.Config{Interrupt: func() bool { return stop }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Step(m.Enabled(nil)[0], 0) // the other goroutine sends
+	mark, g := m.Mark(), m.Enabled(nil)[0]
+	m.Step(g, 0)
+	want := m.Hash()
+	for _, x := range []struct {
+		step        func(trace.GID, int)
+		interrupted bool
+	}{{m.Repeat, false}, {m.Step, true}, {m.Repeat, false}} {
+		m.Rewind(mark)
+		stop = true
+		x.step(g, 0)
+		stop = false
+		if cut := m.Cut().Cause == vm.CutInterrupted; cut != x.interrupted || (m.Hash() == want) == cut {
+			t.Errorf("interrupted: %v, the state after it: %v", cut, m.Hash() == want)
 		}
 	}
 }

@@ -266,7 +266,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
-		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+		if m.interrupted() {
 			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
 			m.cut = Cut{Cause: CutLocal, Text: "step bound: no visible operation after " + itoa(m.localWork) +

@@ -71,7 +71,7 @@ var partOf = func() map[string]string {
 		noted: `absolutes lateness
 			scalars.counted linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
-		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment scheduler.silent
+		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.moment scheduler.silent
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
