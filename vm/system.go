@@ -116,7 +116,7 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	m.step(g, choice)
 }
 
-// Repeat implements por.Repeater. It is not interrupted: whoever repeats steps goes on from the state after
+// Repeat implements por.Repeater. It is not interrupted: who repeats steps goes on from the state after
 // them, which an abandoned execution does not have. It takes no longer than it took the first time.
 func (m *Machine) Repeat(id trace.GID, choice int) {
 	cnt, g := m.cnt, m.gOf(id)
