@@ -18,7 +18,9 @@ import (
 // that shows only if a goroutine that waits on a channel is overtaken (Bug.Passes).
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := explore(ctx, e, opts)
+	var before time.Duration // that what was given up for a finer one took
 	for err == nil && r.again.needed() {
+		before += r.Stats.Explore
 		e, opts = r.again.refine(e, opts)
 		if opts.Portfolio == nil {
 			opts.Keep = opts.Keep.fresh()
@@ -27,6 +29,10 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			opts.spent += r.Stats.Explore
 		}
 		r, err = explore(ctx, e, opts)
+	}
+	if err == nil && before > 0 {
+		r.Stats.Explore += before
+		opts.spent = max(0, opts.spent-before) // each of those below adds what all of them have taken
 	}
 	if err == nil && r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
 		r, err = moreOrders(ctx, e, opts, r)

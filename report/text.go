@@ -62,7 +62,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Fail:
 		t.failed = true
-		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
+		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(timeOf(r)))
 		first := true
 		for i, bug := range r.Bugs {
 			if bug.Warning {
@@ -173,7 +173,7 @@ func took(r *explore.Result) string {
 	if r.Cached {
 		return "(cached)"
 	}
-	return seconds(r.Stats.Explore)
+	return seconds(timeOf(r))
 }
 
 // NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".

@@ -17,6 +17,9 @@ func Weigh(r *explore.Result) []string {
 	if s := graded(r.Graded); s != "" {
 		list = append(list, s)
 	}
+	if unended(r) {
+		list = append(list, "one execution takes longer than there was time")
+	}
 	if c := named(r); c != nil {
 		list = append(list, choice(c))
 	}
@@ -58,6 +61,15 @@ func named(r *explore.Result) *explore.Choice {
 	return r.Choices
 }
 
+// unended reports whether time was up before there was an execution, so that there is nothing to say of it.
+func unended(r *explore.Result) bool {
+	none := r.Stats.Executions+r.Stats.States+r.Sampled == 0 && r.Graded == nil && r.Choices == nil
+	for _, x := range r.Others {
+		none = none && x.Stats.Executions+x.Stats.States == 0
+	}
+	return none && strings.Contains(strings.Join(Incomplete(r), " "), "--timeout")
+}
+
 // outOfReach reports whether x is a bound that a smaller program would not have hit, and that was
 // not asked for.
 func outOfReach(x explore.Reason) bool {
@@ -80,7 +92,7 @@ func choice(c *explore.Choice) string {
 // advice says what may help where an exploration was long: flags there are, with their values, and
 // what may be changed in the test.
 func advice(r *explore.Result) []string {
-	if r.Graded == nil && r.Choices == nil || !slices.ContainsFunc(r.Incomplete, outOfReach) {
+	if r.Graded == nil && r.Choices == nil && !unended(r) || !slices.ContainsFunc(r.Incomplete, outOfReach) {
 		return nil
 	}
 	var list []string
@@ -96,7 +108,7 @@ func advice(r *explore.Result) []string {
 			list = append(list, x[1]+" "+x[0])
 		}
 	}
-	if r.POR == "optimal" && r.FallbackTo == "" && r.Jobs <= 1 {
+	if r.POR == "optimal" && r.FallbackTo == "" && r.Jobs <= 1 && !unended(r) {
 		list = append(list, "-j 8 on a machine with so many processors")
 	}
 	return list

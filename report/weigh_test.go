@@ -20,7 +20,10 @@ func TestWeigh(t *testing.T) {
 		r    explore.Result
 		want string
 	}{
-		{"short", explore.Result{Incomplete: timeout}, ""},
+		{"short", explore.Result{Incomplete: timeout, Sampled: 1}, ""},
+		{"not one", explore.Result{POR: "optimal", Incomplete: timeout, Stats: many}, `one execution takes longer than there was time
+try fewer goroutines, or fewer operations of each; or a longer --timeout`},
+		{"none here, some beside", explore.Result{Incomplete: timeout, Others: []explore.Share{{Stats: por.Stats{States: 7}}}}, ""},
 		{"asked for", explore.Result{Incomplete: []explore.Reason{{Bound: por.Reason{Bound: por.BoundExecutions, Limit: 3}}}, Choices: choices}, ""},
 		{"two preemptions", explore.Result{POR: "optimal", Incomplete: timeout, Graded: &explore.Graded{Preempt: 2, Stats: covered, Next: 0.4}, Choices: choices, Stats: many},
 			`all schedules with at most 2 preemptions: 12 345 executions, 67 890 states, no bug; of those with 3 about 40%
