@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,8 @@ type variant struct {
 //  2. What the package's own files mention is among the identifiers in them: none of them is a name
 //     that was declared by a file that is dropped, and is not declared any more.
 //
-// With twins, each function without a body has one with a body in the variant.
+// With twins, each function without a body has one with a body in the variant, or those that call it have
+// (wrapped).
 func newVariant(lp *listPackage, match func(name string) bool, twins bool) *variant {
 	if slices.ContainsFunc(lp.SFiles, match) {
 		return nil
@@ -96,7 +98,10 @@ func newVariant(lp *listPackage, match func(name string) bool, twins bool) *vari
 		return nil
 	}
 	for name, body := range before.declared {
-		if _, ok := now.declared[name]; !ok && (ast.IsExported(last(name)) || now.mentioned[last(name)] || twins && !body) {
+		if _, ok := now.declared[name]; ok {
+			continue
+		}
+		if ast.IsExported(last(name)) || now.mentioned[last(name)] || twins && !body && !v.wrapped(before, now, last(name)) {
 			return nil
 		}
 	}
@@ -108,16 +113,39 @@ func newVariant(lp *listPackage, match func(name string) bool, twins bool) *vari
 	return v
 }
 
+// wrapped reports whether the function of the given name is only mentioned in the bodies of exported
+// functions that the variant has, too, with the same types: it is how they are written for one processor.
+func (v *variant) wrapped(before, now *names, name string) bool {
+	found := false
+	for f, uses := range before.uses {
+		if !uses[name] {
+			continue
+		}
+		if !ast.IsExported(f) || now.types[f] == "" || now.types[f] != before.types[f] {
+			return false
+		}
+		found = true
+	}
+	return found && !before.elsewhere[name]
+}
+
 // names are those of some files of a package.
 type names struct {
 	dir       string
 	declared  map[string]bool // at package level, methods as T.m; false if it is a function without a body
 	mentioned map[string]bool // all identifiers in bodies, types and values
 	pkg       string
+
+	// Of functions that are no methods: their types, and the identifiers in their bodies. elsewhere are the
+	// identifiers in all that is none.
+	types     map[string]string
+	uses      map[string]map[string]bool
+	elsewhere map[string]bool
 }
 
 func newNames(dir string) *names {
-	return &names{dir: dir, declared: make(map[string]bool), mentioned: make(map[string]bool)}
+	return &names{dir: dir, declared: make(map[string]bool), mentioned: make(map[string]bool),
+		types: make(map[string]string), uses: make(map[string]map[string]bool), elsewhere: make(map[string]bool)}
 }
 
 // add adds what is in a file, and reports whether it could.
@@ -165,12 +193,21 @@ func (n *names) added(name string) (imports []string, ok bool) {
 			}
 		}
 	}
-	ast.Inspect(tree, func(x ast.Node) bool {
-		if id, ok := x.(*ast.Ident); ok && !own[id] {
-			n.mentioned[id.Name] = true
+	for _, d := range tree.Decls {
+		in := n.elsewhere
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Body != nil {
+			if in = n.uses[f.Name.Name]; in == nil { // there are several init
+				in = make(map[string]bool)
+			}
+			n.types[f.Name.Name], n.uses[f.Name.Name] = types.ExprString(f.Type), in
 		}
-		return true
-	})
+		ast.Inspect(d, func(x ast.Node) bool {
+			if id, ok := x.(*ast.Ident); ok && !own[id] {
+				n.mentioned[id.Name], in[id.Name] = true, true
+			}
+			return true
+		})
+	}
 	return imports, true
 }
 
