@@ -43,6 +43,10 @@ func (k *linker) Puns(fn *ssa.Function) (check, walks bool) {
 var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": true, "text/template": true, "html/template": true,
 	"net/http": true, "database/sql": true, "encoding/gob": true, "go/ast": true}
 
+// These functions of them do not: they sort what they collect by its keys, or copy the map, entry by entry.
+var hidesOrder = map[string]bool{"(net/http.Header).sortedKeyValues": true, "(net/http.Header).Clone": true,
+	"net/http.http2cloneHeader": true}
+
 // Code of these packages visits maps on behalf of its caller.
 var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true}
 
@@ -54,7 +58,7 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 		return true // what is put into slots one after the other
 	}
 	p := k.prog.PackageOf(original(r.Parent()))
-	if p == nil || p.Std && !showsOrder[p.Path] {
+	if p == nil || p.Std && (!showsOrder[p.Path] || hidesOrder[original(r.Parent()).String()]) {
 		return false
 	}
 	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r, k.bodies)

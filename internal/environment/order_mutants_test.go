@@ -36,4 +36,6 @@ var orderMutants = []mutant{
 	{mutation.Mutant{Name: "callbacks store the same", File: "vm/compile/order_same.go", Old: "		return !parameter || l.params == nil\n", New: "		return true || !parameter\n"}, "TestPrograms/syncmapinitlast"},
 	{mutation.Mutant{Name: "callbacks are alone", File: "vm/link_order.go", Old: "m.auto && m.alive == 1 && f", New: "m.alive == 1 && f"}, "TestPrograms/syncmapinitmain"},
 	{mutation.Mutant{Name: "goroutines of init see nothing", File: "vm/link_order.go", Old: "m.auto && m.alive == 1 && f", New: "m.auto && f"}, "TestPrograms/syncmapinitgo"},
+	{mutation.Mutant{Name: "headers are sorted in vain", File: "vm/link_order.go", Old: "\"(net/http.Header).sortedKeyValues\": true, ", New: ""}, "TestPrograms/httpheader"},
+	{mutation.Mutant{Name: "copies of headers have an order", File: "vm/link_order.go", Old: " \"(net/http.Header).Clone\": true,\n", New: "\n"}, "TestPrograms/httpheader"},
 }
