@@ -19,6 +19,7 @@ var mutants = []mutation.Mutant{
 	{Name: "standard input makes no difference", File: baseFile, Old: "if b.read || !m.canBeCopied()", New: "if !m.canBeCopied()"},
 	{Name: "what initialisers write is written once", File: baseFile, Old: "\t\t\t\tw.Write(s.text)\n", New: ""},
 	{Name: "what initialisers ask the host is asked once", File: baseFile, Old: "\t\tcfg.Host.learn(own.Host)\n", New: ""},
+	{Name: "goroutines change places in a list that is walked", File: "vm/state_living.go", Old: "insert(slices.Clip(l.list))", New: "insert(l.list)"},
 	{Name: "steps that are repeated are interrupted", File: "vm/state_collect.go", Old: " && !m.repeating", New: ""},
 	{Name: "files of the host are looked at again", File: "vm/host_view.go", Old: "\t\t(*m)[path] = a\n", New: ""},
 	{Name: "contents of the host's files are read again", File: "vm/host_view.go", Old: "\t\tv.contents[path] = c\n", New: ""},

@@ -6,8 +6,8 @@ import "slices"
 // that start thousands, one after the other: goroutines that have ended stay in the table.
 //
 // Invariant, unless stale: list is a part of order, has all goroutines that have not ended, and ended
-// others. A rewind makes it stale, as goroutines come back to life. It is replaced and not changed
-// when it is made anew: what is being walked stays as it is.
+// others. A rewind makes it stale, as goroutines come back to life. It is replaced and not changed: what
+// is being walked stays as it is, whatever is executed meanwhile and undone (speculate).
 type living struct {
 	list  []uint32 // slots
 	ended int
@@ -50,6 +50,6 @@ func (m *Machine) insertG(g *goroutine) {
 	m.order = insert(m.order)
 	m.reordered++
 	if l := &m.alives; !l.stale {
-		l.list = insert(l.list)
+		l.list = insert(slices.Clip(l.list))
 	}
 }

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
@@ -50,5 +51,33 @@ func main() {
 		}
 		m.Rewind(marks[len(marks)/2])
 		m.Rewind(marks[0])
+	}
+}
+
+// TestLivingIsKept: a list that is being walked has the same goroutines after steps that were undone.
+func TestLivingIsKept(t *testing.T) {
+	s := source(t, `package main
+func main() {
+	c, d := make(chan int), make(chan int, 1)
+	go func() {
+		d <- 1
+		go func() { <-c }()
+	}()
+	for range 100 {
+		go func() { <-c }()
+	}
+	<-c
+}`)
+	m := s.machine(t, Config{})
+	list := m.living()
+	was := slices.Clone(list)
+	m.speculate(func() {
+		m.Step(m.gs[1].id, 0)
+		if len(m.living()) != len(was)+1 {
+			t.Errorf("%d goroutines, and %d before", len(m.living()), len(was))
+		}
+	})
+	if !slices.Equal(list, was) || !slices.Equal(m.living(), was) {
+		t.Errorf("%v are walked, and %v live", list, m.living())
 	}
 }
