@@ -238,13 +238,15 @@ func (s *depthFirst) nextNode(i int) {
 	s.frames = append(s.frames, f)
 }
 
-// comeTo executes the steps of path up to a depth.
+// comeTo executes the steps of path up to a depth. When time is up the system may have been left in the
+// middle of a step: no other one follows.
 func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	for len(s.Path) < depth && !s.Halted {
-		if s.Stats.Repeated++; s.Stats.Repeated%search.ChainLimit == 0 && s.Cfg.Over != nil && s.Cfg.Over() {
+		s.Stats.Repeated++
+		s.Repeat(path[len(s.Path)])
+		if s.Cfg.Over != nil && s.Cfg.Over() {
 			s.Poll(s.account(), s.progress())
 		}
-		s.Repeat(path[len(s.Path)])
 	}
 }
 

@@ -314,3 +314,45 @@ func TestIgnoredInTurns(t *testing.T) {
 		}
 	}
 }
+
+// timed is a system whose time is up after so many steps.
+type timed struct {
+	*toys.System
+	t     *testing.T
+	steps int
+	most  int
+}
+
+func (x *timed) Step(g trace.GID, choice int) {
+	if x.steps++; x.steps > x.most {
+		x.t.Fatalf("step %d, when time is up after %d", x.steps, x.most)
+	}
+	x.System.Step(g, choice)
+}
+
+// TestTurnsStop: when time is up no other step is executed, not even of those to the prefix whose turn
+// begins.
+func TestTurnsStop(t *testing.T) {
+	repeated := 0
+	for most := 1; ; most++ {
+		x := &timed{System: toys.Random(rand.New(rand.NewPCG(17, 4)), 3, 5, false), t: t, most: most}
+		cfg := por.Config{Match: true, Dive: 3, Over: func() bool { return x.steps >= most }}
+		cfg.Poll = func(por.Progress) string {
+			if x.steps >= most {
+				return "time"
+			}
+			return ""
+		}
+		s := newDepthFirst(x, toys.NewFindings(x.System), cfg, nil)
+		r := s.run()
+		if len(r.Incomplete) == 0 {
+			break // it takes no more
+		}
+		if len(s.Path) > 0 && s.turns.begun && s.Stats.Repeated > 0 {
+			repeated++
+		}
+	}
+	if repeated == 0 {
+		t.Error("no turn was begun")
+	}
+}
