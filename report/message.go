@@ -27,6 +27,15 @@ func shortened(s string, n int) string {
 	return fmt.Sprintf("%s... (%s left out)", s[:n], count(len(s)-n, "byte"))
 }
 
+// indented returns a message with more after its first line, and the other lines indented as go test does.
+func indented(message, more string) string {
+	first, rest, several := strings.Cut(message, "\n")
+	if first += more; !several {
+		return first
+	}
+	return first + "\n    " + strings.ReplaceAll(rest, "\n", "\n    ")
+}
+
 func message(b *explore.Bug) string {
 	switch d := b.Detail.(type) {
 	case explore.Crashed:

@@ -261,7 +261,7 @@ func search(r *explore.Result) string {
 
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""))
 	inputs(b, shownInputs(bug.Inputs))
 	lanes(b, bug.Events, t.Verbose, bug)
 	if bug.Untold {
@@ -333,7 +333,7 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 
 // warning writes what is no bug in one line, and what has to do with it.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug)+t.needs(bug))
+	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
 	for _, x := range bug.Related {
 		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}
