@@ -29,7 +29,7 @@ func shortened(s string, n int) string {
 
 // indented returns a message with more after its first line, and the other lines indented as go test does.
 func indented(message, more string) string {
-	first, rest, several := strings.Cut(message, "\n")
+	first, rest, several := strings.Cut(strings.TrimRight(message, "\n"), "\n")
 	if first += more; !several {
 		return first
 	}

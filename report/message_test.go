@@ -144,7 +144,7 @@ func TestIndented(t *testing.T) {
 	for _, x := range [][3]string{
 		{"got 1", "", "got 1"},
 		{"got 1", " (needs a timer)", "got 1 (needs a timer)"},
-		{"got 1\nwant 2\n", " (needs a timer)", "got 1 (needs a timer)\n    want 2\n    "},
+		{"got 1\nwant 2\n", " (needs a timer)", "got 1 (needs a timer)\n    want 2"},
 	} {
 		if got := indented(x[0], x[1]); got != x[2] {
 			t.Errorf("%q, want %q", got, x[2])
