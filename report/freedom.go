@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -55,7 +56,7 @@ func (t *Text) visits(x *explore.Ranging) string {
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)
 	}
-	if len(x.Keys) == 0 {
+	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that nothing can be said of
 		return s + " has one of several orders"
 	}
 	return s + " begins with " + strings.Join(x.Keys, ", ")
