@@ -390,11 +390,7 @@ func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 }
 
 // counted emits Counted for register r, which has what was made of what the last Clock is about.
-func (c *compiler) counted(later bool, r int) {
-	if later {
-		c.emit(bytecode.Counted, r, 0, 0)
-	}
-}
+func (c *compiler) counted(r int) { c.emit(bytecode.Counted, r, 0, 0) }
 
 // clockPun emits the Clock of a pointer in x that gets another type: one through which Times are not
 // seen as Times.

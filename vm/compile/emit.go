@@ -142,14 +142,18 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.ChangeType:
 		later := c.clockNumber(v)
 		c.into(v.X, c.dst(v))
-		c.counted(later, c.dst(v))
+		if later {
+			c.counted(c.dst(v))
+		}
 		c.clockSpan(v)
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
 	case *ssa.Convert:
 		later := c.clockNumber(v)
 		c.convert(v)
-		c.counted(later, c.dst(v))
+		if later {
+			c.counted(c.dst(v))
+		}
 		c.clockSpan(v)
 	case *ssa.MultiConvert:
 		c.unsupported("conversion of a type parameter")
@@ -210,7 +214,9 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Call:
 		later := c.clockNumber(v)
 		c.call(v)
-		c.counted(later, c.dst(v))
+		if later {
+			c.counted(c.dst(v))
+		}
 		c.clockSpan(v)
 	// It is pending in programs that count goroutines only. Without a list all registers count there,
 	// of which the arguments in the window are made.

@@ -164,8 +164,9 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 		return
 	}
 	later := c.clockFlow(v)
-	c.arithmetic(v, d)
-	c.counted(later, d)
+	if c.arithmetic(v, d); later {
+		c.counted(d)
+	}
 }
 
 // arithmetic is binop for what is no comparison.
