@@ -71,10 +71,7 @@ var timeNatives = []Native{
 		if again {
 			return Stop
 		}
-		m.readClock()
-		m.cfg.absolute.elapsed.Store(true)
-		m.observeTime()
-		m.lookDrift()
+		m.takeClock()
 		m.counted = m.counted || label == nil
 		r.Set(0, uint64(m.clock)+1)
 		r.setLabel(m, g, 0, label)
@@ -269,11 +266,16 @@ func (m *Machine) readClock() {
 // countClock notes that g has the time as a number, and does not look at the clock for it: what else
 // it might be is named.
 func (m *Machine) countClock(g *goroutine) {
+	m.takeClock()
+	m.assumeCounted(g)
+}
+
+// takeClock notes that the program has the time as a number, which is part of states from then on.
+func (m *Machine) takeClock() {
 	m.readClock()
 	m.cfg.absolute.elapsed.Store(true)
 	m.observeTime()
 	m.lookDrift()
-	m.assumeCounted(g)
 }
 
 // assumeCounted notes that a number, or a text, is made of what the clock shows: one of many.

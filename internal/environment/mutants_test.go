@@ -99,7 +99,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "all orders are no more than some", File: "vm/step_order.go", Old: "	cfg.Maps = MapsAll\n", New: ""}, "./cmd/hbcheck TestScripts/orders"},
 		{mutation.Mutant{Name: "schedules of all orders are replayed with some", File: "cmd/hbcheck/explore.go", Old: "if r.AllOrders {", New: "if false {"}, "./cmd/hbcheck TestScripts/orders"},
 		{mutation.Mutant{Name: "durations that leave a function are not kept", File: "vm/step_look.go", Old: "			m.noteSpan(int64(*a), 1)\n", New: ""}, "TestPrograms/spanstored"},
-		{mutation.Mutant{Name: "a conversion to int64 makes no number", File: "vm/compile/emit.go", Old: "		later := c.clockNumber(v)\n		c.into(v.X, c.dst(v))\n", New: "		later := false\n		c.into(v.X, c.dst(v))\n"}, "TestPrograms/spanconverted"},
+		{mutation.Mutant{Name: "a conversion to int64 makes no number", File: "vm/compile/emit.go", Old: "		c.clocked(v, func() { c.into(v.X, c.dst(v)) })\n", New: "		c.into(v.X, c.dst(v))\n		c.clockSpan(v)\n"}, "TestPrograms/spanconverted"},
 		{mutation.Mutant{Name: "sums of durations are not kept", File: "vm/step_spans.go", Old: "		m.noteSpan(a+b, x+y)\n", New: ""}, "TestPrograms/spansum"},
 		{mutation.Mutant{Name: "a number that is a duration again is none", File: "vm/compile/clock.go", Old: "	return !sure && spanUsed(v, captured)\n", New: "	return false\n"}, "TestPrograms/spanscaled"},
 		{mutation.Mutant{Name: "texts of durations in memory are not named", File: "load/overlay/_src/time/apart.go", Old: "	hbText(d)\n", New: ""}, "TestPrograms/spantext"},

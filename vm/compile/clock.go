@@ -389,6 +389,20 @@ func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 	return ok && c.countTime(of, unitOf(i, c.l.ReadsOutput()), bytecode.ClockLater)
 }
 
+// clocked emits v, with what there is to note of the clock before and after it.
+func (c *compiler) clocked(v valueInstruction, emit func()) {
+	later := c.clockNumber(v)
+	if emit(); later {
+		c.counted(c.dst(v))
+	}
+	c.clockSpan(v)
+}
+
+type valueInstruction interface {
+	ssa.Value
+	ssa.Instruction
+}
+
 // counted emits Counted for register r, which has what was made of what the last Clock is about.
 func (c *compiler) counted(r int) { c.emit(bytecode.Counted, r, 0, 0) }
 

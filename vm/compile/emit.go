@@ -140,21 +140,11 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 			c.store(v)
 		}
 	case *ssa.ChangeType:
-		later := c.clockNumber(v)
-		c.into(v.X, c.dst(v))
-		if later {
-			c.counted(c.dst(v))
-		}
-		c.clockSpan(v)
+		c.clocked(v, func() { c.into(v.X, c.dst(v)) })
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
 	case *ssa.Convert:
-		later := c.clockNumber(v)
-		c.convert(v)
-		if later {
-			c.counted(c.dst(v))
-		}
-		c.clockSpan(v)
+		c.clocked(v, func() { c.convert(v) })
 	case *ssa.MultiConvert:
 		c.unsupported("conversion of a type parameter")
 	case *ssa.SliceToArrayPointer:
@@ -212,12 +202,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Select:
 		c.selectOp(v)
 	case *ssa.Call:
-		later := c.clockNumber(v)
-		c.call(v)
-		if later {
-			c.counted(c.dst(v))
-		}
-		c.clockSpan(v)
+		c.clocked(v, func() { c.call(v) })
 	// It is pending in programs that count goroutines only. Without a list all registers count there,
 	// of which the arguments in the window are made.
 	case *ssa.Go:

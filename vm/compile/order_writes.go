@@ -214,11 +214,11 @@ func (l *mapLoop) writesApart(list []write) bool {
 func (l *mapLoop) appendsApart() bool {
 	for _, r := range l.reads {
 		u, ok := r.(*ssa.UnOp)
-		if _, bytes := r.(*ssa.Convert); bytes && len(l.appends) > 0 {
-			return false
-		}
-		if _, bytes := r.(*ssa.Call); bytes && len(l.appends) > 0 {
-			return false
+		switch r.(type) {
+		case *ssa.Convert, *ssa.Call: // bytes
+			if len(l.appends) > 0 {
+				return false
+			}
 		}
 		for _, t := range l.appends {
 			if ok && types.Identical(u.Type(), t) && !cell(u.X) && fieldOf(u.X) == nil {
