@@ -3,8 +3,6 @@ package environment
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,11 +28,7 @@ func TestLoops(t *testing.T) {
 		for s := first; s < last; s++ {
 			b.WriteString(newLoop(s).source())
 		}
-		for name, text := range map[string]string{"go.mod": "module loops\n\ngo 1.26\n", "loops_test.go": b.String()} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		writeTests(t, dir, b.String())
 		prog := loadDir(t, dir)
 		for k, e := range prog.Entries {
 			auto := exploreEntry(t, prog, e, vm.Config{}, reference)
