@@ -76,7 +76,7 @@ func exploreWithin(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Confi
 	cfg.VisibleOutput, cfg.Races = true, true
 	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, e, cfg)
-	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most})
+	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, Symmetry: h.por == "jpf", All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most})
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)
 	}

@@ -216,7 +216,7 @@ func flows(seed int64, n int, draws []string, begin string) string {
 		twins := i%3 == 2
 		if twins {
 			w.WriteString("\tvar all sync.WaitGroup\n\tvar in sync.Mutex\n\tvar n atomic.Int32\n\tfor range 2 {\n\t\tall.Go(func() {\n")
-			w.WriteString("\tn.Add(1)\n\tin.Lock()\n\tdefer in.Unlock()\n\tdefer func() { say(n.Load()) }()\n")
+			w.WriteString("\tbefore := n.Load()\n\tn.Store(before + 1)\n\tin.Lock()\n\tdefer in.Unlock()\n\tdefer func() { say(before, n.Load()) }()\n")
 		}
 		fmt.Fprintf(&w, "\tx0 := %s\n\t_ = x0\n", draws[r.Intn(len(draws))])
 		k := 1 + r.Intn(4)
