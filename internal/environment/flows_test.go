@@ -205,8 +205,8 @@ var flowLooks = []string{
 }
 
 // flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which
-// two equal goroutines do the same, one after the other: states in which they have changed places are
-// one, whatever they have drawn.
+// two equal goroutines do the same, one after the other, and then count at the same time: states in which
+// they have changed places are one, whatever they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)
@@ -216,7 +216,7 @@ func flows(seed int64, n int, draws []string, begin string) string {
 		twins := i%3 == 2
 		if twins {
 			w.WriteString("\tvar all sync.WaitGroup\n\tvar in sync.Mutex\n\tvar n atomic.Int32\n\tfor range 2 {\n\t\tall.Go(func() {\n")
-			w.WriteString("\tbefore := n.Load()\n\tn.Store(before + 1)\n\tin.Lock()\n\tdefer in.Unlock()\n\tdefer func() { say(before, n.Load()) }()\n")
+			w.WriteString("\tfunc() {\n\tin.Lock()\n\tdefer in.Unlock()\n")
 		}
 		fmt.Fprintf(&w, "\tx0 := %s\n\t_ = x0\n", draws[r.Intn(len(draws))])
 		k := 1 + r.Intn(4)
@@ -230,6 +230,7 @@ func flows(seed int64, n int, draws []string, begin string) string {
 		}
 		fmt.Fprintf(&w, "\t%s\n", strings.ReplaceAll(flowLooks[r.Intn(len(flowLooks))], "X", fmt.Sprint("x", k)))
 		if twins {
+			w.WriteString("\t}()\n\tbefore := n.Load()\n\tn.Store(before + 1)\n\tin.Lock()\n\tdefer in.Unlock()\n\tsay(before)\n")
 			w.WriteString("\t\t})\n\t}\n\tall.Wait()\n")
 		}
 		w.WriteString("}\n")

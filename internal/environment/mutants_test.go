@@ -146,6 +146,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "labels are no part of states", File: "vm/state_serialise.go", Old: "		if m.tracking {\n			t.words =", New: "		if m.Symbolic() {\n			t.words ="}, "TestDraws/TestLookMatched"},
 		{mutation.Mutant{Name: "nor are those in memory", File: "vm/state_regions.go", Old: "	if m.tracking && len(", New: "	if m.Symbolic() && len("}, "TestDraws/TestLookMatched"},
 		{mutation.Mutant{Name: "labels of goroutines that wait are those of before", File: "vm/symbolic.go", Old: "		g.serial.valid = false // shadows", New: "		// shadows"}, "./internal/modeltest TestOperations"},
+		{mutation.Mutant{Name: "of equal goroutines with labels one counts", File: "vm/state_hash.go", Old: "	for _, s := range slots {\n		if g :=", New: "	for n, s := range slots {\n		if n > 0 && c.exchanging && m.labeled() && m.gs[s].origin == m.gs[slots[n-1]].origin {\n			s = slots[n-1]\n		}\n		if g :="}, "TestFlows"},
 		{mutation.Mutant{Name: "numbers of the clock have no labels", File: "vm/drawn_clock.go", Old: "		g.shadow[g.fp+uint32(i)] = m.sym.label(", New: "		_ = m.sym.label("}, "TestDraws/TestLookOfClock"},
 		{mutation.Mutant{Name: "nor have registers then", File: "vm/drawn_clock.go", Old: "		g.unlabeled = false\n", New: ""}, "TestDraws/TestLookOfClock"},
 		{mutation.Mutant{Name: "nor has the clock of the runtime", File: "vm/native_time.go", Old: "		r.setLabel(m, g, 0, label)\n		return Next\n	}},\n	{Name: \"time.runtimeNano\"", New: "		_ = label\n		return Next\n	}},\n	{Name: \"time.runtimeNano\""}, "TestDraws/TestLookOfClockNanotime"},
