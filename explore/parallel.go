@@ -29,18 +29,26 @@ func (s *exploration) useWorkers() {
 	s.collector.merged = newMergedCounters(s.m)
 	s.cfg.Jobs = s.opts.Jobs
 	kind, await := s.opts.kind(), s.opts.await()
-	s.cfg.Another = func() (por.System, por.Oracle, error) {
+	s.cfg.Another = func() (por.Replica, error) {
 		m, err := replicas.Replica()
 		if err != nil {
-			return nil, nil, err
+			return por.Replica{}, err
 		}
 		// The replica of a machine does not know how the search wants loops that wait to be
 		// treated.
 		m.Features().await(await)
-		if kind == oracle.None {
-			return m, nil, nil
+		r := por.Replica{System: m}
+		if kind != oracle.None {
+			lazy := oracle.NewLazy(s.limit.passed, func() por.Oracle { return m.Features().Facts.Oracle(kind, s.limit.passed) })
+			lazy.Thrifty = s.opts.LazyAnalysis
+			r.Oracle = lazy
 		}
-		return m, oracle.NewLazy(s.limit.passed, func() por.Oracle { return m.Features().Facts.Oracle(kind, s.limit.passed) }), nil
+		if kind == oracle.Parts {
+			if r.Parts = m.Features().Facts.Parts(); s.opts.LazyAnalysis {
+				r.Parts = oracle.ThriftyParts(r.Parts, 0)
+			}
+		}
+		return r, nil
 	}
 }
 

@@ -10,6 +10,7 @@ type OneWorker uint8
 const (
 	NotAsked       OneWorker = iota // it has as many as Jobs says
 	SerialExplorer                  // the explorer's search is not divided
+	SerialBounds                    // nor is a tree of prefixes, or a search with exact bounds, of one that stores states
 	SerialOracle                    // the oracle learns: its answers depend on what it was asked before
 	SerialCheck                     // what is checked or written down is of one search
 	SerialMachine                   // there can be only one such machine
@@ -28,6 +29,14 @@ func (o *Options) oneWorker(f *Features) OneWorker {
 		return o.Portfolio.oneWorker()
 	case !o.POR.Parallel:
 		return SerialExplorer
+	case o.POR.Stateful && (!o.Match || o.MaxExecs > 0 || o.MaxStates > 0):
+		return SerialBounds
+	case o.POR.Stateful && (o.CheckStatic || o.Explain != nil || o.Finals || o.Trace != nil):
+		return SerialCheck
+	case o.POR.Stateful && f != nil && f.Replicas == nil:
+		return SerialMachine
+	case o.POR.Stateful:
+		return NotAsked // what an oracle has learned makes its answers no wrong ones
 	case o.Hybrid == oracle.Full || o.LazyAnalysis:
 		return SerialOracle
 	case o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals || o.Trace != nil:

@@ -9,6 +9,15 @@ import (
 // LongPath is Config.Dive if that is 0. Most programs have no path of so many steps.
 const LongPath = 10_000
 
+// A Replica is what a further worker of a search explores with: another system of the same program, in
+// the state in which the search has begun, with an oracle and parts on it if the search has some. Systems of
+// one search name goroutines alike; fingerprints of theirs are equal if the states are.
+type Replica struct {
+	System System
+	Oracle Oracle
+	Parts  Parts
+}
+
 // Config bounds a search. The zero value explores everything without
 // storing states.
 type Config struct {
@@ -59,11 +68,10 @@ type Config struct {
 	CheckDuplicates bool
 
 	// Jobs is how many workers explore at the same time, if the explorer can (Explorer.Parallel)
-	// and the visitor is Mergeable; 0 is 1. Another returns a replica of the system for one more of
-	// them, in the state the first one is in, and an oracle on it if there is one. It is called by
+	// and the visitor is Mergeable; 0 is 1. Another makes what one more of them needs. It is called by
 	// several goroutines at once.
 	Jobs    int
-	Another func() (System, Oracle, error)
+	Another func() (Replica, error)
 
 	// Create makes a file in a directory, with a name that begins with that of the entry, for
 	// explorers whose options ask for that. Describe says where an operation is, and what it is

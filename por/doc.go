@@ -31,8 +31,8 @@
 // MaxStates.
 //
 //	name         needs    states   preempt  jobs  guarantee
-//	full         -        either   yes      no    every state
-//	jpf          -        either   yes      no    every bug, end and race; a livelock can be missed
+//	full         -        either   yes      yes   every state
+//	jpf          -        either   yes      yes   every bug, end and race; a livelock can be missed
 //	optimal      Effects  never    no       yes   each class of executions once, no other begun
 //	source       Effects  never    no       yes   each class completed once, others begun
 //	context      Effects  never    no       no    every bug, end and race; not every class

@@ -95,6 +95,9 @@ var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 		}
 		return fmt.Sprintf("as --por=%s has no more (%s have)", o.POR.Name, ExplorerNames(func(x *por.Explorer) bool { return x.Parallel }))
 	},
+	explore.SerialBounds: func(o *explore.Options) string {
+		return fmt.Sprintf("as --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)
+	},
 	explore.SerialOracle: func(o *explore.Options) string {
 		return fmt.Sprintf("as --hybrid=%s learns on the way", o.Hybrid)
 	},

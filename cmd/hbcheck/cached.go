@@ -57,7 +57,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 		return nil // a cache that cannot be written is none
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q\n", self, f.args, f.input)
+	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may count otherwise than one
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(without, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())

@@ -43,8 +43,8 @@ func newAhead(s *search.Control, rel hb.Relation) *ahead {
 	a := &ahead{visitor: s.Visitor.(por.Mergeable), rel: rel}
 	another := s.Cfg.Another
 	a.Pool = pool.New(s.Cfg.Jobs-1, func() (*helper, error) {
-		sys, o, err := another()
-		return &helper{sys, o}, err
+		r, err := another()
+		return &helper{r.System, r.Oracle}, err
 	})
 	return a
 }

@@ -40,9 +40,9 @@ func TestAhead(t *testing.T) {
 				toy := *original
 				cfg := cfg
 				cfg.Jobs = jobs
-				cfg.Another = func() (por.System, por.Oracle, error) {
+				cfg.Another = func() (por.Replica, error) {
 					another := *original
-					return &another, nil, nil
+					return por.Replica{System: &another}, nil
 				}
 				v := toys.NewRecorder(&toy, stop)
 				v.Every = true

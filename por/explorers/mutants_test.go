@@ -185,7 +185,7 @@ var mutants = []struct {
 
 	// Persistent sets of goroutines.
 	{mutation.Mutant{Name: "parts: others are ignored on a cycle", File: "por/stateful/dfs.go", Old: "\t\ts.addOthersAlternatives(p.alt)\n", New: ""}, partToys},
-	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/dfs.go", Old: "s.Cfg.Parts == nil || s.components == nil", New: "s.Cfg.Parts == nil"}, partToys},
+	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/dfs.go", Old: "s.Cfg.Parts == nil || !s.noticesCycles()", New: "s.Cfg.Parts == nil"}, partToys},
 	{mutation.Mutant{Name: "parts: a member needs no members", File: "oracle/parts.go", Old: "\t\ttodo |= more &^ set\n", New: ""}, partPrograms},
 	{mutation.Mutant{Name: "parts: a group needs what its last goroutine needs", File: "oracle/parts.go", Old: "|= p.needsOf(g)", New: "= p.needsOf(g)"}, partPrograms},
 	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partTexts},

@@ -70,6 +70,9 @@ func TestPersistentParts(t *testing.T) {
 	if testing.Short() {
 		n = 120
 	}
+	before := stateful.Rounds
+	defer func() { stateful.Rounds = before }()
+	pieces := 0
 	var states, reduced, parts, loops, found uint64
 	for seed := range n {
 		r := rand.New(rand.NewPCG(17, uint64(seed)))
@@ -84,13 +87,28 @@ func TestPersistentParts(t *testing.T) {
 			live = g.Livelock(toy)
 			toy.State = initial
 		}
-		for i, cfg := range []por.Config{{}, {Dive: 12}, {Oracle: &exact{toy, true}, AnyGoroutine: true}, {}} {
+		for i, cfg := range []por.Config{{}, {Dive: 12}, {Oracle: &exact{toy, true}, AnyGoroutine: true}, {}, {Jobs: 2}} {
 			cfg.Match, cfg.Parts = true, &exactParts{toy, seed%2 == 0}
 			run := stateful.JPF
 			if i == 3 {
 				run = stateful.Full
 			}
-			f, res := toys.Explore(t, toy, run, cfg)
+			var f *toys.Findings
+			var res por.Result
+			if cfg.Jobs > 1 { // in rounds
+				stateful.Rounds = stateful.RoundSizes{From: r.Uint64N(20), Steps: 1 + r.Uint64N(10), More: 50, Each: 2, Check: 8}
+				initial := toy.State
+				cfg.Another = func() (por.Replica, error) {
+					another := toys.New(toy.Prog...)
+					another.State = initial
+					return por.Replica{System: another, Parts: &exactParts{another, seed%2 == 0}}, nil
+				}
+				m := toys.NewMerger(toy)
+				res = run(toy, m, cfg)
+				f, pieces = m.Findings, pieces+m.Pieces
+			} else {
+				f, res = toys.Explore(t, toy, run, cfg)
+			}
 			fail := func(format string, args ...any) {
 				t.Helper()
 				t.Errorf("seed %d, search %d: "+format+"\n%s", append(append([]any{seed, i}, args...), toy.Program())...)
@@ -118,8 +136,8 @@ func TestPersistentParts(t *testing.T) {
 		}
 		states += uint64(len(g.States))
 	}
-	t.Logf("%d of %d states; %d parts; %d of %d livelocks", reduced, states, parts, found, loops)
-	if reduced > states*3/4 || parts == 0 {
+	t.Logf("%d of %d states; %d parts; %d of %d livelocks; %d walkers' rounds", reduced, states, parts, found, loops, pieces)
+	if reduced > states*3/4 || parts == 0 || pieces < n {
 		t.Error("parts save nothing")
 	}
 }

@@ -185,9 +185,8 @@ func (p *pool) runWorker() {
 	}
 	p.mu.Unlock()
 	if r.sys == nil {
-		var err error
-		if r.sys, r.oracle, err = p.cfg.Another(); err != nil {
-			r.sys = nil // there is one worker less
+		if another, err := p.cfg.Another(); err == nil { // else there is one worker less
+			r.sys, r.oracle = another.System, another.Oracle
 		}
 	}
 	// It was counted as idle while its system was made, so that the first worker had work for it.

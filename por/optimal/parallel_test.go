@@ -34,9 +34,9 @@ func TestWorkers(t *testing.T) {
 		one.PeakBytes = 0
 		for jobs := 2; jobs <= 4; jobs++ {
 			cfg.Jobs = jobs
-			cfg.Another = func() (por.System, por.Oracle, error) {
+			cfg.Another = func() (por.Replica, error) {
 				another := original
-				return &another, nil, nil
+				return por.Replica{System: &another}, nil
 			}
 			got := toys.NewRecorder(toy, stop)
 			initial := toy.State
@@ -83,9 +83,9 @@ func TestWorkersBranch(t *testing.T) {
 		original := *toy
 		one := Explore(toy, &toys.Paths{Visitor: toys.NewFindings(toy)}, por.Config{MaxExecutions: 2000})
 		for jobs := 2; jobs <= 4; jobs++ {
-			cfg := por.Config{MaxExecutions: 2000, Jobs: jobs, Another: func() (por.System, por.Oracle, error) {
+			cfg := por.Config{MaxExecutions: 2000, Jobs: jobs, Another: func() (por.Replica, error) {
 				another := original
-				return &another, nil, nil
+				return por.Replica{System: &another}, nil
 			}}
 			got := explore(toy, toys.NewRecorder(toy, 0), cfg, options{shareAll: true})
 			if got.Stats.Executions != one.Stats.Executions {

@@ -29,9 +29,9 @@ func TestPieces(t *testing.T) {
 				toy := *original
 				cfg := cfg
 				cfg.Jobs = jobs
-				cfg.Another = func() (por.System, por.Oracle, error) {
+				cfg.Another = func() (por.Replica, error) {
 					another := *original
-					return &another, nil, nil
+					return por.Replica{System: &another}, nil
 				}
 				v := toys.NewRecorder(&toy, stop)
 				v.Every = true

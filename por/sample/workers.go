@@ -76,8 +76,8 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		}
 		if workers == nil && x.Stats.Transitions >= begunAfter {
 			workers = pool.New(x.Cfg.Jobs-1, func() (*drawer, error) {
-				sys, o, err := x.Cfg.Another()
-				return &drawer{sys, o}, err
+				r, err := x.Cfg.Another()
+				return &drawer{r.System, r.Oracle}, err
 			})
 		}
 		if len(open) == 0 {

@@ -73,6 +73,12 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	return s
 }
 
+// ReportTo makes v the visitor from now on.
+func (s *Driver) ReportTo(v por.Visitor) {
+	s.Visitor, s.RaceReporter = v, NewRaceReporter(s.Sys, v)
+	s.inspector, _ = v.(por.Inspector)
+}
+
 // Arrive looks at a state that a step has led to: which goroutines are enabled, and how deep it is.
 // A search that needs neither in most states (package optimal) does without.
 func (s *Driver) Arrive() {

@@ -2,7 +2,6 @@ package stateful
 
 import (
 	"slices"
-	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/search"
@@ -37,8 +36,12 @@ type depthFirst struct {
 	frames []frame
 	alts   []trace.Step // alternatives of all frames, one after the other
 
-	turns   turns // what is unfinished and not on the stack
-	skipped int   // components whose fairness could not be checked within the memory budget
+	turns   turns  // what is unfinished and not on the stack
+	round   *round `saved:"-"` // what a walker of a search in rounds has met; nil: it is not in rounds
+	alone   bool   // it does not go in rounds
+	cyclic  bool   // rounds have met a cycle
+	cycles  bool   // some path has come back to an open state
+	skipped int    // components whose fairness could not be checked within the memory budget
 }
 
 // Where there is nothing to choose for long, a state is stored all the same now and then, at depths that
@@ -106,27 +109,13 @@ func (s *depthFirst) run() por.Result {
 			}
 			continue
 		}
+		if s.goesInRounds() && s.goInRounds() {
+			break
+		}
 		if s.turnOver() && s.putAside() {
 			continue
 		}
-		f := &s.frames[len(s.frames)-1]
-		if f.next == f.end && !s.takeBack(f) {
-			s.pop()
-			continue
-		}
-		if s.OutOfExecutions() {
-			break
-		}
-		if f.next > f.alt {
-			s.ReturnTo(&f.Position)
-		}
-		a := s.alts[f.next]
-		f.next++
-		if a.G != f.Cur && !f.freeSwitch {
-			s.Preempts++
-		}
-		s.step(a)
-		s.advance()
+		s.explore()
 	}
 	s.account()
 	for i := len(s.frames) - 1; i >= 0; i-- {
@@ -135,6 +124,29 @@ func (s *depthFirst) run() por.Result {
 	s.endTurn()
 	s.Leave(root.Mark)
 	return s.result()
+}
+
+// explore explores the next alternative of the last frame, up to the next node, or takes the frame off the
+// stack if there is none.
+func (s *depthFirst) explore() {
+	f := &s.frames[len(s.frames)-1]
+	if f.next == f.end && !s.takeBack(f) {
+		s.pop()
+		return
+	}
+	if s.OutOfExecutions() {
+		return
+	}
+	if f.next > f.alt {
+		s.ReturnTo(&f.Position)
+	}
+	a := s.alts[f.next]
+	f.next++
+	if a.G != f.Cur && !f.freeSwitch {
+		s.Preempts++
+	}
+	s.step(a)
+	s.advance()
 }
 
 // result returns what has been counted, and why the search is incomplete.
@@ -262,7 +274,7 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 // part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
 // together. Several make a node that might lie on a cycle, see mayListOnly.
 func (s *depthFirst) part(f *frame) bool {
-	if s.Cfg.Parts == nil || s.components == nil {
+	if s.Cfg.Parts == nil || !s.noticesCycles() {
 		return false
 	}
 	part := s.Cfg.Parts.Part(s.Enabled)
@@ -287,10 +299,16 @@ func (s *depthFirst) part(f *frame) bool {
 
 // mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
 // alt. A single alternative makes no node. Several make a node that might lie on a cycle of such
-// nodes, in which the other goroutines would be ignored forever (the ignoring problem); only
-// components can notice that.
+// nodes, in which the other goroutines would be ignored forever (the ignoring problem), unless that is
+// noticed.
 func (s *depthFirst) mayListOnly(alt int) bool {
-	return len(s.alts) == alt+1 || s.states == nil || s.components != nil
+	return len(s.alts) == alt+1 || s.states == nil || s.noticesCycles()
+}
+
+// noticesCycles reports whether the search finds out about cycles of states: by components, or by the edges
+// that rounds note.
+func (s *depthFirst) noticesCycles() bool {
+	return s.components != nil || s.round != nil && s.round.numbered
 }
 
 // addAlternatives appends the alternatives of g.
@@ -356,6 +374,9 @@ func (s *depthFirst) push(f frame) {
 // and the state counts as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
+	if s.round != nil {
+		return s.round.store(s, f, key), vacant
+	}
 	val := closedIn(s.symmetric.digest)
 	if s.components != nil {
 		val = s.components.nextNum()
@@ -422,6 +443,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 
 // closeCycle notes that the top node leads back to an open state.
 func (s *depthFirst) closeCycle(num uint32) {
+	s.cycles = true
 	p := &s.frames[len(s.frames)-1]
 	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
 	p.tarjan.low = min(p.tarjan.low, num)
@@ -517,7 +539,10 @@ func (s *depthFirst) leaf(st por.Status) {
 	if !s.CountEnding(st) {
 		return
 	}
-	if s.states != nil {
+	switch {
+	case s.round != nil:
+		s.round.storeLast(s, s.fingerprint())
+	case s.states != nil:
 		switch old, ok := s.states.insert(s.fingerprint(), closedIn(s.symmetric.digest)); {
 		case !ok:
 			s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
@@ -535,8 +560,7 @@ func (s *depthFirst) leaf(st por.Status) {
 //
 // The table of states gets what the rest leaves of MaxMemory, at each poll anew.
 func (s *depthFirst) account() int64 {
-	n := int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) +
-		int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))
+	n := s.stackBytes()
 	if s.components != nil {
 		n += s.components.bytes()
 	}

@@ -13,6 +13,7 @@ func FullExplorer() *por.Explorer {
 		Doc:       "every interleaving of visible operations",
 		Stateless: true,
 		Stateful:  true,
+		Parallel:  true,
 		Run:       Full,
 	}
 }
@@ -24,6 +25,7 @@ func JPFExplorer() *por.Explorer {
 		Doc:       "Java Pathfinder's reduction: choices at synchronisation and at shared accesses",
 		Stateless: true,
 		Stateful:  true,
+		Parallel:  true,
 		Run:       JPF,
 	}
 	e.Options = []por.Option{{

@@ -68,6 +68,7 @@ type unfinished struct {
 	depth, preempts int
 	freeSwitch      bool
 	alts            []trace.Step
+	num             uint32 // of its state, in rounds
 }
 
 func (x *aside) last() *unfinished { return &x.nodes[len(x.nodes)-1] }
@@ -131,11 +132,7 @@ func (s *depthFirst) putAside() bool {
 		f := &s.frames[i]
 		others = others || f.next < f.end || f.reduced && s.states != nil
 	}
-	most := int64(asideMost)
-	if s.Cfg.MaxMemory > 0 {
-		most = s.Cfg.MaxMemory / asideShare
-	}
-	if !others || t.bytes > most {
+	if !others || t.bytes > s.mostAside() {
 		t.base = len(s.Path)
 		s.beginTurn(0)
 		return false
@@ -153,7 +150,7 @@ func (s *depthFirst) putAside() bool {
 			if len(x.nodes) == 0 {
 				x.path = slices.Clone(s.Path[:f.Depth])
 			}
-			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end])})
+			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end]), 0})
 		}
 		s.Drop(f.Mark)
 		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
@@ -167,6 +164,14 @@ func (s *depthFirst) putAside() bool {
 	s.queueAside(x)
 	s.endTurn()
 	return true
+}
+
+// mostAside is how many bytes may be put aside.
+func (s *depthFirst) mostAside() int64 {
+	if s.Cfg.MaxMemory > 0 {
+		return s.Cfg.MaxMemory / asideShare
+	}
+	return asideMost
 }
 
 // queueAside puts x aside, if something of it is unfinished.
@@ -243,7 +248,11 @@ func (s *depthFirst) nextNode(i int) {
 func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	for len(s.Path) < depth && !s.Halted {
 		s.Stats.Repeated++
-		s.Repeat(path[len(s.Path)])
+		a := path[len(s.Path)]
+		if s.round != nil && s.policy != nil {
+			s.policy.Before(s.Sys, a.G) // it has not seen the locks on the path
+		}
+		s.Repeat(a)
 		if s.Cfg.Over != nil && s.Cfg.Over() {
 			s.Poll(s.account(), s.progress())
 		}
@@ -254,6 +263,7 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 type stage struct {
 	never bool // turns: it looks for livelocks
 	named bool // symmetry
+	alone bool // rounds: there are cycles
 }
 
 // explore searches sys, and again if that is needed to look for livelocks.
@@ -264,9 +274,12 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) 
 	for {
 		cfg.Symmetry = cfg.Symmetry && !at.named
 		s := newDepthFirst(sys, v, cfg, policy)
-		s.turns.never = at.never
+		s.turns.never, s.alone = at.never, at.alone || at.never
 		r := s.run()
 		switch {
+		case s.cyclic:
+			por.Restart(v, cfg, "paths come back to states, which one worker has to look at")
+			at.alone = true
 		case s.turns.begun && cfg.Match && !cfg.LimitPreempt && !s.Halted && len(r.Incomplete) == 0:
 			por.Restart(v, cfg, "everything is explored, but for livelocks")
 			at.never = true

@@ -64,6 +64,15 @@ func (v *visited) lookup(h por.Hash) uint32 {
 	return s.vals[s.find(h)]
 }
 
+// get returns the word of h, vacant if it is not present.
+func (v *visited) get(h por.Hash) uint32 {
+	s := &v.shards[h[0]%visitedShards]
+	if len(s.keys) == 0 {
+		return vacant
+	}
+	return s.vals[s.find(h)]
+}
+
 // set replaces the word of h, which must be present.
 func (v *visited) set(h por.Hash, val uint32) {
 	s := &v.shards[h[0]%visitedShards]

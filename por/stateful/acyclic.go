@@ -1,0 +1,63 @@
+package stateful
+
+import "unsafe"
+
+// stateGraph are the states that a search in rounds has met, by their numbers, and all edges between them.
+type stateGraph struct {
+	orders []uint32 // of each state the word that it would have if it were closed: see closedIn
+	edges  []edge
+}
+
+// An edge leads from a state to one that the search has come to next.
+type edge struct{ from, to uint32 }
+
+// next is the number of the next state.
+func (g *stateGraph) next() uint32 { return firstOpen + uint32(len(g.orders)) }
+
+// add adds a state.
+func (g *stateGraph) add(order uint64) { g.orders = append(g.orders, closedIn(order)) }
+
+func (g *stateGraph) bytes() int64 {
+	return int64(cap(g.orders))*4 + int64(cap(g.edges))*int64(unsafe.Sizeof(edge{}))
+}
+
+// cyclic reports whether there is a cycle (Kahn 1962):
+//
+//	1  while a state is left to which no edge leads
+//	2      take it away, and the edges that begin in it
+//	3  report whether a state is left
+func (g *stateGraph) cyclic() bool {
+	n := len(g.orders)
+	first := make([]uint32, n+1) // where the edges that begin in each state are listed in to
+	leads := make([]uint32, n)   // how many edges lead to each
+	for _, e := range g.edges {
+		first[e.from-firstOpen+1]++
+		leads[e.to-firstOpen]++
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	to := make([]uint32, len(g.edges))
+	at := make([]uint32, n)
+	copy(at, first)
+	for _, e := range g.edges {
+		i := &at[e.from-firstOpen]
+		to[*i] = e.to - firstOpen
+		*i++
+	}
+	free := at[:0] // its elements have been used when they are overwritten: each state is free once
+	for i := range n {
+		if leads[i] == 0 {
+			free = append(free, uint32(i))
+		}
+	}
+	for k := 0; k < len(free); k++ { // 1
+		i := free[k]
+		for _, j := range to[first[i]:first[i+1]] { // 2
+			if leads[j]--; leads[j] == 0 {
+				free = append(free, j)
+			}
+		}
+	}
+	return len(free) < n // 3
+}

@@ -1,0 +1,159 @@
+package stateful
+
+import (
+	"maps"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/pool"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A walker explores in rounds: see rounds. Between two of them it keeps its stack.
+type walker struct {
+	*depthFirst
+	root    search.Position // where its system was when it was made
+	given   *aside          // what it begins with instead of its stack; nil: it goes on
+	results por.Subsearch   // of the round
+	task    pool.Task[struct{}]
+	active  bool // in the present round
+
+	// Its turn, if it has one: see turns.
+	turn uint64 // the effort so far
+	most uint64 // and when it is over
+	deep bool   // it began with the deepest node
+}
+
+// newWalker returns a walker with a system of its own.
+func newWalker(r *rounds, another por.Replica) *walker {
+	cfg := r.Cfg
+	over := cfg.Over
+	cfg.Oracle, cfg.Parts, cfg.Jobs, cfg.Keeper, cfg.MaxMemory = another.Oracle, another.Parts, 1, nil, 0
+	cfg.Poll = func(por.Progress) string {
+		if over != nil && over() {
+			return "over"
+		}
+		return ""
+	}
+	var policy *SyncPolicy
+	if p := r.policy; p != nil {
+		policy = &SyncPolicy{IgnoreOutput: p.IgnoreOutput, UnlockNeedsNoChoice: p.UnlockNeedsNoChoice, DoneNeedsNoChoice: p.DoneNeedsNoChoice}
+		policy.effects = por.CapabilitiesOf(another.System).Effects
+	}
+	w := &walker{depthFirst: newDepthFirst(another.System, r.Visitor, cfg, policy)}
+	w.components, w.states = nil, r.states
+	w.round = &round{known: r.states, numbered: r.numbered, own: make(map[por.Hash]uint32)}
+	w.root = w.Checkpoint()
+	w.task.Do = func(struct{}) { w.walk() }
+	return w
+}
+
+// idle reports whether it has nothing to explore.
+func (w *walker) idle() bool { return len(w.frames) == 0 && w.given == nil }
+
+// dives reports whether its path is too long.
+func (w *walker) dives() bool {
+	return w.turns.dived || len(w.Path)-w.turns.base >= max(w.dive(), w.turns.base)
+}
+
+// begin prepares a round.
+func (w *walker) begin(r *rounds) {
+	w.Stats = por.Stats{}
+	w.round.begin()
+	w.round.orders = r.graph.orders
+	if len(w.KnownRaces) != len(r.KnownRaces) {
+		w.KnownRaces = maps.Clone(r.KnownRaces)
+	}
+	w.results = r.visitor.Split(w.Sys)
+	w.ReportTo(w.results)
+	w.task = pool.Task[struct{}]{Do: w.task.Do}
+}
+
+// walk explores for one round: for its steps, and those that it takes to come to where it begins.
+func (w *walker) walk() {
+	most := Rounds.Steps
+	if x := w.given; x != nil {
+		w.given = nil
+		w.goTo(x)
+		most += w.Stats.Repeated
+	}
+	w.results.Begin()
+	for !w.Halted && len(w.frames) > 0 && w.effort() < most && !w.dives() {
+		w.depthFirst.explore()
+	}
+	w.results.End()
+}
+
+// goTo puts the nodes of x on the stack, which is empty.
+func (w *walker) goTo(x *aside) {
+	w.ReturnTo(&w.root)
+	w.alts = w.alts[:0]
+	for _, n := range x.nodes {
+		if w.comeTo(n.depth, x.path); w.Halted {
+			return
+		}
+		w.Preempts = n.preempts
+		f := frame{Position: w.Checkpoint(), freeSwitch: n.freeSwitch, alt: len(w.alts), next: len(w.alts) + 1}
+		f.tarjan.num = n.num
+		w.alts = append(append(w.alts, trace.Step{}), n.alts...) // the first one was taken by another walker
+		f.end = len(w.alts)
+		w.frames = append(w.frames, f)
+	}
+	w.turns.base = len(w.Path)
+}
+
+// alternatives returns how many it has that are not explored.
+func (w *walker) alternatives() (n int) {
+	if w.given != nil {
+		for i := range w.given.nodes {
+			n += len(w.given.nodes[i].alts)
+		}
+		return n
+	}
+	for i := range w.frames {
+		n += w.frames[i].end - w.frames[i].next
+	}
+	return n
+}
+
+// giveAway returns n of the alternatives that it has, those of the first nodes, and forgets them.
+func (w *walker) giveAway(n int) *aside {
+	x := &aside{}
+	take := func(from unfinished) (took int) {
+		took = min(n, len(from.alts))
+		from.alts = slices.Clone(from.alts[len(from.alts)-took:])
+		x.nodes = append(x.nodes, from)
+		n -= took
+		return took
+	}
+	path := w.Path
+	if w.given != nil {
+		path = w.given.path
+		for i := range w.given.nodes {
+			if from := &w.given.nodes[i]; n > 0 {
+				from.alts = from.alts[:len(from.alts)-take(*from)]
+			}
+		}
+		w.given.nodes = slices.DeleteFunc(w.given.nodes, func(u unfinished) bool { return len(u.alts) == 0 })
+	} else {
+		for i := range w.frames {
+			if f := &w.frames[i]; n > 0 && f.next < f.end {
+				f.end -= take(unfinished{f.Depth, f.Preempts, f.freeSwitch, w.alts[f.next:f.end], f.tarjan.num})
+			}
+		}
+	}
+	x.path = slices.Clone(path[:x.last().depth])
+	return x
+}
+
+// bytes is the memory that it uses.
+func (w *walker) bytes() int64 {
+	n := w.stackBytes() + int64(cap(w.round.met))*int64(unsafe.Sizeof(metState{})) +
+		int64(cap(w.round.edges))*int64(unsafe.Sizeof(edge{})) + int64(len(w.round.own))*32
+	if w.Size != nil {
+		n += w.Size.Bytes()
+	}
+	return n
+}
