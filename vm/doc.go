@@ -117,7 +117,8 @@
 //	    time        deadlines and the clock
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
-//	              the order of maps (address, order); what is refused (refuse)
+//	              the order of maps (address, order); what is refused (refuse); the numbers that
+//	              several machines agree on (shared)
 //	host          what a program has learnt of the host, which remembered verdicts depend on; its
 //	              files as they were at the first look (view)
 //	debug_        what a debugger asks: to be called before each instruction (watch), what maps, channels

@@ -61,10 +61,10 @@ func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
 		if len(data) != 1 {
 			return fmt.Errorf("%d files for one variable", len(data))
 		}
-		id := h.allocStatic(uint32(len(data[0])), m.layByte, objVar|objShared)
-		h.objs[id].epoch = 0
-		copy(h.bytesOf(uint64(id)<<32, uint32(len(data[0]))), data[0])
-		words[0], words[1], words[2] = uint64(id)<<32, uint64(len(data[0])), uint64(len(data[0]))
+		p := m.link.newStatic(static{size: uint32(len(data[0])), layout: m.layByte, flags: objVar | objShared})
+		h.objs[p>>32].epoch = 0
+		copy(h.bytesOf(p, uint32(len(data[0]))), data[0])
+		words[0], words[1], words[2] = p, uint64(len(data[0])), uint64(len(data[0]))
 		return nil
 	}
 	if len(data) != 1 {
@@ -94,8 +94,8 @@ func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []strin
 	})
 	h := m.heap
 	elem := m.layouts.Of(slice.Underlying().(*types.Slice).Elem())
-	array := h.allocStatic(uint32(len(all)*fileWords*8), elem.ID, objFrozen)
-	w := unsafe.Slice((*uint64)(h.objs[array].mem), len(all)*fileWords)
+	array := m.link.newStatic(static{size: uint32(len(all) * fileWords * 8), layout: elem.ID, flags: objFrozen})
+	w := unsafe.Slice((*uint64)(h.objs[array>>32].mem), len(all)*fileWords)
 	for i, f := range all {
 		w := w[i*fileWords:]
 		w[0], w[1] = m.link.Literal(f.name), uint64(len(f.name))
@@ -106,8 +106,8 @@ func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []strin
 		sum := sha256.Sum256([]byte(f.data))
 		w[4], w[5] = binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
 	}
-	header := h.allocStatic(24, m.layouts.Of(slice).ID, objFrozen)
-	s := unsafe.Slice((*uint64)(h.objs[header].mem), 3)
-	s[0], s[1], s[2] = uint64(array)<<32, uint64(len(all)), uint64(len(all))
-	return uint64(header) << 32
+	header := m.link.newStatic(static{size: 24, layout: m.layouts.Of(slice).ID, flags: objFrozen})
+	s := unsafe.Slice((*uint64)(h.objs[header>>32].mem), 3)
+	s[0], s[1], s[2] = array, uint64(len(all)), uint64(len(all))
+	return header
 }

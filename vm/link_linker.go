@@ -27,9 +27,9 @@ type linker struct {
 	m          *Machine
 	prog       *load.Program
 	entry      *load.Entry
-	ssaFuncs   []*ssa.Function // by function number; nil for stubs
-	joined     bool            // it has been compared with gidTable.funcs,
-	apart      bool            // and has numbers of its own
+	funcs      []funcKey // by function number
+	statics    []static  // by number of static object
+	apart      bool      // it does not agree with machines that it is to share numbers with
 	ids        map[*ssa.Function]uint32
 	compiled   int // functions that have been
 	globals    map[*ssa.Global]uint64
@@ -131,39 +131,18 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 			}
 		}
 	}
-	k.zeroBase = uint64(m.heap.allocStatic(0, 0, objFrozen)) << 32
+	k.zeroBase = k.newStatic(static{flags: objFrozen})
 	if m.cfg.VisibleLooks {
-		k.looks = uint64(m.heap.allocStatic(8, m.layWord, objVar)) << 32
+		k.looks = k.newStatic(static{size: 8, layout: m.layWord, flags: objVar})
 	}
 	if k.counted {
-		k.count = uint64(m.heap.allocStatic(8, m.layWord, objVar)) << 32
+		k.count = k.newStatic(static{size: 8, layout: m.layWord, flags: objVar})
 	}
 	return k
 }
 
 // Func returns the number of fn.
-func (k *linker) Func(fn *ssa.Function) uint32 {
-	id, ok := k.ids[fn]
-	if !ok {
-		id = k.newID(fn)
-		k.ids[fn] = id
-	}
-	return id
-}
-
-func (k *linker) newID(fn *ssa.Function) uint32 {
-	if n := k.m.sharedGIDs; n != nil && len(k.ssaFuncs) > 0 { // the first one is that of the entry
-		return n.function(k, fn)
-	}
-	return k.ownID(fn)
-}
-
-func (k *linker) ownID(fn *ssa.Function) uint32 {
-	id := uint32(len(k.ssaFuncs))
-	k.ssaFuncs = append(k.ssaFuncs, fn)
-	k.m.funcs = append(k.m.funcs, nil)
-	return id
-}
+func (k *linker) Func(fn *ssa.Function) uint32 { return k.number(funcKey{fn: fn}) }
 
 // Native returns the number of the native that implements fn.
 // An instance of a generic function is implemented by the native of its origin.
@@ -195,11 +174,7 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 		if k.constant(g) {
 			flags = 0
 		}
-		id := k.m.heap.allocStatic(l.Size, l.ID, flags)
-		k.m.heap.objs[id].epoch = 0 // all zero since before the first mark
-		p = uint64(id) << 32
-		k.globals[g] = p
-		k.byAddr[p] = g
+		p = k.address(static{kind: staticGlobal, global: g, size: l.Size, layout: l.ID, flags: flags})
 	}
 	return p
 }
@@ -211,10 +186,7 @@ func (k *linker) globalOf(p uint64) *ssa.Global { return k.byAddr[p] }
 func (k *linker) Literal(s string) uint64 {
 	p, ok := k.literals[s]
 	if !ok {
-		id := k.m.heap.allocStatic(uint32(len(s)), k.m.layByte, objFrozen)
-		copy(k.m.heap.bytesOf(uint64(id)<<32, uint32(len(s))), s)
-		p = uint64(id) << 32
-		k.literals[s] = p
+		p = k.address(static{kind: staticLiteral, text: s, size: uint32(len(s)), layout: k.m.layByte, flags: objFrozen})
 	}
 	return p
 }
@@ -283,10 +255,8 @@ func (k *linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 // Stub returns a function that performs builtin b with signature sig for the statement at a place.
 func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
 	key := b.Name() + " " + sig.String() + " " + strconv.Itoa(int(at))
-	id, ok := k.stubs[key]
-	if !ok {
-		id = k.newID(nil)
-		k.stubs[key] = id
+	id := k.number(funcKey{stub: key})
+	if k.m.funcs[id] == nil {
 		f, err := compile.Stub(b, sig, at, id, k)
 		if err != nil {
 			panic("BUG: " + err.Error())
@@ -317,7 +287,7 @@ func (k *linker) observable(elem uint32, send bool) bool {
 // compile makes function id executable.
 func (m *Machine) compile(id uint32) *bytecode.Func {
 	k := m.link
-	fn := k.ssaFuncs[id]
+	fn := k.funcs[id].fn
 	if f := m.funcs[id]; f != nil {
 		return f
 	}

@@ -47,14 +47,16 @@ func (m *Machine) typeWord(id uint32) uint64 {
 	if w, ok := m.link.words[id]; ok {
 		return w
 	}
+	return m.link.address(static{kind: staticType, typ: id, flags: objFrozen})
+}
+
+// newType notes that w is the type word of the type with layout number id.
+func (m *Machine) newType(w uint64, id uint32) {
 	l := m.layouts.At(id)
-	obj := m.heap.allocStatic(0, 0, objFrozen)
-	w := uint64(obj) << 32
-	m.heap.objs[obj].aux = uint32(len(m.rtypes))
+	m.heap.objs[w>>32].aux = uint32(len(m.rtypes))
 	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type),
 		methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
 	m.link.words[id] = w
-	return w
 }
 
 // list returns the methods of t in the order of its descriptor.

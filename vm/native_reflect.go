@@ -112,16 +112,7 @@ func resolveTextOff(m *Machine, g *goroutine, r Regs) Ctl {
 }
 
 func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
-	k := m.link
-	if k.static256 == 0 {
-		id := m.heap.allocStatic(256*8, m.layWord, objFrozen)
-		words := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 256)
-		for i := range words {
-			words[i] = uint64(i)
-		}
-		k.static256 = uint64(id) << 32
-	}
-	r.Set(0, k.static256)
+	r.Set(0, m.link.address(static{kind: static256, size: 256 * 8, layout: m.layWord, flags: objFrozen}))
 	return Next
 }
 
@@ -132,7 +123,7 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 	}
 	id := uint32(fv)
 	// A method expression is the method, where the type declares it.
-	if fn := m.link.ssaFuncs[id]; fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
+	if fn := m.link.funcs[id].fn; fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
 		recv, obj := fn.Signature.Params().At(0).Type(), fn.Object()
 		if sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(obj.Pkg(), obj.Name()); sel != nil {
 			if method := m.link.prog.SSA.MethodValue(sel); method != nil {
@@ -141,7 +132,7 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 		}
 	}
 	// The code of method values of a method is one, wherever they are made.
-	if fn := m.link.ssaFuncs[id]; fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
+	if fn := m.link.funcs[id].fn; fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
 		id = m.link.boundCode(fn, id)
 	}
 	return uint64(id) << 32
@@ -160,11 +151,12 @@ func (k *linker) boundCode(fn *ssa.Function, id uint32) uint32 {
 	for _, t := range fn.TypeArgs() {
 		key.args += " " + strconv.Itoa(int(k.Layout(t).ID))
 	}
-	if first, ok := k.boundCodes[key]; ok {
-		return first
+	first, ok := k.boundCodes[key]
+	if !ok {
+		first = k.shareBound(key, id)
+		k.boundCodes[key] = first
 	}
-	k.boundCodes[key] = id
-	return id
+	return first
 }
 
 func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {

@@ -35,7 +35,8 @@ var reflectCallNatives = []Native{
 type adapterKind uint8
 
 const (
-	adaptCall adapterKind = iota
+	noAdapter adapterKind = iota
+	adaptCall
 	adaptMethodCall
 	adaptMakeFunc
 	adaptMethodValue
@@ -66,13 +67,11 @@ func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.fn
 
 // adapt returns the number of the function of the adapter k.
 func (m *Machine) adapt(k callKey) uint32 {
-	id, ok := m.link.calls[k]
-	if ok {
+	l := m.link
+	id := l.number(funcKey{call: k})
+	if l.adapters[id] != nil {
 		return id
 	}
-	l := m.link
-	id = l.newID(nil)
-	l.calls[k] = id
 	var a *adapter
 	var f *bytecode.Func
 	if k.kind == adaptSelect {

@@ -265,7 +265,7 @@ func putWord(b []byte, w uint64) {
 func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	id, pc := uint32(r.U(0)>>32), uint32(r.U(0))
 	var f *bytecode.Func
-	if id != 0 && id < uint32(len(m.funcs)) && (m.funcs[id] != nil || m.link.ssaFuncs[id] != nil) {
+	if id != 0 && id < uint32(len(m.funcs)) && (m.funcs[id] != nil || m.link.funcs[id].fn != nil) {
 		f = m.code(id)
 	}
 	if f == nil || int(pc) > len(f.Code) {

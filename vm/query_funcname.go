@@ -43,8 +43,8 @@ func (m *Machine) FuncValue(fv uint64) string {
 	case int(id) >= len(m.funcs):
 	case m.funcs[id] != nil:
 		return funcName(m.funcs[id])
-	case m.link.ssaFuncs[id] != nil: // it has not been called yet
-		return ssaName(m.link.ssaFuncs[id])
+	case m.link.funcs[id].fn != nil: // it has not been called yet
+		return ssaName(m.link.funcs[id].fn)
 	}
 	return ""
 }

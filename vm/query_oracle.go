@@ -192,7 +192,7 @@ func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
 		id, captured = uint32(w[0]), w[1:]
 	}
-	return m.link.ssaFuncs[id], captured
+	return m.link.funcs[id].fn, captured
 }
 
 // Word returns the word of memory at p, if there is one.

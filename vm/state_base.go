@@ -180,6 +180,9 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	if m.sharedGIDs != nil {
+		m.sharedGIDs.join(m)
+	}
 	for _, a := range own.drawn.list() {
 		cfg.drawn.add(a)
 	}
@@ -255,7 +258,7 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c := new(linker)
 	*c = *k
 	c.m, c.entry = m, e
-	c.ssaFuncs, c.ids = slices.Clone(k.ssaFuncs), maps.Clone(k.ids)
+	c.funcs, c.statics, c.ids = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.ids)
 	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
 	c.captures, c.observed, c.ordered = k.captures.Clone(), slices.Clone(k.observed), maps.Clone(k.ordered)
 	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)

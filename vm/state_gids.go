@@ -1,11 +1,7 @@
 package vm
 
 import (
-	"maps"
-	"slices"
 	"sync"
-
-	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -31,16 +27,14 @@ type gidTable struct {
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 
-	// Functions are numbered together, too: numbers of a search by one machine say on another one which
-	// races are known. Invariant: those of a machine's linker are a prefix, but for stubs, which are nil.
-	funcs   []*ssa.Function
-	numbers map[*ssa.Function]uint32
+	// What the linker numbers is numbered together, too: see link_shared.go.
+	linkNumbers
 }
 
 // Replica returns another machine in the initial state of the same program, with the same
 // configuration. The two may be used at the same time by two goroutines of the host, and agree on
-// the numbers of goroutines. ShareGIDs must have been called before; Replica itself may be called
-// at any time.
+// the numbers of goroutines, and on all others if SharesNumbers says so. ShareGIDs must have been called
+// before; Replica itself may be called at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs
@@ -59,37 +53,7 @@ func (m *Machine) ShareGIDs() {
 		m.sharedGIDs.gids[s.spawnKey] = trace.GID(i)
 		m.sharedGIDs.spawn = append(m.sharedGIDs.spawn, s)
 	}
-	m.sharedGIDs.funcs, m.sharedGIDs.numbers = slices.Clone(m.link.ssaFuncs), maps.Clone(m.link.ids)
-}
-
-// function returns the number of fn, which k does not know, or one that no machine has given if fn is nil,
-// and makes k know all numbers up to it.
-func (n *gidTable) function(k *linker, fn *ssa.Function) uint32 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !k.joined {
-		own := len(k.ssaFuncs)
-		k.joined, k.apart = true, own > len(n.funcs) || !slices.Equal(k.ssaFuncs, n.funcs[:own])
-	}
-	if k.apart { // its packages were initialised in another way
-		return k.ownID(fn)
-	}
-	id, ok := n.numbers[fn]
-	if !ok {
-		id = uint32(len(n.funcs))
-		n.funcs = append(n.funcs, fn)
-		if fn != nil {
-			n.numbers[fn] = id
-		}
-	}
-	for i := len(k.ssaFuncs); i <= int(id); i++ {
-		k.ssaFuncs = append(k.ssaFuncs, n.funcs[i])
-		k.m.funcs = append(k.m.funcs, nil)
-		if f := n.funcs[i]; f != nil {
-			k.ids[f] = uint32(i)
-		}
-	}
-	return id
+	m.sharedGIDs.share(m)
 }
 
 // number returns the GID of the goroutine with key k and path, which m does not know, and makes m

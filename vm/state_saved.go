@@ -76,7 +76,7 @@ const mostGrowth = 1 << 24
 
 // numbers is how many have been given.
 func (m *Machine) numbers() uint64 {
-	return uint64(m.layouts.Len()) + uint64(m.heap.nstatic) + uint64(len(m.link.ssaFuncs)) + uint64(len(m.spawn)) +
+	return uint64(m.layouts.Len()) + uint64(m.heap.nstatic) + uint64(len(m.link.funcs)) + uint64(len(m.spawn)) +
 		uint64(m.link.compiled)
 }
 

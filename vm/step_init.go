@@ -72,7 +72,7 @@ const mainWindow = 4 + bytecode.FrameHeader
 func (m *Machine) initialise(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
-	k.newID(nil)
+	k.newFunc(funcKey{})
 	m.funcs[0] = main
 	rt := k.prog.Package("runtime")
 	if rt == nil {

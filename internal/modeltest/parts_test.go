@@ -65,9 +65,9 @@ var partOf = func() map[string]string {
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
-			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
+			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
 			linker.bound linker.boundCodes linker.assigns linker.logs linker.observed linker.literals linker.static256
-			linker.joined linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
+			linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
 			scalars.counted linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,

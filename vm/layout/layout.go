@@ -23,6 +23,7 @@ import (
 	"go/types"
 	"math"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -115,6 +116,59 @@ type Table struct {
 	byType typeutil.Map           // of identical ones; slow if types are deep
 	list   []*Layout
 	base   *Table // the table that this one continues, which does not change any more; or nil
+	shared *Shared
+}
+
+// Shared is a table of the layouts of several tables, which may be used at the same time. The list of
+// each begins as this one's does.
+type Shared struct {
+	mu    sync.Mutex
+	table *Table
+}
+
+// Share makes t one of several tables that share layouts and numbers.
+func (t *Table) Share() *Shared {
+	all := *t
+	all.list = slices.Clone(t.list)
+	t.shared = &Shared{table: &all}
+	t.known, t.byType = make(map[types.Type]*Layout), typeutil.Map{} // types that are met first are looked up there
+	return t.shared
+}
+
+// Join makes t share the layouts of s, if it has none that are others there.
+func (t *Table) Join(s *Shared) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(t.list) > len(s.table.list) {
+		return false
+	}
+	for i, l := range t.list {
+		if o := s.table.list[i]; l != o && !types.Identical(l.Type, o.Type) {
+			return false
+		}
+	}
+	t.shared = s
+	return true
+}
+
+// CatchUp makes t know all layouts that it shares.
+func (t *Table) CatchUp() {
+	if s := t.shared; s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		t.catchUp()
+	}
+}
+
+func (t *Table) catchUp() { t.list = append(t.list, t.shared.table.list[len(t.list):]...) }
+
+// of returns the layout of typ, and makes t know all those before.
+func (s *Shared) of(t *Table, typ types.Type) *Layout {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.table.Of(typ)
+	t.catchUp()
+	return l
 }
 
 // NewTable returns a table whose Layout 0 is the empty struct and whose Layout
@@ -145,7 +199,12 @@ func (t *Table) Of(typ types.Type) *Layout {
 			return l
 		}
 	}
-	l := t.of(typ)
+	var l *Layout
+	if t.shared != nil {
+		l = t.shared.of(t, typ)
+	} else {
+		l = t.of(typ)
+	}
 	t.known[typ] = l
 	return l
 }

@@ -1,0 +1,229 @@
+package vm
+
+import (
+	"maps"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Machines that explore one program together mean the same by every number that the linker gives, of a
+// function, a static object or a layout: numbers are in memory, in frames, in operations and in
+// fingerprints, which are compared across machines. The first one that needs something new gives it the
+// next number in a table that all share; one that lacks some before makes these first, in the same order,
+// as if it had met them by itself.
+//
+//	machine 1    f g "text" x            ──▶  f g "text" x "other"   the shared table
+//	machine 2    f g                     needs "other": makes "text" and x, then "other"
+//
+// Claim 1: what has a number is the same on all of them. It is made of its key, the program and facts
+// that are the same for all of them (Config, entryFacts): the code of functions, stubs and adapters, of
+// which each machine compiles what it calls; what a literal, a descriptor of a type, or a variable before
+// the first write contains, and whether it is constant (static.flags).
+//
+// Claim 2: nothing is numbered while a machine catches up. Code and descriptors, which number what they
+// refer to, are written when a machine first needs them; a static object needs its layout only, which is
+// in the table before.
+type linkNumbers struct {
+	funcs   []funcKey
+	statics []static
+	bound   map[boundKey]uint32 // see boundCode
+	layouts *layout.Shared
+}
+
+// funcKey says what has the number of a function: a function of the program, a stub, or an adapter of
+// reflect; the zero funcKey is runtime.main.
+type funcKey struct {
+	fn   *ssa.Function
+	stub string
+	call callKey
+}
+
+// static says what a static object is.
+type static struct {
+	kind   staticKind
+	flags  objFlags
+	size   uint32
+	layout uint32
+	typ    uint32      // whose descriptor it is: the number of a layout
+	global *ssa.Global // that it is
+	text   string      // that it contains
+}
+
+// staticKind is what a static object is known by.
+type staticKind uint8
+
+const (
+	staticData staticKind = iota // by its number: it is there from the start
+	staticGlobal
+	staticLiteral
+	staticType
+	static256 // see reflect.getStaticuint64s
+)
+
+// number returns the number of f.
+func (k *linker) number(f funcKey) uint32 {
+	id, ok := k.numberOf(f)
+	if ok {
+		return id
+	}
+	if n := k.sharedNumbers(); n != nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.catchUp(k)
+		if id, ok = k.numberOf(f); ok {
+			return id
+		}
+		n.funcs = append(n.funcs, f)
+	}
+	return k.newFunc(f)
+}
+
+func (k *linker) numberOf(f funcKey) (id uint32, ok bool) {
+	switch {
+	case f.fn != nil:
+		id, ok = k.ids[f.fn]
+	case f.stub != "":
+		id, ok = k.stubs[f.stub]
+	default:
+		id, ok = k.calls[f.call]
+	}
+	return id, ok
+}
+
+// newFunc gives f the next number.
+func (k *linker) newFunc(f funcKey) uint32 {
+	id := uint32(len(k.funcs))
+	k.funcs = append(k.funcs, f)
+	k.m.funcs = append(k.m.funcs, nil)
+	switch {
+	case f.fn != nil:
+		k.ids[f.fn] = id
+	case f.stub != "":
+		k.stubs[f.stub] = id
+	default:
+		k.calls[f.call] = id
+	}
+	return id
+}
+
+// address returns the address of s.
+func (k *linker) address(s static) uint64 {
+	p, ok := k.addressOf(&s)
+	if ok {
+		return p
+	}
+	if n := k.sharedNumbers(); n != nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.catchUp(k)
+		if p, ok = k.addressOf(&s); ok {
+			return p
+		}
+		n.statics = append(n.statics, s)
+	}
+	return k.newStatic(s)
+}
+
+func (k *linker) addressOf(s *static) (p uint64, ok bool) {
+	switch s.kind {
+	case staticGlobal:
+		p, ok = k.globals[s.global]
+	case staticLiteral:
+		p, ok = k.literals[s.text]
+	case staticType:
+		p, ok = k.words[s.typ]
+	case static256:
+		p, ok = k.static256, k.static256 != 0
+	}
+	return p, ok
+}
+
+// newStatic makes a static object.
+func (k *linker) newStatic(s static) uint64 {
+	h := k.m.heap
+	id := h.allocStatic(s.size, s.layout, s.flags)
+	k.statics = append(k.statics, s)
+	p := uint64(id) << 32
+	switch s.kind {
+	case staticGlobal:
+		h.objs[id].epoch = 0 // all zero since before the first mark
+		k.globals[s.global] = p
+		k.byAddr[p] = s.global
+	case staticLiteral:
+		copy(h.bytesOf(p, s.size), s.text)
+		k.literals[s.text] = p
+	case staticType:
+		k.m.newType(p, s.typ)
+	case static256:
+		words := unsafe.Slice((*uint64)(h.objs[id].mem), s.size/8)
+		for i := range words {
+			words[i] = uint64(i)
+		}
+		k.static256 = p
+	}
+	return p
+}
+
+// shareBound returns the number of the function that stands for all method values with that key, of
+// which there has been one on this machine: id, unless another machine has had one before.
+func (k *linker) shareBound(key boundKey, id uint32) uint32 {
+	n := k.sharedNumbers()
+	if n == nil {
+		return id
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.catchUp(k)
+	if first, ok := n.bound[key]; ok {
+		return first
+	}
+	n.bound[key] = id
+	return id
+}
+
+// sharedNumbers returns the table of the numbers that k gives, or nil if it gives them alone.
+func (k *linker) sharedNumbers() *gidTable {
+	if k.apart {
+		return nil
+	}
+	return k.m.sharedGIDs
+}
+
+// catchUp makes k know all numbers. The table is locked.
+func (n *linkNumbers) catchUp(k *linker) {
+	k.m.layouts.CatchUp()
+	for _, f := range n.funcs[len(k.funcs):] {
+		k.newFunc(f)
+	}
+	for _, s := range n.statics[len(k.statics):] {
+		k.newStatic(s)
+	}
+}
+
+// share makes m's numbers those of a table that replicas share.
+func (n *gidTable) share(m *Machine) {
+	k := m.link
+	n.funcs, n.statics, n.bound = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.boundCodes)
+	n.layouts = m.layouts.Share()
+}
+
+// join makes m, which is in the base state, share the numbers of the table; unless its packages were
+// initialised in another way.
+func (n *gidTable) join(m *Machine) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	k := m.link
+	k.apart = !startsWith(n.funcs, k.funcs) || !startsWith(n.statics, k.statics) || !m.layouts.Join(n.layouts)
+}
+
+func startsWith[T comparable](list, first []T) bool {
+	return len(first) <= len(list) && slices.Equal(list[:len(first)], first)
+}
+
+// SharesNumbers reports whether all numbers mean on m what they mean on the machine that it is a replica
+// of: fingerprints of the two can be compared.
+func (m *Machine) SharesNumbers() bool { return m.sharedGIDs != nil && !m.link.apart }
