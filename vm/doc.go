@@ -118,7 +118,7 @@
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse); the numbers that
-//	              several machines agree on (shared)
+//	              several machines agree on (shared), and what they notice of the clock (clock)
 //	host          what a program has learnt of the host, which remembered verdicts depend on; its
 //	              files as they were at the first look (view)
 //	debug_        what a debugger asks: to be called before each instruction (watch), what maps, channels

@@ -254,7 +254,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		// What is noted of the clock is about this execution's values. Where it has shown nothing there is
 		// nothing to note.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
-		if s.m.clockReads > 0 && (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.notesAlike(g, in, int64(word(0))) {
+		if s.m.clockRead() && (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.notesAlike(g, in, int64(word(0))) {
 			s.look(sh[A])
 			if C&(ClockCompared|ClockFlow) != 0 {
 				s.look(sh[B])

@@ -212,7 +212,7 @@ func (m *Machine) subtractDrawn(g *goroutine, r Regs) *symbolic.Term {
 	switch {
 	case !m.drawnTimes(g, r, 2*timeWords):
 		return nil
-	case !ok1 || !ok2 || m.link.ticks != nil || x == nil: // what lies before the clock may lie after it
+	case !ok1 || !ok2 || m.link.ticked() || x == nil: // what lies before the clock may lie after it
 		m.lookTimes(g, r, 2*timeWords)
 		return nil
 	}
@@ -252,7 +252,7 @@ func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool 
 	}
 	const number, known = bytecode.ClockNumber, bytecode.ClockLeft | bytecode.ClockRight
 	switch {
-	case len(m.link.spans) >= maxDates || len(m.link.sinceTicks) > 0 || len(m.link.sinceDates) > 0:
+	case m.link.manySpans():
 		return false
 	case how&bytecode.ClockFlow != 0:
 		if how&known == 0 && m.spanOf(a) == 0 && (word&bytecode.FlowPlain != 0 || m.spanOf(b) == 0) {

@@ -54,17 +54,9 @@ type linker struct {
 	adapters   map[uint32]*adapter              // by function number
 	static256  uint64                           // see reflect.getStaticuint64s
 	entryFacts
-	count      uint64          // where the number of goroutines is if it is counted, or 0
-	looks      uint64          // what looks at the clock access, if they are visible, or 0
-	moved      bool            // Durations of the clock's have been added to Times
-	cutoffs    bool            // there are times that lie before one that the clock has shown
-	shrinks    bool            // there are durations until a time to come
-	dates      map[int64]bool  // instants that the program has made of numbers
-	sinceDates map[int64]bool  // durations between those and the clock
-	spans      map[int64]int32 // durations of the clock's that are in memory: see step_spans.go
-	ticks      map[int64]bool  // instants that timers have sent, and durations
-	sinceTicks map[int64]bool  // that end with one
-	seeds      map[uint64]bool // what the clock has shown that became the seed of a source
+	*clockFacts
+	count uint64 // where the number of goroutines is if it is counted, or 0
+	looks uint64 // what looks at the clock access, if they are visible, or 0
 }
 
 // entryFacts are facts about the program that begins at an entry.
@@ -114,6 +106,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 		adapters:   map[uint32]*adapter{},
 		asked:      layout.NewTable(),
 		entryFacts: facts,
+		clockFacts: new(clockFacts),
 	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}

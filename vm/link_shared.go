@@ -3,6 +3,7 @@ package vm
 import (
 	"maps"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
@@ -32,6 +33,7 @@ type linkNumbers struct {
 	statics []static
 	bound   map[boundKey]uint32 // see boundCode
 	layouts *layout.Shared
+	clock   *clockFacts
 }
 
 // funcKey says what has the number of a function: a function of the program, a stub, or an adapter of
@@ -208,7 +210,8 @@ func (n *linkNumbers) catchUp(k *linker) {
 func (n *gidTable) share(m *Machine) {
 	k := m.link
 	n.funcs, n.statics, n.bound = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.boundCodes)
-	n.layouts = m.layouts.Share()
+	n.layouts, n.clock = m.layouts.Share(), k.clockFacts
+	k.mu, k.read = new(sync.Mutex), m.clockReads > 0
 }
 
 // join makes m, which is in the base state, share the numbers of the table; unless its packages were
@@ -218,6 +221,9 @@ func (n *gidTable) join(m *Machine) {
 	defer n.mu.Unlock()
 	k := m.link
 	k.apart = !startsWith(n.funcs, k.funcs) || !startsWith(n.statics, k.statics) || !m.layouts.Join(n.layouts)
+	if !k.apart {
+		k.clockFacts = n.clock
+	}
 }
 
 func startsWith[T comparable](list, first []T) bool {

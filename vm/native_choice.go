@@ -48,7 +48,7 @@ var choiceNatives = []Native{
 		return Next
 	}},
 	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.seeds[r.U(0)])
+		r.SetBool(0, m.link.seeded(r.U(0)))
 		return Next
 	}},
 	{Name: "math/rand.hbDraw", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -142,6 +142,8 @@ func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 // that is only the source knows, so what is named is what is drawn from it. One that has the same seed
 // by chance is taken for such a source.
 func (k *linker) noteSeed(seed uint64) {
+	k.lock()
+	defer k.unlock()
 	if k.seeds == nil {
 		k.seeds = map[uint64]bool{}
 	}

@@ -260,6 +260,9 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 // only not here.
 func (m *Machine) readClock() {
 	m.clockReads++
+	if k := m.link; k.mu != nil {
+		k.note(&k.read)
+	}
 	m.clockStep = m.steps
 }
 

@@ -264,8 +264,7 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
 	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
 	c.asked, c.abi = layout.NewTable(), c.newABI()
-	c.dates, c.sinceDates, c.spans = maps.Clone(k.dates), maps.Clone(k.sinceDates), maps.Clone(k.spans)
-	c.ticks, c.sinceTicks, c.seeds = maps.Clone(k.ticks), maps.Clone(k.sinceTicks), maps.Clone(k.seeds)
+	c.clockFacts = k.clockFacts.copy()
 	return c
 }
 

@@ -186,6 +186,8 @@ func (m *Machine) Save() (*Saved, error) {
 		return nil, ErrUnsaved
 	}
 	k, late := m.link, m.cfg.late
+	k.lock()
+	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Moved: k.moved, Shrinks: k.shrinks, Dates: k.dates, SinceDates: k.sinceDates, Spans: k.spans,
 		Ticks: k.ticks, SinceTicks: k.sinceTicks,
@@ -299,8 +301,10 @@ func (m *Machine) Restore(s *Saved) error {
 	m.covered, m.contended, m.orders.met = s.Covered, s.Contended, s.Orders
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
 	k, late := m.link, m.cfg.late
+	k.lock()
 	k.cutoffs, k.moved, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Moved, s.Shrinks, s.Ticks, s.SinceTicks
 	k.dates, k.sinceDates, k.spans = s.Dates, s.SinceDates, s.Spans
+	k.unlock()
 	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt
 	late.mu.Lock()
 	late.any, late.jumps = s.Late, s.Jumps

@@ -35,6 +35,8 @@ const maxDates = 1 << 14
 // made notes that the Time wall, ext has been made of numbers, be it in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
 	if k := m.link; k.clockUsed && !m.cfg.Run {
+		k.lock()
+		defer k.unlock()
 		if k.dates == nil {
 			k.dates = map[int64]bool{}
 		}
@@ -46,13 +48,20 @@ func (m *Machine) made(wall, ext uint64) {
 
 // isDate reports whether the Time w is, or may be, one that the program knows as a date.
 func (m *Machine) isDate(w [2]uint64) bool {
-	return w[timeWall]&timeMono == 0 && (m.link.dates[instant(w[0], w[1])] || len(m.link.dates) > maxDates)
+	return w[timeWall]&timeMono == 0 && m.link.date(instant(w[0], w[1]), true)
+}
+
+// date reports whether an instant is a date's; each may be, if asked so, where there are too many.
+func (f *clockFacts) date(at int64, many bool) bool {
+	f.lock()
+	defer f.unlock()
+	return f.dates[at] || many && len(f.dates) > maxDates
 }
 
 // ofClock reports whether the Time w has been computed from the clock, or may have been.
 func (m *Machine) ofClock(w [2]uint64) bool {
 	at := instant(w[0], w[1])
-	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.dates[at]
+	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.date(at, false)
 }
 
 // comparesDate notes that the Times a and b are compared, if one is a date that is later than the other,
@@ -73,11 +82,14 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 
 // sinceDate notes that d lies between a date and the clock.
 func (m *Machine) sinceDate(d int64) {
-	if m.link.sinceDates == nil {
-		m.link.sinceDates = map[int64]bool{}
+	k := m.link
+	k.lock()
+	defer k.unlock()
+	if k.sinceDates == nil {
+		k.sinceDates = map[int64]bool{}
 	}
-	if len(m.link.sinceDates) < maxDates {
-		m.link.sinceDates[d] = true
+	if len(k.sinceDates) < maxDates {
+		k.sinceDates[d] = true
 	}
 }
 
@@ -86,18 +98,21 @@ func (m *Machine) sinceDate(d int64) {
 //
 // Where there are too many distances, it is one if it is as large as the distance to a date can be.
 func (m *Machine) comparesAges(g *goroutine, a, b, unit float64) {
+	k := m.link
 	age := func(v float64) bool {
-		if len(m.link.sinceDates) >= maxDates {
+		k.lock()
+		defer k.unlock()
+		if len(k.sinceDates) >= maxDates {
 			return true
 		}
-		for d := range m.link.sinceDates {
+		for d := range k.sinceDates {
 			if e := math.Abs(float64(d)) - v*unit; e >= -1 && e < max(unit, 1) {
 				return true
 			}
 		}
 		return false
 	}
-	if a, b = min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b)); a < b && len(m.link.sinceDates) > 0 && age(a) {
+	if a, b = min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b)); a < b && age(a) {
 		m.assume(g, ClockStart)
 	}
 }
@@ -122,6 +137,8 @@ func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 
 // dateNumber reports whether v is a number of a date, in units of so many nanoseconds.
 func (m *Machine) dateNumber(v, unit float64) bool {
+	m.link.lock()
+	defer m.link.unlock()
 	for d := range m.link.dates {
 		const rounded = 512
 		if e := float64(startTime+d) - v*unit; e >= -rounded && e < unit+rounded {

@@ -42,7 +42,7 @@ const farReach = 1e15
 // exact reports whether f, which is monotone, has one value for all that d, the sum of n Durations of the
 // clock's, may be.
 func (m *Machine) exact(g *goroutine, d int64, n int32, f func(int64) int64) bool {
-	if n >= maxSum || !m.cfg.OrderedTime || m.loopsBack(g) || m.link.moved {
+	if n >= maxSum || !m.cfg.OrderedTime || m.loopsBack(g) || m.link.holds(&m.link.moved) {
 		return false
 	}
 	const looks = 1000
@@ -52,7 +52,7 @@ func (m *Machine) exact(g *goroutine, d int64, n int32, f func(int64) int64) boo
 		return math.Abs(float64(d))+u < farReach && f(d-int64(u)) == f(d+int64(u))
 	}
 	times := 1
-	if len(m.link.ticks) > 0 {
+	if m.link.ticked() {
 		times++
 	}
 	if !same(times) {

@@ -270,7 +270,7 @@ func (m *Machine) settled(t int64) bool {
 	if m.drift != nil {
 		return false
 	}
-	if now := max(m.clock, m.shown); t == now || m.link.cutoffs {
+	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
 		return t == now
 	}
 	_, ok := slices.BinarySearch(m.looks, t)
@@ -286,10 +286,10 @@ func (m *Machine) settled(t int64) bool {
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {
-		m.link.cutoffs = true
+		m.link.note(&m.link.cutoffs)
 	}
 	if m.spanOf(d) > 0 {
-		m.link.moved = true
+		m.link.note(&m.link.moved)
 	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
@@ -340,13 +340,11 @@ func (m *Machine) moveTime(r Regs, d int64) {
 func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	x := instant(r.U(timeWall), r.U(timeExt))
 	if x > max(m.clock, m.shown) && x < farTime {
-		m.link.shrinks = true
+		m.link.note(&m.link.shrinks)
 	}
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
 	aged := m.comparesDate(g, [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)})
-	if m.link.ticks[x] {
-		m.link.sinceTicks[x-y] = true
-	}
+	m.link.sinceTick(x, y)
 	m.noteElapsed(g)
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
 	d := new(big.Int)
@@ -371,7 +369,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 
 // compares reports whether it is of interest how a comparison of times comes out.
 func (m *Machine) compares(g *goroutine) bool {
-	return m.link.clockUsed && m.clockReads > 0 && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
+	return m.link.clockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
 }
 
 // callerOf returns the function that has called the native that g executes.
@@ -426,7 +424,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	if in.C&bytecode.ClockCompared != 0 && in.C&bytecode.ClockFloat == 0 && unit == 1 {
 		m.comparesSpans(g, int64(*a), int64(b))
 	}
-	if m.clockReads == 0 || g.bubble != 0 {
+	if !m.clockRead() || g.bubble != 0 {
 		return Next
 	}
 	switch {
@@ -472,7 +470,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
 	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
-	if !grows && !shrinks && !m.link.shrinks && (left || right) {
+	if !grows && !shrinks && !m.link.holds(&m.link.shrinks) && (left || right) {
 		grows, shrinks = left, !left
 	}
 	if diff > 0 && grows || diff < 0 && shrinks {

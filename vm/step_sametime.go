@@ -21,7 +21,7 @@ import (
 
 // readsTime reports whether it is of interest what g does by the clock.
 func (m *Machine) readsTime(g *goroutine) bool {
-	return m.link.clockUsed && m.clockReads > 0 && !m.auto && !m.cfg.Run && g.bubble == 0
+	return m.link.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
 }
 
 // timesCompared notes that values of layout l at a and b are compared by ==.
@@ -94,7 +94,12 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	const most = 1 << 10
 	k := m.link
-	if !k.clockUsed || m.auto || m.cfg.Run || !m.moves(g) || len(k.ticks) >= most {
+	if !k.clockUsed || m.auto || m.cfg.Run || !m.moves(g) {
+		return
+	}
+	k.lock()
+	defer k.unlock()
+	if len(k.ticks) >= most {
 		return
 	}
 	if k.ticks == nil {
@@ -103,16 +108,38 @@ func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	k.ticks[instant(wall, ext)] = true
 }
 
+// sinceTick notes what lies between x and y, if x is a tick.
+func (f *clockFacts) sinceTick(x, y int64) {
+	f.lock()
+	defer f.unlock()
+	if f.ticks[x] {
+		f.sinceTicks[x-y] = true
+	}
+}
+
+func (f *clockFacts) isTick(at int64) bool {
+	f.lock()
+	defer f.unlock()
+	return f.ticks[at]
+}
+
+// endsWithTick reports whether d is the duration from a Time to a tick.
+func (f *clockFacts) endsWithTick(d int64) bool {
+	f.lock()
+	defer f.unlock()
+	return f.sinceTicks[d]
+}
+
 // comparesTicks notes that x and y are compared, if the one that is not later is a tick: it might be.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
-	if k := m.link; k.ticks != nil && (x <= y && k.ticks[x] || y <= x && k.ticks[y]) {
+	if m.link.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
 	}
 }
 
 // comparesSpans does the same for what lies between a Time and a later tick.
 func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
-	if k := m.link; k.ticks != nil && (a <= b && k.sinceTicks[a] || b <= a && k.sinceTicks[b]) {
+	if m.link.endsWithTick(min(a, b)) {
 		m.tickLate(g, max(a, b)-min(a, b))
 	}
 }

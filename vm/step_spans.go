@@ -17,6 +17,8 @@ func (m *Machine) noteSpan(d int64, n int32) {
 	if m.cfg.Run || !k.clockUsed {
 		return
 	}
+	k.lock()
+	defer k.unlock()
 	if k.spans == nil {
 		k.spans = map[int64]int32{}
 	}
@@ -31,6 +33,8 @@ const maxSum = 1 << 20
 // spanOf returns of how many Durations of the clock's d is the sum: 0 if it is none.
 // Where there are too many of them each may be one.
 func (m *Machine) spanOf(d int64) int32 {
+	m.link.lock()
+	defer m.link.unlock()
 	if len(m.link.spans) >= maxDates {
 		return maxSum
 	}
@@ -94,7 +98,7 @@ func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 
 // spanText notes that a text is made of the Duration d.
 func (m *Machine) spanText(g *goroutine, d int64) {
-	if m.spanOf(d) > 0 && m.clockReads > 0 && g.bubble == 0 && !m.onlyShown(g) {
+	if m.spanOf(d) > 0 && m.clockRead() && g.bubble == 0 && !m.onlyShown(g) {
 		m.assumeCounted(g)
 	}
 }

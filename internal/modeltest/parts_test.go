@@ -69,7 +69,7 @@ var partOf = func() map[string]string {
 			linker.bound linker.boundCodes linker.assigns linker.logs linker.observed linker.literals linker.static256
 			linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
-			scalars.counted linker.cutoffs linker.moved linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
+			scalars.counted Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.moment scheduler.silent
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
