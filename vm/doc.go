@@ -73,6 +73,7 @@
 //	    items       what a fingerprint is made of         streams   output
 //	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
 //	    serialise   what is written down of goroutines    orbits    and which are equal in one state
+//	    names       the order of equal goroutines: what functions and types are, without their numbers
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go

@@ -28,7 +28,7 @@ type linker struct {
 	prog       *load.Program
 	entry      *load.Entry
 	funcs      []funcKey // by function number
-	statics    []static  // by number of static object
+	statics    []static  // by number of static object, from 1 on
 	apart      bool      // it does not agree with machines that it is to share numbers with
 	ids        map[*ssa.Function]uint32
 	compiled   int // functions that have been
@@ -53,6 +53,7 @@ type linker struct {
 	calls      map[callKey]uint32               // adapters of reflect
 	adapters   map[uint32]*adapter              // by function number
 	static256  uint64                           // see reflect.getStaticuint64s
+	names      names
 	entryFacts
 	*clockFacts
 	count uint64 // where the number of goroutines is if it is counted, or 0

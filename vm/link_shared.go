@@ -30,7 +30,7 @@ import (
 // in the table before.
 type linkNumbers struct {
 	funcs   []funcKey
-	statics []static
+	statics []static            // from the number 1 on
 	bound   map[boundKey]uint32 // see boundCode
 	layouts *layout.Shared
 	clock   *clockFacts

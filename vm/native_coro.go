@@ -26,7 +26,7 @@ func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
 	n := m.newG(g)
 	n.system = true // never a leak by itself: what waits for it is reported
-	n.createdBy(g, g.executing())
+	m.createdBy(n, g, g.executing())
 	if !m.spawnFrame(n, r.U(0), []uint64{c}) {
 		panic("BUG: no stack for a coroutine")
 	}

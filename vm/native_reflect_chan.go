@@ -145,6 +145,21 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 	return Called
 }
 
+// selectOp is a case of a select as callKey has it.
+type selectOp struct {
+	dir  byte
+	elem uint32 // layout number
+}
+
+func selectOps(ops string) (list []selectOp) {
+	for _, s := range strings.Fields(ops) {
+		var op selectOp
+		fmt.Sscanf(s, "%c%d", &op.dir, &op.elem)
+		list = append(list, op)
+	}
+	return list
+}
+
 // selectAdapter builds the function of a select. Registers: cases, their
 // number, result pointer; chosen case, ok; then channel and value of each case.
 func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
@@ -153,11 +168,8 @@ func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 	var words []bytecode.Instr
 	own := append(ptrRegs(0, 2), 1<<1)
 	live := slices.Clone(own)
-	for i, s := range strings.Fields(ops) {
-		var c selectCase
-		var lay uint32
-		fmt.Sscanf(s, "%c%d", &c.dir, &lay)
-		c.elem, c.reg = k.m.layouts.At(lay), reg
+	for i, op := range selectOps(ops) {
+		c := selectCase{dir: op.dir, elem: k.m.layouts.At(op.elem), reg: reg}
 		if c.dir == 'd' {
 			a.def = i
 		} else {

@@ -264,7 +264,7 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
 	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
 	c.asked, c.abi = layout.NewTable(), c.newABI()
-	c.clockFacts = k.clockFacts.copy()
+	c.clockFacts, c.names = k.clockFacts.copy(), names{}
 	return c
 }
 

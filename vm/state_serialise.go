@@ -15,6 +15,7 @@ type serialised struct {
 	valid bool
 	words []uint64
 	refs  []uint32 // which words are references
+	named []uint32 // which refer to something static, or, shifted left once with bit 0 set, name a function
 	times []uint32 // at which words Times begin
 	until int64    // lookBack's
 	raw   bool     // there may be others
@@ -29,6 +30,8 @@ type serialised struct {
 func (t *serialised) ref(w uint64) {
 	if w>>32 >= staticLimit {
 		t.refs = append(t.refs, uint32(len(t.words)))
+	} else if w>>32 != 0 {
+		t.named = append(t.named, uint32(len(t.words))<<1)
 	}
 	t.words = append(t.words, w)
 }
@@ -95,6 +98,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
+	t.named = t.named[:0]
 	t.hashed = false
 	looked := copies == nil && g.looked != (lookBack{})
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
@@ -137,6 +141,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 			place = copies.of(fn).lastCopy(pc, above == callee{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
+		t.named = append(t.named, uint32(len(t.words))<<1|1)
 		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
 		if df != 0 {
 			t.words = append(t.words, at|1<<7)

@@ -21,7 +21,9 @@ import (
 //	7, 7, 9                              sorted: one
 //
 // It writes a state down as Hash does, with the goroutines of one origin in the order of what can be
-// said of each without its number: origin, frames, the objects they refer to (compareHeaps).
+// said of each without its number: origin, frames, the objects they refer to (compareHeaps). Functions,
+// types and static objects, too, are told apart by what they are (state_names.go): the order depends on no
+// number but those of objects in the base state.
 //
 //  1. Two states that are written down alike are the same but for the numbers of objects and
 //     goroutines, whatever the order is: how many words follow each other is given by what they say,
@@ -49,9 +51,9 @@ import (
 // returns it.
 
 // createdBy notes that parent creates g, at pc of the function that it is in.
-func (g *goroutine) createdBy(parent *goroutine, pc int32) {
+func (m *Machine) createdBy(g, parent *goroutine, pc int32) {
 	g.goFunc, g.goPC = parent.fn.ID, pc
-	g.origin = mix(parent.origin, uint64(g.goFunc)<<32|uint64(uint32(pc)))
+	g.origin = mix(mix(parent.origin, m.link.nameOfFunc(g.goFunc)), uint64(uint32(pc)))
 }
 
 // ranked is a goroutine with its place in spawn-path order, and of several of one origin its
@@ -216,7 +218,7 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	if t.key != 0 {
 		return t.key
 	}
-	key, refs, times := uint64(1), t.refs, t.times
+	key, refs, named, times := uint64(1), t.refs, t.named, t.times
 	if !m.relativeTimes() {
 		times = nil
 	}
@@ -231,6 +233,15 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 			refs = refs[1:]
 			w, _ = m.kindOf(w)
 		}
+		if len(named) > 0 && int(named[0]>>1) == i {
+			if named[0]&1 != 0 {
+				const id = 40 // of the function: see serialise
+				w = mix(m.link.nameOfFunc(uint32(w>>id)), w&(1<<id-1))
+			} else {
+				w = m.link.nameOf(w)
+			}
+			named = named[1:]
+		}
 		key = mix(key, w)
 	}
 	t.key = max(key, 1)
@@ -241,11 +252,14 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 // refers to one that has a number on this path only.
 func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
 	id := w >> 32
-	if id < uint64(m.heap.baseLimit) || id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) {
+	if id < staticLimit || w&funcBit != 0 {
+		return m.link.nameOf(w), false
+	}
+	if id < uint64(m.heap.baseLimit) || id >= uint64(len(m.heap.objs)) {
 		return w, false
 	}
 	o := &m.heap.objs[id]
-	return mix(uint64(o.layout)<<32|uint64(o.size), w&math.MaxUint32), true
+	return mix(mix(m.link.nameOfType(o.layout), uint64(o.size)), w&math.MaxUint32), true
 }
 
 // objectPair are two objects in the same place, seen from two goroutines.

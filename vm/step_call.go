@@ -236,7 +236,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	}
 	n := m.newG(g)
 	n.system = system
-	n.createdBy(g, g.pc)
+	m.createdBy(n, g, g.pc)
 	if !system {
 		m.alive++
 		m.count(+1)

@@ -1,0 +1,217 @@
+package vm
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/abitype"
+)
+
+// Hashes of what functions, types and static objects are, without their numbers. The order of goroutines
+// that can change places (state_symmetry.go) is made of them. It decides how many states match, and that
+// is to depend on nothing but the program: not on which path has met a function first, nor on functions
+// and types that the program has besides.
+//
+// Two of them may have one hash, such as method values of one method, or types of one name in two
+// instances of a function. Then they are not told apart: that only leaves goroutines in spawn-path order.
+type names struct {
+	funcs   []uint64 // by number; 0: not known yet
+	types   []uint64
+	statics []uint64
+	abi     *abitype.Builder
+}
+
+// Kinds of hashes.
+const (
+	namedFunc = iota + 1
+	namedStub
+	namedAdapter
+	namedGlobal
+	namedLiteral
+	namedType
+	named256
+	namedData
+)
+
+// known returns the place of hash i in list.
+func known(list *[]uint64, i uint32) *uint64 {
+	if n := int(i) + 1; n > len(*list) {
+		*list = append(*list, make([]uint64, n-len(*list))...)
+	}
+	return &(*list)[i]
+}
+
+func hashText(kind uint64, s string) uint64 { return max(hashBytes(kind, []byte(s)), 1) }
+
+// nameOfFunc returns the hash of function id.
+func (k *linker) nameOfFunc(id uint32) uint64 {
+	if p := known(&k.names.funcs, id); *p != 0 {
+		return *p
+	}
+	f := k.funcs[id]
+	var h uint64
+	switch {
+	case f.fn != nil:
+		h = k.hashFunc(f.fn)
+	case f.stub != "": // but for its place
+		h = hashText(namedStub, f.stub[:strings.LastIndexByte(f.stub, ' ')])
+	default:
+		h = k.hashAdapter(f.call)
+	}
+	h = max(h, 1)
+	*known(&k.names.funcs, id) = h
+	return h
+}
+
+// hashFunc is of a function of the program: closures by their places in the one around.
+func (k *linker) hashFunc(fn *ssa.Function) uint64 {
+	if p := fn.Parent(); p != nil {
+		return mix(k.hashFunc(p), uint64(slices.Index(p.AnonFuncs, fn)))
+	}
+	if o := fn.Origin(); o != nil && o != fn {
+		h := k.hashFunc(o)
+		for _, t := range fn.TypeArgs() {
+			h = mix(h, k.hashType(t))
+		}
+		return h
+	}
+	return hashText(namedFunc, fn.String())
+}
+
+func (k *linker) hashAdapter(c callKey) uint64 {
+	h := mix(namedAdapter, uint64(c.kind))
+	if c.kind != adaptSelect {
+		return mix(h, k.nameOfType(c.sig))
+	}
+	for _, x := range selectOps(c.ops) {
+		h = mix(mix(h, uint64(x.dir)), k.nameOfType(x.elem))
+	}
+	return h
+}
+
+// nameOfType returns the hash of the type with layout number id.
+func (k *linker) nameOfType(id uint32) uint64 {
+	p := known(&k.names.types, id)
+	if *p == 0 {
+		*p = max(k.hashType(k.m.layouts.At(id).Type), 1)
+	}
+	return *p
+}
+
+func (k *linker) hashType(t types.Type) uint64 {
+	if tuple, ok := t.(*types.Tuple); ok {
+		h := uint64(namedType)
+		for v := range tuple.Variables() {
+			h = mix(h, k.hashType(v.Type()))
+		}
+		return h
+	}
+	if k.names.abi == nil {
+		b := *k.abi
+		b.Local = k.localTypes()
+		k.names.abi = &b
+	}
+	return hashText(namedType, k.names.abi.LinkString(t))
+}
+
+// localTypes returns a function that numbers the types that are declared in functions, and nothing else,
+// by the function and their places in it.
+func (k *linker) localTypes() func(*types.TypeName) int {
+	numbered := make(map[*types.Package]map[token.Pos]int)
+	return func(obj *types.TypeName) int {
+		pkg := obj.Pkg()
+		if pkg == nil || obj.Parent() == pkg.Scope() {
+			return 0
+		}
+		number := numbered[pkg]
+		if number == nil {
+			number = make(map[token.Pos]int)
+			numbered[pkg] = number
+			for _, p := range k.prog.All {
+				for _, f := range p.Files {
+					if p.Types != pkg {
+						break
+					}
+					numberTypes(f, number)
+				}
+			}
+		}
+		return number[obj.Pos()]
+	}
+}
+
+func numberTypes(f *ast.File, number map[token.Pos]int) {
+	for _, d := range f.Decls {
+		outer := hashText(namedType, declaredName(d))
+		ast.Inspect(d, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				outer = mix(outer, 1)
+				number[spec.Name.Pos()] = int(outer&math.MaxInt64 | 1)
+			}
+			return true
+		})
+	}
+}
+
+// declaredName returns the name of what d declares, the first one if there are several.
+func declaredName(d ast.Decl) string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv != nil && len(d.Recv.List) > 0 {
+			return types.ExprString(d.Recv.List[0].Type) + "." + d.Name.Name
+		}
+		return d.Name.Name
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok {
+				return v.Names[0].Name
+			}
+		}
+	}
+	return ""
+}
+
+// nameOfStatic returns the hash of static object id.
+func (k *linker) nameOfStatic(id uint32) uint64 {
+	if p := known(&k.names.statics, id); *p != 0 {
+		return *p
+	}
+	var h uint64
+	switch s := &k.statics[id-1]; s.kind {
+	case staticGlobal:
+		h = hashText(namedGlobal, globalName(s.global))
+	case staticLiteral:
+		h = hashText(namedLiteral, s.text)
+	case staticType:
+		h = mix(namedType, k.nameOfType(s.typ))
+	case static256:
+		h = named256
+	default:
+		h = mix(namedData, uint64(id))
+	}
+	h = max(h, 1)
+	*known(&k.names.statics, id) = h
+	return h
+}
+
+// nameOf returns w, which may be a pointer, without the number of what it refers to, if that is static or
+// a function.
+func (k *linker) nameOf(w uint64) uint64 {
+	id := w >> 32
+	switch {
+	case id == 0:
+	case w&funcBit != 0:
+		if n := w &^ funcBit; n < uint64(len(k.funcs)) {
+			return k.nameOfFunc(uint32(n))
+		}
+	case id < uint64(k.m.heap.nstatic):
+		return mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)
+	}
+	return w
+}
