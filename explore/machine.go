@@ -153,6 +153,8 @@ type Replicator interface {
 	ShareGIDs()
 	// Replica returns a machine like this one in its initial state. Both may be used at the same time.
 	Replica() (Machine, error)
+	// SharesNumbers reports, of a replica, whether its fingerprints can be compared with those of others.
+	SharesNumbers() bool
 	// Existed returns the goroutines that have existed since ForgetExisted was called.
 	Existed() []trace.GID
 	ForgetExisted()

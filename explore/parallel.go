@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"errors"
+
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -33,6 +35,9 @@ func (s *exploration) useWorkers() {
 		m, err := replicas.Replica()
 		if err != nil {
 			return por.Replica{}, err
+		}
+		if s.opts.Match && !m.Features().Replicas.SharesNumbers() {
+			return por.Replica{}, errors.New("it numbers what it meets in another way")
 		}
 		// The replica of a machine does not know how the search wants loops that wait to be
 		// treated.

@@ -40,7 +40,10 @@ func TestOneWorker(t *testing.T) {
 	for _, x := range explorers.All() {
 		o := explore.Options{POR: x, Match: !x.Stateless, All: true, MaxExecs: 100, Seed: 1}
 		want := explore.SerialExplorer
-		if x.Parallel {
+		switch {
+		case x.Parallel && x.Stateful:
+			want = explore.SerialBounds
+		case x.Parallel:
 			want = explore.NotAsked
 		}
 		compare(x.Name, o, want)
@@ -59,7 +62,8 @@ func TestOneWorker(t *testing.T) {
 	if got := p.OneWorker(); got != explore.NotAsked {
 		t.Errorf("a portfolio of which one search has several workers: %d", got)
 	}
-	if p.Portfolio.Searches = p.Portfolio.Searches[:1]; p.OneWorker() != explore.SerialExplorer {
+	p.Portfolio.Searches = p.Portfolio.Searches[:1]
+	if p.Portfolio.Searches[0].Match = false; p.OneWorker() != explore.SerialBounds {
 		t.Errorf("a portfolio of which no search has several workers: %d", p.OneWorker())
 	}
 }
