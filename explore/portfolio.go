@@ -393,8 +393,10 @@ func (p *portfolio) search(c *contender) {
 
 // begunAgain reports whether c is a search by several workers whose explorer has begun again, or has left
 // the program to another one. What one worker would have worked by then is not known, so that one has to
-// do it all.
-func (c *contender) begunAgain() bool { return c.s.collector.merged != nil && c.s.collector.begunAgain }
+// do it all. (A search in rounds works the same with any number of workers.)
+func (c *contender) begunAgain() bool {
+	return c.s.collector.merged != nil && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
+}
 
 // work returns how much c has worked when the explorer that is running has worked so much. What one
 // has that fell back to it is counted, too.

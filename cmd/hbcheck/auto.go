@@ -67,7 +67,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 	if p.Samples != nil { // the first bug is wanted
 		x := p.Searches[len(p.Searches)-1]
 		x.Hybrid, x.LazyAnalysis, x.LimitPreempt = oracle.None, false, true
-		x.MaxMemory /= 2
+		x.MaxMemory, x.Jobs = x.MaxMemory/2, 1
 		if err := x.Check(); err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ var (
 	counting     = []string{"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
+	inRounds     = []string{"./por/stateful", "-run", "^TestRounds"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	readsFrom    = []string{"./por/explorers", "-short", "-run", "^TestReadsFrom"}
 	tails        = []string{"./por/optimal", "-short", "-run", "^TestTails$"}
@@ -247,6 +248,17 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "symmetry: all cases are equal", File: "vm/state_orbits.go", Old: "Case: a.caseIndex, ", New: ""}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: all alternatives are equal", File: "vm/state_orbits.go", Old: "Case: choice}", New: "Case: choice * 0}"}, equalOnes},
 	{mutation.Mutant{Name: "lookahead: what waits along a cycle is not noted", File: "por/lookahead/search.go", Old: "\t\t\ts.noteAwaited() // an", New: "\t\t\t// an"}, []string{"./internal/progen", "-run", "^TestEqual$", "-args", "-programs", "1"}},
+
+	// Searches in rounds.
+	{mutation.Mutant{Name: "rounds: cycles are not looked for in the end", File: "por/stateful/rounds.go", Old: "\tif !s.Halted && r.numbered {\n\t\tr.look()\n\t}\n", New: ""}, inRounds},
+	{mutation.Mutant{Name: "rounds: no edge leads to a state that is known", File: "por/stateful/rounds.go", Old: "n > 0 && x.numbered && word < closed {", New: "n > 0 && !known && x.numbered && word < closed {"}, inRounds},
+	{mutation.Mutant{Name: "rounds: edges between states that were open are forgotten", File: "por/stateful/rounds.go", Old: "\t\t\tr.graph.edges = append(r.graph.edges, edge{e.from, e.to})\n", New: "\t\t\t_ = e\n"}, inRounds},
+	{mutation.Mutant{Name: "rounds: what a walker has stored is taken from it, too", File: "por/stateful/rounds.go", Old: "\t\t\tif own.met[n-ownFrom].taken {\n", New: "\t\t\tif true {\n"}, inRounds},
+	{mutation.Mutant{Name: "rounds: the last alternative of a node is not put aside", File: "por/stateful/rounds.go", Old: "\t\tif f.next < f.end {\n\t\t\tx.nodes", New: "\t\tif f.next+1 < f.end {\n\t\t\tx.nodes"}, inRounds},
+	{mutation.Mutant{Name: "rounds: preemptions are forgotten", File: "por/stateful/walker.go", Old: "\t\tw.Preempts = n.preempts\n", New: ""}, inRounds},
+	{mutation.Mutant{Name: "rounds: what a walker refutes is assumed by the others", File: "por/stateful/rounds.go", Old: "\t\t\tp.Violated, p.Miscounted = w.policy.Violated, w.policy.Miscounted\n", New: ""}, inRounds},
+	{mutation.Mutant{Name: "rounds: what comes after a cycle is on it", File: "por/stateful/acyclic.go", Old: "return len(free) < n // 3", New: "return false"}, inRounds},
+	{mutation.Mutant{Name: "rounds: half of what is given away is lost", File: "por/stateful/walker.go", Old: "\t\tfrom.alts = slices.Clone(from.alts[len(from.alts)-took:])\n", New: "\t\tfrom.alts = slices.Clone(from.alts[len(from.alts)-(took+1)/2:])\n"}, inRounds},
 
 	// Goroutines that are forgotten.
 	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},

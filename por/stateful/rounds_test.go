@@ -87,3 +87,21 @@ func TestRounds(t *testing.T) {
 		t.Errorf("only %d pieces, %d searches with cycles, %d with short dives", pieces, cyclic, dived)
 	}
 }
+
+// TestRoundsCycle: a cycle that begins on the stack of one worker, and is closed in a round, is noticed.
+func TestRoundsCycle(t *testing.T) {
+	before := Rounds
+	defer func() { Rounds = before }()
+	loop := []toys.Instr{{Op: toys.Load}, {Op: toys.Load, A: 1}, {Op: toys.Load, A: 2}, {Op: toys.Jump}}
+	for from := range uint64(6) {
+		toy := toys.New(loop)
+		Rounds.From = from
+		f := toys.NewMerger(toy)
+		Full(toy, f, por.Config{Match: true, Jobs: 2, Another: func() (por.Replica, error) {
+			return por.Replica{System: toys.New(loop)}, nil
+		}})
+		if inRounds := from < 3; len(f.Lassos) == 0 || inRounds != (f.Pieces > 0) {
+			t.Errorf("from %d transitions on: %d livelocks, %d walkers' rounds", from, len(f.Lassos), f.Pieces)
+		}
+	}
+}
