@@ -2,8 +2,8 @@ package explore
 
 import "hbcheck.dev/hbcheck/oracle"
 
-// A OneWorker says why a search has one worker although it may have several (Options.Jobs). Its
-// result is that of several, as theirs is that of one. Package report says it in words.
+// A OneWorker says why a search has one worker although it may have several (Options.Jobs). Its verdict
+// is that of several, as theirs is that of one. Package report says it in words.
 type OneWorker uint8
 
 // The reasons, the first that applies being given.

@@ -3,6 +3,8 @@
 //
 //   - dfs.go: the depth-first search, its stack, and what a node is.
 //   - turns.go: what it does on paths that are too long, as they may have no end.
+//   - rounds.go, walker.go: the same by several workers.
+//   - acyclic.go: whether there is a cycle among the states of a search in rounds (Kahn 1962).
 //   - full.go, jpf.go: the two explorers. JPF is Java Pathfinder's own reduction (Visser, Havelund,
 //     Brat, Park, Lerda, "Model checking programs", Automated Software Engineering 2003): {g} is a
 //     persistent set (Godefroid 1996) if g's next operation commutes with all that the others can
