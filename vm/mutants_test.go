@@ -65,6 +65,20 @@ var silent = []mutation.Mutant{
 	{Name: "silence has no beginning", File: "vm/step_silent.go", Old: "since: m.moment, ", New: ""},
 }
 
+// numbering are the conditions of link_shared.go and state_names.go: TestComparable and TestNames notice.
+var numbering = []mutation.Mutant{
+	{Name: "replicas have literals and variables of their own", File: "vm/link_shared.go", Old: "\t\tif p, ok = k.addressOf(&s); ok {\n\t\t\treturn p\n\t\t}\n\t\tn.statics = append(n.statics, s)\n", New: ""},
+	{Name: "replicas have stubs of their own", File: "vm/link_shared.go", Old: "\t\tk.newFunc(f)\n", New: "\t\tk.newFunc(f)\n\t\tdelete(k.stubs, f.stub)\n"},
+	{Name: "replicas have adapters of their own", File: "vm/link_shared.go", Old: "\t\tk.newFunc(f)\n", New: "\t\tk.newFunc(f)\n\t\tdelete(k.calls, f.call)\n"},
+	{Name: "replicas have method values of their own", File: "vm/link_shared.go", Old: "\tif first, ok := n.bound[key]; ok {", New: "\tif first, ok := n.bound[key]; ok && false {"},
+	{Name: "replicas have layouts of their own", File: "vm/layout/layout.go", Old: "\tt.shared = s\n", New: ""},
+	{Name: "replicas know of the clock what they notice", File: "vm/link_shared.go", Old: "\t\tk.clockFacts = n.clock\n", New: ""},
+	{Name: "functions are in the order of their numbers", File: "vm/state_names.go", Old: "\tf := k.funcs[id]\n\tvar h uint64\n", New: "\tf := k.funcs[id]\n\tvar h uint64\n\tif id > 0 {\n\t\treturn uint64(id)\n\t}\n"},
+	{Name: "types are in the order of their numbers", File: "vm/state_names.go", Old: "\tif *p == 0 {\n\t\t*p = max(k.hash", New: "\tif *p = uint64(id); *p == 0 {\n\t\t*p = max(k.hash"},
+	{Name: "static objects are in the order of their numbers", File: "vm/state_names.go", Old: "\t\treturn mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)\n", New: "\t\treturn w\n"},
+	{Name: "frames are in the order of numbers of functions", File: "vm/state_symmetry.go", Old: "w = mix(m.link.nameOfFunc(uint32(w>>id)), w&(1<<id-1))", New: "_ = id"},
+}
+
 // baseFile has the conditions under which machines begin as copies: TestBase and those after it notice.
 const baseFile = "vm/state_base.go"
 
@@ -74,7 +88,7 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, x := range slices.Concat(mutants, silent) {
+	for i, x := range slices.Concat(mutants, silent, numbering) {
 		file, text, ok := x.Source(t, root)
 		if !ok || *mutantsFlag == "" || *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag) {
 			continue
@@ -84,6 +98,8 @@ func TestMutants(t *testing.T) {
 			switch {
 			case x.File == baseFile:
 				tests = "-run=TestBase"
+			case i >= len(mutants)+len(silent):
+				tests = "-run=TestComparable$|TestNames$"
 			case i >= len(mutants):
 				tests = "-run=TestSilen"
 			}
