@@ -38,7 +38,7 @@ type linker struct {
 	logs       bool                  // with assigns: a logger writes to something else than a standard stream
 	literals   map[string]uint64
 	natives    map[string]int
-	stubs      map[string]uint32
+	stubs      map[stubKey]uint32
 	captures   *compile.Captures
 	nonblock   *load.Nonblocking
 	observed   []uint8             // see observable: by element and direction, 0 not known, 1 no, 2 yes
@@ -95,7 +95,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 		byAddr:     map[uint64]*ssa.Global{},
 		literals:   map[string]uint64{},
 		natives:    map[string]int{},
-		stubs:      map[string]uint32{},
+		stubs:      map[stubKey]uint32{},
 		captures:   compile.NewCaptures(),
 		nonblock:   prog.Nonblocking(e),
 		ordered:    map[*ssa.Range]bool{},
@@ -248,7 +248,13 @@ func (k *linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 
 // Stub returns a function that performs builtin b with signature sig for the statement at a place.
 func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
-	key := b.Name() + " " + sig.String() + " " + strconv.Itoa(int(at))
+	// Types that are declared in two instances of a function have one name.
+	key := stubKey{name: b.Name() + " " + sig.String(), at: at}
+	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range list.Variables() {
+			key.types += strconv.Itoa(int(k.Layout(v.Type()).ID)) + " "
+		}
+	}
 	id := k.number(funcKey{stub: key})
 	if k.m.funcs[id] == nil {
 		f, err := compile.Stub(b, sig, at, id, k)

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/token"
 	"maps"
 	"slices"
 	"sync"
@@ -40,8 +41,15 @@ type linkNumbers struct {
 // reflect; the zero funcKey is runtime.main.
 type funcKey struct {
 	fn   *ssa.Function
-	stub string
+	stub stubKey
 	call callKey
+}
+
+// stubKey names the function that performs a builtin for a statement: the builtin with its signature, the
+// types there, as numbers of layouts, and the place.
+type stubKey struct {
+	name, types string
+	at          token.Pos
 }
 
 // static says what a static object is.
@@ -88,7 +96,7 @@ func (k *linker) numberOf(f funcKey) (id uint32, ok bool) {
 	switch {
 	case f.fn != nil:
 		id, ok = k.ids[f.fn]
-	case f.stub != "":
+	case f.stub.name != "":
 		id, ok = k.stubs[f.stub]
 	default:
 		id, ok = k.calls[f.call]
@@ -104,7 +112,7 @@ func (k *linker) newFunc(f funcKey) uint32 {
 	switch {
 	case f.fn != nil:
 		k.ids[f.fn] = id
-	case f.stub != "":
+	case f.stub.name != "":
 		k.stubs[f.stub] = id
 	default:
 		k.calls[f.call] = id

@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"math"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -59,8 +58,8 @@ func (k *linker) nameOfFunc(id uint32) uint64 {
 	switch {
 	case f.fn != nil:
 		h = k.hashFunc(f.fn)
-	case f.stub != "": // but for its place
-		h = hashText(namedStub, f.stub[:strings.LastIndexByte(f.stub, ' ')])
+	case f.stub.name != "": // but for its place
+		h = hashText(namedStub, f.stub.name)
 	default:
 		h = k.hashAdapter(f.call)
 	}
