@@ -58,7 +58,7 @@ func TestRounds(t *testing.T) {
 				o.Match, o.All, o.Outcomes, o.MaxSteps, o.NoMinimise = true, true, true, 500, true
 				stateful.Rounds = before
 				one := runJobs(t, e, o)
-				stateful.Rounds = stateful.RoundSizes{From: random.Uint64N(200), Steps: 1 + random.Uint64N(60), More: 100 + random.Uint64N(2000), Each: 4, Check: 64}
+				stateful.Rounds = stateful.RoundSizes{From: random.Uint64N(200), Work: 1 + random.Uint64N(60), More: 100 + random.Uint64N(2000), Each: 4, Check: 64}
 				o.Jobs = 2
 				two := runJobs(t, e, o)
 				if o.Jobs = 3; random.IntN(3) == 0 {

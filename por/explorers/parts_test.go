@@ -96,7 +96,7 @@ func TestPersistentParts(t *testing.T) {
 			var f *toys.Findings
 			var res por.Result
 			if cfg.Jobs > 1 { // in rounds
-				stateful.Rounds = stateful.RoundSizes{From: r.Uint64N(20), Steps: 1 + r.Uint64N(10), More: 50, Each: 2, Check: 8}
+				stateful.Rounds = stateful.RoundSizes{From: r.Uint64N(20), Work: 1 + r.Uint64N(10), More: 50, Each: 2, Check: 8}
 				initial := toy.State
 				cfg.Another = func() (por.Replica, error) {
 					another := toys.New(toy.Prog...)

@@ -10,7 +10,7 @@ import (
 )
 
 // A search by several workers goes in rounds, as soon as it has become long. Walkers, each with a system, a
-// stack and a path of its own, explore depth first for as many steps as a round has. All look states up
+// stack and a path of its own, explore depth first for as much work as a round has. All look states up
 // in the table of the search, which does not change while a round lasts; what each of them meets besides, it
 // keeps to itself until the round is over. Then the rounds are merged, in the order of the walkers:
 //
@@ -57,14 +57,14 @@ type rounds struct {
 // RoundSizes say what a search in rounds is like. They make no difference to what is found.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
-	Steps uint64 // steps of a round, for each walker
+	Work  uint64 // of a round, for each walker: see por.Stats.Work
 	More  uint64 // transitions from which on there are twice as many walkers,
 	Each  uint64 // and so many times as many from which on there are twice as many again
 	Check int    // edges when cycles are first looked for, and then each time they have doubled
 }
 
 // Rounds are those of all searches. Tests have smaller ones.
-var Rounds = RoundSizes{From: 1 << 16, Steps: 1 << 9, More: 1 << 20, Each: 1 << 3, Check: 1 << 12}
+var Rounds = RoundSizes{From: 1 << 16, Work: 1 << 12, More: 1 << 23, Each: 1 << 3, Check: 1 << 12}
 
 const (
 	fewestWalkers = 4

@@ -13,7 +13,7 @@ import (
 // soonInRounds makes searches go in rounds soon, and rounds short. It returns what undoes that.
 func soonInRounds(r *rand.Rand) func() {
 	before := Rounds
-	Rounds = RoundSizes{From: r.Uint64N(30), Steps: 1 + r.Uint64N(20), More: 20 + r.Uint64N(100), Each: 2, Check: 1 << r.IntN(8)}
+	Rounds = RoundSizes{From: r.Uint64N(30), Work: 1 + r.Uint64N(20), More: 20 + r.Uint64N(100), Each: 2, Check: 1 << r.IntN(8)}
 	return func() { Rounds = before }
 }
 

@@ -71,16 +71,16 @@ func (w *walker) begin(r *rounds) {
 	w.task = pool.Task[struct{}]{Do: w.task.Do}
 }
 
-// walk explores for one round: for its steps, and those that it takes to come to where it begins.
+// walk explores for one round: for its work, and the steps that it takes to come to where it begins.
 func (w *walker) walk() {
-	most := Rounds.Steps
+	most := Rounds.Work
 	if x := w.given; x != nil {
 		w.given = nil
 		w.goTo(x)
 		most += w.Stats.Repeated
 	}
 	w.results.Begin()
-	for !w.Halted && len(w.frames) > 0 && w.effort() < most && !w.dives() {
+	for !w.Halted && len(w.frames) > 0 && w.Stats.Work() < most && !w.dives() {
 		w.depthFirst.explore()
 	}
 	w.results.End()
