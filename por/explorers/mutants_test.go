@@ -252,7 +252,7 @@ var mutants = []struct {
 	// Searches in rounds.
 	{mutation.Mutant{Name: "rounds: cycles are not looked for in the end", File: "por/stateful/rounds.go", Old: "\tif !s.Halted && r.numbered {\n\t\tr.look()\n\t}\n", New: ""}, inRounds},
 	{mutation.Mutant{Name: "rounds: no edge leads to a state that is known", File: "por/stateful/rounds.go", Old: "n > 0 && x.numbered && word < closed {", New: "n > 0 && !known && x.numbered && word < closed {"}, inRounds},
-	{mutation.Mutant{Name: "rounds: edges between states that were open are forgotten", File: "por/stateful/rounds.go", Old: "\t\t\tr.graph.edges = append(r.graph.edges, edge{e.from, e.to})\n", New: "\t\t\t_ = e\n"}, inRounds},
+	{mutation.Mutant{Name: "rounds: edges between states that were open are forgotten", File: "por/stateful/rounds.go", Old: "\t\t\tr.graph.connect(e.from, e.to)\n", New: "\t\t\t_ = e\n"}, inRounds},
 	{mutation.Mutant{Name: "rounds: what a walker has stored is taken from it, too", File: "por/stateful/rounds.go", Old: "\t\t\tif own.met[n-ownFrom].taken {\n", New: "\t\t\tif true {\n"}, inRounds},
 	{mutation.Mutant{Name: "rounds: the last alternative of a node is not put aside", File: "por/stateful/rounds.go", Old: "\t\tif f.next < f.end {\n\t\t\tx.nodes", New: "\t\tif f.next+1 < f.end {\n\t\t\tx.nodes"}, inRounds},
 	{mutation.Mutant{Name: "rounds: preemptions are forgotten", File: "por/stateful/walker.go", Old: "\t\tw.Preempts = n.preempts\n", New: ""}, inRounds},

@@ -5,8 +5,12 @@ import "unsafe"
 // stateGraph are the states that a search in rounds has met, by their numbers, and all edges between them.
 type stateGraph struct {
 	orders []uint32 // of each state the word that it would have if it were closed: see closedIn
-	edges  []edge
+	edges  [][]edge // in pieces, so that none is copied when there are more
+	n      int      // of edges
 }
+
+// largestPiece is how many edges a piece of a list has at most.
+const largestPiece = 1 << 15
 
 // An edge leads from a state to one that the search has come to next.
 type edge struct{ from, to uint32 }
@@ -17,8 +21,19 @@ func (g *stateGraph) next() uint32 { return firstOpen + uint32(len(g.orders)) }
 // add adds a state.
 func (g *stateGraph) add(order uint64) { g.orders = append(g.orders, closedIn(order)) }
 
+// connect adds an edge.
+func (g *stateGraph) connect(from, to uint32) {
+	last := len(g.edges) - 1
+	if last < 0 || len(g.edges[last]) == cap(g.edges[last]) {
+		g.edges = append(g.edges, make([]edge, 0, min(max(64, g.n), largestPiece)))
+		last++
+	}
+	g.edges[last] = append(g.edges[last], edge{from, to})
+	g.n++
+}
+
 func (g *stateGraph) bytes() int64 {
-	return int64(cap(g.orders))*4 + int64(cap(g.edges))*int64(unsafe.Sizeof(edge{}))
+	return int64(cap(g.orders))*4 + int64(g.n)*int64(unsafe.Sizeof(edge{}))
 }
 
 // cyclic reports whether there is a cycle (Kahn 1962):
@@ -30,20 +45,24 @@ func (g *stateGraph) cyclic() bool {
 	n := len(g.orders)
 	first := make([]uint32, n+1) // where the edges that begin in each state are listed in to
 	leads := make([]uint32, n)   // how many edges lead to each
-	for _, e := range g.edges {
-		first[e.from-firstOpen+1]++
-		leads[e.to-firstOpen]++
+	for _, piece := range g.edges {
+		for _, e := range piece {
+			first[e.from-firstOpen+1]++
+			leads[e.to-firstOpen]++
+		}
 	}
 	for i := range n {
 		first[i+1] += first[i]
 	}
-	to := make([]uint32, len(g.edges))
+	to := make([]uint32, g.n)
 	at := make([]uint32, n)
 	copy(at, first)
-	for _, e := range g.edges {
-		i := &at[e.from-firstOpen]
-		to[*i] = e.to - firstOpen
-		*i++
+	for _, piece := range g.edges {
+		for _, e := range piece {
+			i := &at[e.from-firstOpen]
+			to[*i] = e.to - firstOpen
+			*i++
+		}
 	}
 	free := at[:0] // its elements have been used when they are overwritten: each state is free once
 	for i := range n {

@@ -64,7 +64,7 @@ type RoundSizes struct {
 }
 
 // Rounds are those of all searches. Tests have smaller ones.
-var Rounds = RoundSizes{From: 1 << 16, Work: 1 << 12, More: 1 << 23, Each: 1 << 3, Check: 1 << 12}
+var Rounds = RoundSizes{From: 1 << 16, Work: 1 << 12, More: 1 << 24, Each: 1 << 3, Check: 1 << 12}
 
 const (
 	fewestWalkers = 4
@@ -95,7 +95,7 @@ func (s *depthFirst) goInRounds() bool {
 			r.graph.add(n.order)
 		}
 		for _, e := range c.edges {
-			r.graph.edges = append(r.graph.edges, edge{e.from, e.to})
+			r.graph.connect(e.from, e.to)
 		}
 	}
 	r.walkers[0].given = s.unfinished()
@@ -105,7 +105,7 @@ func (s *depthFirst) goInRounds() bool {
 	for !s.Halted && r.distribute() {
 		r.explore()
 		r.merge()
-		if !s.Halted && r.numbered && len(r.graph.edges) >= r.checked {
+		if !s.Halted && r.numbered && r.graph.n >= r.checked {
 			r.look()
 		}
 		if !s.Halted {
@@ -130,7 +130,7 @@ func (s *depthFirst) goInRounds() bool {
 
 // look has the search end if there is a cycle among the states.
 func (r *rounds) look() {
-	r.checked = 2 * len(r.graph.edges)
+	r.checked = 2 * r.graph.n
 	if r.graph.cyclic() {
 		r.cyclic, r.Halted = true, true
 	}
@@ -257,7 +257,7 @@ func (r *rounds) mergeStates(w *walker) {
 		own.final = append(own.final, word)
 	}
 	for _, e := range own.edges {
-		r.graph.edges = append(r.graph.edges, edge{own.number(e.from), own.number(e.to)})
+		r.graph.connect(own.number(e.from), own.number(e.to))
 	}
 	for i := range w.frames {
 		f := &w.frames[i]
