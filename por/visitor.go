@@ -63,8 +63,8 @@ type Mergeable interface {
 // is explored, but what comes before it is.
 type Subsearch interface {
 	Visitor
-	// Begin and End are called, with the system in the state where the piece begins, before and
-	// after the piece is explored. What is executed at other times is no part of the search.
+	// Begin and End are called before and after the piece is explored, Begin with the system in the state
+	// where it begins. What is executed at other times is no part of the search.
 	Begin()
 	End()
 }

@@ -29,7 +29,7 @@ var allowed = map[string]string{
 	"por":                  "trace",
 	"por/hb":               "por trace",
 	"por/search":           "por trace",
-	"por/stateful":         "por por/hb por/search trace",
+	"por/stateful":         "por por/hb por/pool por/search trace",
 	"por/dpor":             "por por/hb por/pool por/search trace",
 	"por/optimal":          "por por/hb por/readsfrom por/search trace",
 	"por/readsfrom":        "por por/hb por/search trace",
