@@ -91,7 +91,8 @@ type Config struct {
 	Keeper Keeper
 
 	// Over, if set, is asked after every transition, and Poll is called at once if it holds: a few
-	// hundred transitions of a large program take long. It may be asked by several goroutines.
+	// hundred transitions of a large program take long. It may be asked by several goroutines. Once it
+	// holds it remains so, and Poll has a reason before long.
 	Over func() bool
 
 	_ struct{}

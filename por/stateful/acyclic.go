@@ -32,8 +32,9 @@ func (g *stateGraph) connect(from, to uint32) {
 	g.n++
 }
 
+// bytes is its memory, with what cyclic takes.
 func (g *stateGraph) bytes() int64 {
-	return int64(cap(g.orders))*4 + int64(g.n)*int64(unsafe.Sizeof(edge{}))
+	return int64(len(g.orders))*(4+12) + int64(g.n)*(int64(unsafe.Sizeof(edge{}))+4)
 }
 
 // cyclic reports whether there is a cycle (Kahn 1962):

@@ -2,6 +2,7 @@ package stateful
 
 import (
 	"slices"
+	"time"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -49,6 +50,7 @@ type rounds struct {
 	walkers     []*walker
 	graph       stateGraph
 	numbered    bool   // edges are noted
+	stopped     bool   // a walker has been, without having stopped the search
 	checked     int    // so many when they were last looked at
 	deepWork    uint64 // the effort of turns that began with the deepest node
 	peak        int64
@@ -108,10 +110,7 @@ func (s *depthFirst) goInRounds() bool {
 		if !s.Halted && r.numbered && r.graph.n >= r.checked {
 			r.look()
 		}
-		if !s.Halted {
-			s.Poll(r.account(), por.Progress{Depth: s.Stats.MaxDepth})
-		}
-		if !s.Halted {
+		if r.poll(); !s.Halted {
 			r.turnsOver()
 			r.grow()
 		}
@@ -126,6 +125,18 @@ func (s *depthFirst) goInRounds() bool {
 	}
 	s.Stats.PeakBytes = max(s.Stats.PeakBytes, r.peak)
 	return true
+}
+
+// poll compares the search with its bounds. A walker that has been stopped, as time is up, has left a state
+// that it had come to: the search has to end. If others are being saved it is not told so before that is done.
+func (r *rounds) poll() {
+	for !r.Halted {
+		r.Poll(r.account(), por.Progress{Depth: r.Stats.MaxDepth})
+		if !r.stopped {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // look has the search end if there is a cycle among the states.
@@ -226,7 +237,7 @@ func (r *rounds) merge() {
 			r.deepWork += w.effort()
 		}
 		w.turn += w.effort()
-		w.Halted, w.StopReason = false, por.Reason{} // time may be up, which Poll knows
+		r.stopped = r.stopped || w.Halted
 	}
 }
 

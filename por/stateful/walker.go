@@ -31,11 +31,15 @@ func newWalker(r *rounds, another por.Replica) *walker {
 	cfg := r.Cfg
 	over := cfg.Over
 	cfg.Oracle, cfg.Parts, cfg.Jobs, cfg.Keeper, cfg.MaxMemory = another.Oracle, another.Parts, 1, nil, 0
-	cfg.Poll = func(por.Progress) string {
-		if over != nil && over() {
-			return "over"
+	if cfg.Poll == nil { // there is nothing that could end the search
+		cfg.Over = nil
+	} else {
+		cfg.Poll = func(por.Progress) string {
+			if over != nil && over() {
+				return "over"
+			}
+			return ""
 		}
-		return ""
 	}
 	var policy *SyncPolicy
 	if p := r.policy; p != nil {
