@@ -128,7 +128,7 @@ func (s *depthFirst) goInRounds() bool {
 }
 
 // poll compares the search with its bounds. A walker that has been stopped, as time is up, has left a state
-// that it had come to: the search has to end. If others are being saved it is not told so before that is done.
+// that it had come to: the search has to end. While others are being saved it is not told so yet.
 func (r *rounds) poll() {
 	for !r.Halted {
 		r.Poll(r.account(), por.Progress{Depth: r.Stats.MaxDepth})
