@@ -59,6 +59,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			continue
 		}
 		x.MaxMemory /= int64(len(autoSearches)) // what they store is stored at the same time
+		x.Jobs = shareOfJobs(f.jobs, len(p.Searches))
 		if err := x.Check(); err != nil {
 			return err
 		}
@@ -75,6 +76,11 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 	}
 	o.Portfolio = p
 	return nil
+}
+
+// shareOfJobs is how many of n workers search i of autoSearches has: they explore at the same time.
+func shareOfJobs(n, i int) int {
+	return max(1, (n+len(autoSearches)-1-i)/len(autoSearches))
 }
 
 // autoExecutions is how many executions each explorer that samples may execute.
