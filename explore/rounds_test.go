@@ -38,6 +38,7 @@ func TestRounds(t *testing.T) {
 		return slices.Sorted(maps.Keys(set))
 	}
 	var states, more uint64
+	cut := 0
 	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]
 		var progs []*progen.Prog
@@ -67,6 +68,10 @@ func TestRounds(t *testing.T) {
 				if got := runJobs(t, e, o); !reflect.DeepEqual(got, two) {
 					t.Fatalf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(two), p.Source())
 				}
+				if len(one.Incomplete) > 0 && len(two.Incomplete) > 0 {
+					cut++ // what is found below MaxSteps depends on the order
+					continue
+				}
 				if !slices.Equal(found(two), found(one)) || two.Verdict != one.Verdict || o.POR == full && !o.Symmetry && two.Stats.States != one.Stats.States {
 					t.Fatalf("%s, seed %d: in rounds\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, resultText(two), resultText(one), p.Source())
 				}
@@ -76,5 +81,7 @@ func TestRounds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs, %d states, %d more in rounds", total, states, more)
+	if t.Logf("%d programs, %d states, %d more in rounds; %d searches were cut", total, states, more, cut); cut > total/4 {
+		t.Errorf("%d searches of %d programs were cut", cut, total)
+	}
 }
