@@ -186,7 +186,7 @@ var mutants = []struct {
 
 	// Persistent sets of goroutines.
 	{mutation.Mutant{Name: "parts: others are ignored on a cycle", File: "por/stateful/dfs.go", Old: "\t\ts.addOthersAlternatives(p.alt)\n", New: ""}, partToys},
-	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/dfs.go", Old: "s.Cfg.Parts == nil || !s.noticesCycles()", New: "s.Cfg.Parts == nil"}, partToys},
+	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/expand.go", Old: "s.Cfg.Parts == nil || !s.noticesCycles()", New: "s.Cfg.Parts == nil"}, partToys},
 	{mutation.Mutant{Name: "parts: a member needs no members", File: "oracle/parts.go", Old: "\t\ttodo |= more &^ set\n", New: ""}, partPrograms},
 	{mutation.Mutant{Name: "parts: a group needs what its last goroutine needs", File: "oracle/parts.go", Old: "|= p.needsOf(g)", New: "= p.needsOf(g)"}, partPrograms},
 	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partTexts},
@@ -239,7 +239,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "parking: nobody parks when all wait", File: "vm/step_parking.go", Old: "\t\tif slices.Contains(busy, b) {\n", New: "\t\tif slices.Contains(busy, b) || len(enabled) > 1 {\n"}, parkings},
 	{mutation.Mutant{Name: "parking: who is outside holds up a bubble", File: "vm/step_parking.go", Old: "\t\tif slices.Contains(busy, b) {\n", New: "\t\tif len(busy) > 0 {\n"}, parkings},
 	{mutation.Mutant{Name: "parking: who waits for time holds up others", File: "vm/step_parking.go", Old: "\t\tcase timed(g) && !m.isDue(g), g.system", New: "\t\tcase g.system"}, parkings},
-	{mutation.Mutant{Name: "parking: nobody is met", File: "por/stateful/dfs.go", Old: "\ts.alts = s.parking.addMeetings(g, s.alts)\n", New: ""}, parkings},
+	{mutation.Mutant{Name: "parking: nobody is met", File: "por/stateful/expand.go", Old: "\ts.alts = s.parking.addMeetings(g, s.alts)\n", New: ""}, parkings},
 	{mutation.Mutant{Name: "parking: no select is met", File: "vm/step_parking.go", Old: "return q.pending.Kind == trace.Select || slices", New: "return q.pending.Kind != trace.Select && slices"}, parkings},
 	{mutation.Mutant{Name: "parking: who is met has one alternative", File: "vm/step_parking.go", Old: "\t\t\t\tf(q, choice, a)\n", New: "\t\t\t\tf(q, choice, a)\n\t\t\t\tbreak\n"}, parkings},
 	{mutation.Mutant{Name: "parking: who is met need not be", File: "por/stateful/dfs.go", Old: "\t\t\ts.components.noteEnabled(x.Park.G)\n", New: "\t\t\t_ = x\n"}, parkings},
@@ -251,10 +251,10 @@ var mutants = []struct {
 
 	// Searches in rounds.
 	{mutation.Mutant{Name: "rounds: cycles are not looked for in the end", File: "por/stateful/rounds.go", Old: "\tif !s.Halted && r.numbered {\n\t\tr.look()\n\t}\n", New: ""}, inRounds},
-	{mutation.Mutant{Name: "rounds: no edge leads to a state that is known", File: "por/stateful/rounds.go", Old: "n > 0 && x.numbered && word < closed {", New: "n > 0 && !known && x.numbered && word < closed {"}, inRounds},
+	{mutation.Mutant{Name: "rounds: no edge leads to a state that is known", File: "por/stateful/walker.go", Old: "n > 0 && x.numbered && word < closed {", New: "n > 0 && !known && x.numbered && word < closed {"}, inRounds},
 	{mutation.Mutant{Name: "rounds: edges between states that were open are forgotten", File: "por/stateful/rounds.go", Old: "\t\t\tr.graph.connect(e.from, e.to)\n", New: "\t\t\t_ = e\n"}, inRounds},
 	{mutation.Mutant{Name: "rounds: what a walker has stored is taken from it, too", File: "por/stateful/rounds.go", Old: "\t\t\tif own.met[n-ownFrom].taken {\n", New: "\t\t\tif true {\n"}, inRounds},
-	{mutation.Mutant{Name: "rounds: the last alternative of a node is not put aside", File: "por/stateful/rounds.go", Old: "\t\tif f.next < f.end {\n\t\t\tx.nodes", New: "\t\tif f.next+1 < f.end {\n\t\t\tx.nodes"}, inRounds},
+	{mutation.Mutant{Name: "rounds: the last alternative of a node is not put aside", File: "por/stateful/turns.go", Old: "\t\tif f.next < f.end {\n\t\t\tx.nodes", New: "\t\tif f.next+1 < f.end {\n\t\t\tx.nodes"}, inRounds},
 	{mutation.Mutant{Name: "rounds: preemptions are forgotten", File: "por/stateful/walker.go", Old: "\t\tw.Preempts = n.preempts\n", New: ""}, inRounds},
 	{mutation.Mutant{Name: "rounds: what a walker refutes is assumed by the others", File: "por/stateful/rounds.go", Old: "\t\t\tp.Violated, p.Miscounted = w.policy.Violated, w.policy.Miscounted\n", New: ""}, inRounds},
 	{mutation.Mutant{Name: "rounds: what comes after a cycle is on it", File: "por/stateful/acyclic.go", Old: "return len(free) < n // 3", New: "return false"}, inRounds},

@@ -1,7 +1,7 @@
 package stateful
 
 import (
-	"slices"
+	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/search"
@@ -118,9 +118,7 @@ func (s *depthFirst) run() por.Result {
 		s.explore()
 	}
 	s.account()
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		s.Drop(s.frames[i].Mark)
-	}
+	s.dropStack()
 	s.endTurn()
 	s.Leave(root.Mark)
 	return s.result()
@@ -188,7 +186,7 @@ func (s *depthFirst) advance() {
 			s.push(f)
 			return
 		}
-		if s.components != nil && chain >= waypoint/2 && len(s.Path)%waypoint == 0 {
+		if s.noticesCycles() && chain >= waypoint/2 && len(s.Path)%waypoint == 0 {
 			f.chain = chain + 1
 			s.push(f)
 			return
@@ -199,134 +197,6 @@ func (s *depthFirst) advance() {
 		a := s.alts[f.alt]
 		s.alts = s.alts[:f.alt]
 		s.step(a)
-	}
-}
-
-// expand lists the alternatives of the present state, to which chain steps have led without a
-// choice, at the end of alts. The goroutine that moved last comes first.
-//
-// The list is cut down for two reasons, which differ in what they lose. That a goroutine is a
-// persistent set loses no state (f.reduced), up to the ignoring problem. A bound on preemptions
-// does (PreemptCut). A chain that is too long is not reduced, so that a loop without choices comes
-// to a node in the end.
-func (s *depthFirst) expand(chain int) frame {
-	f := frame{alt: len(s.alts), next: len(s.alts)}
-	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
-	f.freeSwitch = !slices.Contains(s.Enabled, s.Cur)
-	mayReduce := chain < search.ChainLimit
-	others := len(s.Enabled) > 1 || f.freeSwitch
-	if !f.freeSwitch {
-		s.addAlternatives(s.Cur)
-		if others {
-			op := s.NextOp(s.Cur)
-			f.freeSwitch = op.Kind == trace.Yield
-			switch {
-			case mayReduce && s.needsNoChoice(s.Cur, op) && s.mayListOnly(f.alt):
-				f.reduced, others = true, false
-			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
-				s.PreemptCut, others = true, false
-			}
-		}
-	}
-	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && mayReduce && s.otherSingleton(&f) {
-		others = false
-	}
-	if len(s.Enabled) > 1 && others && mayReduce && s.part(&f) {
-		others = false
-	}
-	if others {
-		s.addOthersAlternatives(f.alt)
-	}
-	f.end = len(s.alts)
-	return f
-}
-
-// otherSingleton looks for a goroutine besides the present one that is a persistent set by itself,
-// and if there is one makes its alternatives the only ones of f.
-//
-// To move another goroutine than the last one is no preemption then (freeSwitch): the choice is
-// not the schedule's, it is made by the reduction.
-func (s *depthFirst) otherSingleton(f *frame) bool {
-	if s.Cfg.LimitPreempt {
-		return false // which goroutine moves is part of what is bounded
-	}
-	n, asked := len(s.alts), search.MostAsked(len(s.Enabled))
-	for i, g := range s.Enabled {
-		if g == s.Cur {
-			continue
-		}
-		op := s.NextOp(g)
-		if !s.policyAllows(op) && !(i < asked && s.OracleAllows(g, op)) {
-			continue
-		}
-		s.addAlternatives(g)
-		if !s.mayListOnly(n) {
-			s.alts = s.alts[:n]
-			continue
-		}
-		s.alts = slices.Delete(s.alts, f.alt, n)
-		f.reduced, f.freeSwitch = true, true
-		return true
-	}
-	return false
-}
-
-// part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
-// together. Several make a node that might lie on a cycle, see mayListOnly.
-func (s *depthFirst) part(f *frame) bool {
-	if s.Cfg.Parts == nil || !s.noticesCycles() {
-		return false
-	}
-	part := s.Cfg.Parts.Part(s.Enabled)
-	if part == nil {
-		return false
-	}
-	s.Stats.Parts++
-	s.alts = s.alts[:f.alt]
-	if slices.Contains(part, s.Cur) {
-		s.addAlternatives(s.Cur)
-	} else {
-		f.freeSwitch = true
-	}
-	for _, g := range part {
-		if g != s.Cur {
-			s.addAlternatives(g)
-		}
-	}
-	f.reduced = true
-	return true
-}
-
-// mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
-// alt. A single alternative makes no node. Several make a node that might lie on a cycle of such
-// nodes, in which the other goroutines would be ignored forever (the ignoring problem), unless that is
-// noticed.
-func (s *depthFirst) mayListOnly(alt int) bool {
-	return len(s.alts) == alt+1 || s.states == nil || s.noticesCycles()
-}
-
-// noticesCycles reports whether the search finds out about cycles of states: by components, or by the edges
-// that rounds note.
-func (s *depthFirst) noticesCycles() bool {
-	return s.components != nil || s.round != nil && s.round.numbered
-}
-
-// addAlternatives appends the alternatives of g.
-func (s *depthFirst) addAlternatives(g trace.GID) {
-	for c := range s.parking.alternatives(s.Sys, g) {
-		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
-	}
-	s.alts = s.parking.addMeetings(g, s.alts)
-}
-
-// addOthersAlternatives appends the alternatives of every goroutine that has none in the list, which
-// starts at alt.
-func (s *depthFirst) addOthersAlternatives(alt int) {
-	listed := s.alts[alt:]
-	for _, g := range s.Enabled {
-		if !slices.ContainsFunc(listed, func(a trace.Step) bool { return a.G == g }) {
-			s.addAlternatives(g)
-		}
 	}
 }
 
@@ -482,6 +352,16 @@ func (s *depthFirst) pop() {
 	s.frames = s.frames[:len(s.frames)-1]
 }
 
+// dropStack forgets what is on the stack.
+func (s *depthFirst) dropStack() {
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		f := &s.frames[i]
+		s.Drop(f.Mark)
+		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
+	}
+	s.frames = s.frames[:0]
+}
+
 // progress estimates which part of the search is done.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
@@ -492,16 +372,6 @@ func (s *depthFirst) progress() por.Progress {
 		})
 	}
 	return p
-}
-
-// needsNoChoice reports whether {g} is a persistent set, op being g's next operation.
-func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
-	return s.policyAllows(op) || s.OracleAllows(g, op)
-}
-
-// policyAllows reports whether the policy knows that.
-func (s *depthFirst) policyAllows(op *trace.Op) bool {
-	return s.policy != nil && s.policy.NeedsNoChoice(op)
 }
 
 // step executes a and polls.
@@ -576,4 +446,9 @@ func (s *depthFirst) account() int64 {
 	}
 	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
 	return n
+}
+
+// stackBytes is the memory of the stack and the path.
+func (s *depthFirst) stackBytes() int64 {
+	return int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) + int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))
 }

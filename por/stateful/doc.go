@@ -2,6 +2,7 @@
 // for livelocks.
 //
 //   - dfs.go: the depth-first search, its stack, and what a node is.
+//   - expand.go: which alternatives a node has.
 //   - turns.go: what it does on paths that are too long, as they may have no end.
 //   - rounds.go, walker.go: the same by several workers.
 //   - acyclic.go: whether there is a cycle among the states of a search in rounds (Kahn 1962).

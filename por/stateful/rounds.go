@@ -3,11 +3,9 @@ package stateful
 import (
 	"slices"
 	"time"
-	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/pool"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // A search by several workers goes in rounds, as soon as it has become long. Walkers, each with a system, a
@@ -49,6 +47,8 @@ type rounds struct {
 	workers     *pool.Pool[struct{}]
 	walkers     []*walker
 	graph       stateGraph
+	work        uint64 // of a round, for each walker,
+	met, taken  int    // and how many states they have met since that was changed, and have met twice
 	numbered    bool   // edges are noted
 	stopped     bool   // a walker has been, without having stopped the search
 	checked     int    // so many when they were last looked at
@@ -59,14 +59,15 @@ type rounds struct {
 // RoundSizes say what a search in rounds is like. They make no difference to what is found.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
-	Work  uint64 // of a round, for each walker: see por.Stats.Work
+	Work  uint64 // of the first round, for each walker: see por.Stats.Work
 	More  uint64 // transitions from which on there are twice as many walkers,
 	Each  uint64 // and so many times as many from which on there are twice as many again
+	Way   uint64 // of the steps one in so many may be on the way to where a walker begins; 0: all may
 	Check int    // edges when cycles are first looked for, and then each time they have doubled
 }
 
 // Rounds are those of all searches. Tests have smaller ones.
-var Rounds = RoundSizes{From: 1 << 16, Work: 1 << 12, More: 1 << 24, Each: 1 << 3, Check: 1 << 12}
+var Rounds = RoundSizes{From: 1 << 18, Work: 1 << 12, More: 1 << 24, Each: 1 << 3, Way: 8, Check: 1 << 12}
 
 const (
 	fewestWalkers = 4
@@ -87,7 +88,7 @@ func (s *depthFirst) goesInRounds() bool {
 // goInRounds explores all that is left in rounds. It reports false, and nothing has happened, if it cannot.
 func (s *depthFirst) goInRounds() bool {
 	v, ok := s.Visitor.(por.Mergeable)
-	r := &rounds{depthFirst: s, visitor: v, numbered: s.components != nil, checked: Rounds.Check}
+	r := &rounds{depthFirst: s, visitor: v, numbered: s.components != nil, checked: Rounds.Check, work: Rounds.Work}
 	s.alone = true
 	if !ok || !r.grow() {
 		return false
@@ -111,6 +112,7 @@ func (s *depthFirst) goInRounds() bool {
 			r.look()
 		}
 		if r.poll(); !s.Halted {
+			r.adapt()
 			r.turnsOver()
 			r.grow()
 		}
@@ -147,6 +149,22 @@ func (r *rounds) look() {
 	}
 }
 
+// adapt makes rounds shorter where walkers meet many states in the same round, and longer where they do not:
+// in short ones they find the caches filled by others, and wait for each other more often.
+func (r *rounds) adapt() {
+	const enough, many, few = 256, 8, 32 // one in so many
+	if r.met < enough {
+		return
+	}
+	switch {
+	case r.taken*many > r.met:
+		r.work = max(r.work/2, Rounds.Work/8, 1)
+	case r.taken*few < r.met:
+		r.work = min(r.work*2, 2*Rounds.Work)
+	}
+	r.met, r.taken = 0, 0
+}
+
 // grow makes more walkers if there are to be more. It reports whether there is any.
 func (r *rounds) grow() bool {
 	want := fewestWalkers
@@ -168,10 +186,12 @@ func (r *rounds) distribute() bool {
 	busy := false
 	for _, w := range r.walkers {
 		if w.idle() {
-			if x := r.fromQueue(w); x != nil {
-				w.given = x
-			} else {
+			w.deep = false
+			if w.given = r.fromQueue(w); w.given == nil {
 				w.given = r.split()
+			}
+			if w.given != nil {
+				w.turn, w.most = 0, max(uint64(r.dive()/leastTurn), Rounds.Way*uint64(len(w.given.path)), r.Stats.Transitions/turnShare)
 			}
 		}
 		busy = busy || !w.idle()
@@ -179,7 +199,8 @@ func (r *rounds) distribute() bool {
 	return busy
 }
 
-// split takes half of what the walker has that has the most.
+// split takes half of what the walker has that has the most, if not too much of the work would be to come to
+// where it is: where paths are long most of what is given away can lead to states that are known.
 func (r *rounds) split() *aside {
 	var from *walker
 	most := 1 // of one alternative there is nothing to give
@@ -188,17 +209,24 @@ func (r *rounds) split() *aside {
 			from, most = w, n
 		}
 	}
-	if from == nil {
+	if from == nil || (r.Stats.Repeated+uint64(from.depth()))*Rounds.Way > r.Stats.Transitions {
 		return nil
 	}
 	return from.giveAway(most / 2)
 }
 
-// explore is line 3.
+// explore is line 3. If one has to come to where it begins, all explore for as much longer as that takes: the
+// others would wait for it.
 func (r *rounds) explore() {
+	work := r.work
+	for _, w := range r.walkers {
+		if w.given != nil {
+			work = max(work, r.work+uint64(len(w.given.path)))
+		}
+	}
 	for _, w := range r.walkers {
 		if w.active = !w.idle(); w.active {
-			w.begin(r)
+			w.begin(r, work)
 			r.workers.Offer(&w.task)
 		}
 	}
@@ -244,7 +272,7 @@ func (r *rounds) merge() {
 // mergeStates is line 6.
 func (r *rounds) mergeStates(w *walker) {
 	own := w.round
-	own.final = own.final[:0]
+	own.final, r.met = own.final[:0], r.met+len(own.met)
 	for i := range own.met {
 		x := &own.met[i]
 		word := closedIn(x.order)
@@ -263,6 +291,7 @@ func (r *rounds) mergeStates(w *walker) {
 			}
 		} else {
 			r.Stats.Matched++
+			r.taken++
 			word, x.taken = old, true
 		}
 		own.final = append(own.final, word)
@@ -303,7 +332,6 @@ func (r *rounds) turnsOver() {
 // fromQueue returns what w is to begin a turn with, nil if nothing is put aside.
 func (r *rounds) fromQueue(w *walker) *aside {
 	t := &r.turns
-	w.most, w.turn, w.deep = 0, 0, false
 	if len(t.queue) == 0 {
 		return nil
 	}
@@ -318,7 +346,7 @@ func (r *rounds) fromQueue(w *walker) *aside {
 	x := t.queue[at]
 	t.queue = slices.Delete(t.queue, at, at+1)
 	t.bytes -= x.bytes()
-	n := max(1, len(x.nodes)/mostWalkers)
+	n := max(1, len(x.nodes)/8) // they are on one path, which takes long to come to
 	first, rest := x.nodes[:n], x.nodes[n:]
 	if w.deep {
 		rest, first = x.nodes[:len(x.nodes)-n], x.nodes[len(x.nodes)-n:]
@@ -330,7 +358,6 @@ func (r *rounds) fromQueue(w *walker) *aside {
 		t.queue = slices.Insert(t.queue, at, x)
 		t.bytes += x.bytes()
 	}
-	w.most = max(uint64(r.dive()/leastTurn), 2*uint64(len(given.path)), r.Stats.Transitions/turnShare)
 	return given
 }
 
@@ -349,124 +376,4 @@ func (r *rounds) account() int64 {
 	n += r.states.bytes
 	r.peak = max(r.peak, n)
 	return n
-}
-
-// A round is what a walker has met in one.
-type round struct {
-	known    *visited // what all had met before: it does not change
-	orders   []uint32 // by number, of the states that are in known with theirs
-	numbered bool     // edges are noted
-
-	own   map[por.Hash]uint32 // word by fingerprint, of what is not known
-	met   []metState          // in their order
-	edges []edge
-	final []uint32 // the words in the table, by index in met, when they have been merged
-}
-
-// A metState is a state that a walker has met in a round.
-type metState struct {
-	key   por.Hash
-	order uint64 // see symmetric
-	node  bool   // it is no end of an execution
-	taken bool   // another walker has stored it
-}
-
-// ownFrom is the number of the first state that a walker meets in a round, until these are merged.
-const ownFrom = 1 << 30
-
-func (x *round) begin() {
-	clear(x.own)
-	x.met, x.edges = x.met[:0], x.edges[:0]
-}
-
-// number is what a state has that was n in the round, when that is merged.
-func (x *round) number(n uint32) uint32 {
-	if n < ownFrom {
-		return n
-	}
-	return x.final[n-ownFrom]
-}
-
-// store is depthFirst.store.
-func (x *round) store(s *depthFirst, f *frame, key por.Hash) (known bool) {
-	word := x.word(key)
-	if known = word != vacant; known {
-		x.match(s, word)
-	} else {
-		word = ownFrom + uint32(len(x.met))
-		x.note(key, word, s.symmetric.digest, true)
-		f.tarjan.num = word
-	}
-	if n := len(s.frames); n > 0 && x.numbered && word < closed {
-		x.edges = append(x.edges, edge{s.frames[n-1].tarjan.num, word})
-	}
-	return known
-}
-
-// storeLast stores an end of an execution.
-func (x *round) storeLast(s *depthFirst, key por.Hash) {
-	if word := x.word(key); word != vacant {
-		x.match(s, word)
-	} else {
-		x.note(key, closedIn(s.symmetric.digest), s.symmetric.digest, false)
-	}
-}
-
-func (x *round) word(key por.Hash) uint32 {
-	if w := x.known.get(key); w != vacant {
-		return w
-	}
-	return x.own[key]
-}
-
-func (x *round) note(key por.Hash, word uint32, order uint64, node bool) {
-	x.own[key] = word
-	x.met = append(x.met, metState{key: key, order: order, node: node})
-}
-
-// match counts the arrival at a state of which that is the word.
-func (x *round) match(s *depthFirst, word uint32) {
-	now := closedIn(s.symmetric.digest)
-	was := word
-	switch {
-	case word >= closed:
-	case word >= ownFrom:
-		was = closedIn(x.met[word-ownFrom].order)
-	default:
-		was = x.orders[word-firstOpen]
-	}
-	s.Stats.Matched++
-	if was != now {
-		s.Stats.Exchanged++
-	}
-}
-
-// dropStack forgets what is on the stack.
-func (s *depthFirst) dropStack() {
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		f := &s.frames[i]
-		s.Drop(f.Mark)
-		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
-	}
-	s.frames = s.frames[:0]
-}
-
-// unfinished returns what is unfinished on the stack, with the numbers of states.
-func (s *depthFirst) unfinished() *aside {
-	x := &aside{}
-	for i := range s.frames {
-		f := &s.frames[i]
-		if f.next < f.end {
-			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end]), f.tarjan.num})
-		}
-	}
-	if len(x.nodes) > 0 {
-		x.path = slices.Clone(s.Path[:x.last().depth])
-	}
-	return x
-}
-
-// bytes is the memory of a stack.
-func (s *depthFirst) stackBytes() int64 {
-	return int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) + int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))
 }

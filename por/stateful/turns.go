@@ -166,6 +166,21 @@ func (s *depthFirst) putAside() bool {
 	return true
 }
 
+// unfinished returns what is unfinished on the stack, with the numbers of states.
+func (s *depthFirst) unfinished() *aside {
+	x := &aside{}
+	for i := range s.frames {
+		f := &s.frames[i]
+		if f.next < f.end {
+			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end]), f.tarjan.num})
+		}
+	}
+	if len(x.nodes) > 0 {
+		x.path = slices.Clone(s.Path[:x.last().depth])
+	}
+	return x
+}
+
 // mostAside is how many bytes may be put aside.
 func (s *depthFirst) mostAside() int64 {
 	if s.Cfg.MaxMemory > 0 {

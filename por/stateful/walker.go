@@ -18,7 +18,8 @@ type walker struct {
 	given   *aside          // what it begins with instead of its stack; nil: it goes on
 	results por.Subsearch   // of the round
 	task    pool.Task[struct{}]
-	active  bool // in the present round
+	active  bool   // in the present round,
+	work    uint64 // which has so much work
 
 	// Its turn, if it has one: see turns.
 	turn uint64 // the effort so far
@@ -62,9 +63,9 @@ func (w *walker) dives() bool {
 	return w.turns.dived || len(w.Path)-w.turns.base >= max(w.dive(), w.turns.base)
 }
 
-// begin prepares a round.
-func (w *walker) begin(r *rounds) {
-	w.Stats = por.Stats{}
+// begin prepares a round of so much work.
+func (w *walker) begin(r *rounds, work uint64) {
+	w.Stats, w.work = por.Stats{}, work
 	w.round.begin()
 	w.round.orders = r.graph.orders
 	if len(w.KnownRaces) != len(r.KnownRaces) {
@@ -75,16 +76,14 @@ func (w *walker) begin(r *rounds) {
 	w.task = pool.Task[struct{}]{Do: w.task.Do}
 }
 
-// walk explores for one round: for its work, and the steps that it takes to come to where it begins.
+// walk explores for one round.
 func (w *walker) walk() {
-	most := Rounds.Work
 	if x := w.given; x != nil {
 		w.given = nil
 		w.goTo(x)
-		most += w.Stats.Repeated
 	}
 	w.results.Begin()
-	for !w.Halted && len(w.frames) > 0 && w.Stats.Work() < most && !w.dives() {
+	for !w.Halted && len(w.frames) > 0 && w.Stats.Work() < w.work && !w.dives() {
 		w.depthFirst.explore()
 	}
 	w.results.End()
@@ -120,6 +119,14 @@ func (w *walker) alternatives() (n int) {
 		n += w.frames[i].end - w.frames[i].next
 	}
 	return n
+}
+
+// depth is how many steps it takes to come to what it has.
+func (w *walker) depth() int {
+	if w.given != nil {
+		return len(w.given.path)
+	}
+	return len(w.Path)
 }
 
 // giveAway returns n of the alternatives that it has, those of the first nodes, and forgets them.
@@ -160,4 +167,94 @@ func (w *walker) bytes() int64 {
 		n += w.Size.Bytes()
 	}
 	return n
+}
+
+// A round is what a walker has met in one.
+type round struct {
+	known    *visited // what all had met before: it does not change
+	orders   []uint32 // by number, of the states that are in known with theirs
+	numbered bool     // edges are noted
+
+	own   map[por.Hash]uint32 // word by fingerprint, of what is not known
+	met   []metState          // in their order
+	edges []edge
+	final []uint32 // the words in the table, by index in met, when they have been merged
+}
+
+// A metState is a state that a walker has met in a round.
+type metState struct {
+	key   por.Hash
+	order uint64 // see symmetric
+	node  bool   // it is no end of an execution
+	taken bool   // another walker has stored it
+}
+
+// ownFrom is the number of the first state that a walker meets in a round, until these are merged.
+const ownFrom = 1 << 30
+
+func (x *round) begin() {
+	clear(x.own)
+	x.met, x.edges = x.met[:0], x.edges[:0]
+}
+
+// number is what a state has that was n in the round, when that is merged.
+func (x *round) number(n uint32) uint32 {
+	if n < ownFrom {
+		return n
+	}
+	return x.final[n-ownFrom]
+}
+
+// store is depthFirst.store.
+func (x *round) store(s *depthFirst, f *frame, key por.Hash) (known bool) {
+	word := x.word(key)
+	if known = word != vacant; known {
+		x.match(s, word)
+	} else {
+		word = ownFrom + uint32(len(x.met))
+		x.note(key, word, s.symmetric.digest, true)
+		f.tarjan.num = word
+	}
+	if n := len(s.frames); n > 0 && x.numbered && word < closed {
+		x.edges = append(x.edges, edge{s.frames[n-1].tarjan.num, word})
+	}
+	return known
+}
+
+// storeLast stores an end of an execution.
+func (x *round) storeLast(s *depthFirst, key por.Hash) {
+	if word := x.word(key); word != vacant {
+		x.match(s, word)
+	} else {
+		x.note(key, closedIn(s.symmetric.digest), s.symmetric.digest, false)
+	}
+}
+
+func (x *round) word(key por.Hash) uint32 {
+	if w := x.known.get(key); w != vacant {
+		return w
+	}
+	return x.own[key]
+}
+
+func (x *round) note(key por.Hash, word uint32, order uint64, node bool) {
+	x.own[key] = word
+	x.met = append(x.met, metState{key: key, order: order, node: node})
+}
+
+// match counts the arrival at a state of which that is the word.
+func (x *round) match(s *depthFirst, word uint32) {
+	now := closedIn(s.symmetric.digest)
+	was := word
+	switch {
+	case word >= closed:
+	case word >= ownFrom:
+		was = closedIn(x.met[word-ownFrom].order)
+	default:
+		was = x.orders[word-firstOpen]
+	}
+	s.Stats.Matched++
+	if was != now {
+		s.Stats.Exchanged++
+	}
 }
