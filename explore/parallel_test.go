@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -28,11 +29,6 @@ var (
 // TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and
 // their order.
 func TestJobs(t *testing.T) {
-	const perBatch = 50
-	total := perBatch
-	if *jobsCount > 0 {
-		total = *jobsCount
-	}
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal := explorers.Lookup("optimal")
 	others := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return !e.Parallel || e.Stateful || e.Name == "optimal" }) // see TestRounds
@@ -46,40 +42,28 @@ func TestJobs(t *testing.T) {
 		}
 		t.Errorf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(want), p.Source())
 	}
-	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
-		f := sets[first/perBatch%uint64(len(sets))]
-		var progs []*progen.Prog
-		for i := range uint64(perBatch) {
-			progs = append(progs, progen.Generate(first+i, f))
+	total := 0
+	for p, e := range generated(t, sets, 1) {
+		i := int(p.Seed-*jobsSeed) % perBatch
+		total++
+		o := explore.Options{POR: optimal, All: i%3 != 0, Outcomes: i%2 == 0, MaxExecs: 3000, MaxSteps: 500, NoMinimise: true}
+		switch i % 7 {
+		case 3:
+			o.MaxExecs = uint64(i)
+		case 5:
+			o.MaxSteps = 10
 		}
-		prog := loadSeparately(t, progs)
-		for i, p := range progs {
-			entry, err := prog.Lookup(p.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
-			}}
-			o := explore.Options{POR: optimal, All: i%3 != 0, Outcomes: i%2 == 0, MaxExecs: 3000, MaxSteps: 500, NoMinimise: true}
-			switch i % 7 {
-			case 3:
-				o.MaxExecs = uint64(i)
-			case 5:
-				o.MaxSteps = 10
-			}
-			want := runJobs(t, e, o)
-			executions += want.Stats.Executions
-			if want.FirstOnly || len(want.Incomplete) > 0 {
-				ended++
-			}
-			o.Jobs, o.POR = 2+i%3, explorers.With("optimal", "eager", "true")
-			compare(want, runJobs(t, e, o), o, p)
-			o.Jobs, o.POR, o.Seed = 0, others[i%len(others)], p.Seed
-			want = runJobs(t, e, o)
-			o.Jobs = 2 + i%2
-			compare(want, runJobs(t, e, o), o, p)
+		want := runJobs(t, e, o)
+		executions += want.Stats.Executions
+		if want.FirstOnly || len(want.Incomplete) > 0 {
+			ended++
 		}
+		o.Jobs, o.POR = 2+i%3, explorers.With("optimal", "eager", "true")
+		compare(want, runJobs(t, e, o), o, p)
+		o.Jobs, o.POR, o.Seed = 0, others[i%len(others)], p.Seed
+		want = runJobs(t, e, o)
+		o.Jobs = 2 + i%2
+		compare(want, runJobs(t, e, o), o, p)
 	}
 	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)
 }
@@ -105,6 +89,40 @@ func TestJobsPrograms(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d executions", name, want.Stats.Executions)
+	}
+}
+
+// perBatch is how many generated programs are loaded as one package.
+const perBatch = 50
+
+// generated yields programs with the features of sets in turn, as many batches unless -jobs.programs says
+// how many, each with its entry.
+func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
+	total := batches * perBatch
+	if *jobsCount > 0 {
+		total = *jobsCount
+	}
+	return func(yield func(*progen.Prog, explore.Entry) bool) {
+		for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
+			f := sets[first/perBatch%uint64(len(sets))]
+			var progs []*progen.Prog
+			for i := range uint64(perBatch) {
+				progs = append(progs, progen.Generate(first+i, f))
+			}
+			prog := loadSeparately(t, progs)
+			for _, p := range progs {
+				entry, err := prog.Lookup(p.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+					return explore.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+				}}
+				if !yield(p, e) {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/por/stateful"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestRounds: searches that store states, in rounds, have the outcomes and the verdict of one worker, those
@@ -20,11 +19,6 @@ import (
 func TestRounds(t *testing.T) {
 	before := stateful.Rounds
 	defer func() { stateful.Rounds = before }()
-	const perBatch = 50
-	total := 2 * perBatch
-	if *jobsCount > 0 {
-		total = *jobsCount
-	}
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	full, jpf := explorers.Lookup("full"), explorers.Lookup("jpf")
 	found := func(r *explore.Result) []string {
@@ -39,45 +33,32 @@ func TestRounds(t *testing.T) {
 	}
 	var states, more uint64
 	cut := 0
-	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
-		f := sets[first/perBatch%uint64(len(sets))]
-		var progs []*progen.Prog
-		for i := range uint64(perBatch) {
-			progs = append(progs, progen.Generate(first+i, f))
-		}
-		prog := loadSeparately(t, progs)
-		for _, p := range progs {
-			entry, err := prog.Lookup(p.Name)
-			if err != nil {
-				t.Fatal(err)
+	total := 0
+	for p, e := range generated(t, sets, 2) {
+		total++
+		random := rand.New(rand.NewPCG(p.Seed, 26))
+		for _, o := range []explore.Options{{POR: full}, {POR: full, Symmetry: true}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts}, {POR: jpf, Hybrid: oracle.Parts, LazyAnalysis: true}} {
+			o.Match, o.All, o.Outcomes, o.MaxSteps, o.NoMinimise = true, true, true, 500, true
+			stateful.Rounds = before
+			one := runJobs(t, e, o)
+			stateful.Rounds = stateful.RoundSizes{From: random.Uint64N(200), Work: 1 + random.Uint64N(60), More: 100 + random.Uint64N(2000), Each: 4, Check: 64}
+			o.Jobs = 2
+			two := runJobs(t, e, o)
+			if o.Jobs = 3; random.IntN(3) == 0 {
+				o.Jobs = 5
 			}
-			random := rand.New(rand.NewPCG(p.Seed, 26))
-			e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
-			}}
-			for _, o := range []explore.Options{{POR: full}, {POR: full, Symmetry: true}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts}, {POR: jpf, Hybrid: oracle.Parts, LazyAnalysis: true}} {
-				o.Match, o.All, o.Outcomes, o.MaxSteps, o.NoMinimise = true, true, true, 500, true
-				stateful.Rounds = before
-				one := runJobs(t, e, o)
-				stateful.Rounds = stateful.RoundSizes{From: random.Uint64N(200), Work: 1 + random.Uint64N(60), More: 100 + random.Uint64N(2000), Each: 4, Check: 64}
-				o.Jobs = 2
-				two := runJobs(t, e, o)
-				if o.Jobs = 3; random.IntN(3) == 0 {
-					o.Jobs = 5
-				}
-				if got := runJobs(t, e, o); !reflect.DeepEqual(got, two) {
-					t.Fatalf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(two), p.Source())
-				}
-				if len(one.Incomplete) > 0 && len(two.Incomplete) > 0 {
-					cut++ // what is found below MaxSteps depends on the order
-					continue
-				}
-				if !slices.Equal(found(two), found(one)) || two.Verdict != one.Verdict || o.POR == full && !o.Symmetry && two.Stats.States != one.Stats.States {
-					t.Fatalf("%s, seed %d: in rounds\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, resultText(two), resultText(one), p.Source())
-				}
-				if states += one.Stats.States; two.Stats.States > one.Stats.States {
-					more += two.Stats.States - one.Stats.States
-				}
+			if got := runJobs(t, e, o); !reflect.DeepEqual(got, two) {
+				t.Fatalf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(two), p.Source())
+			}
+			if len(one.Incomplete) > 0 && len(two.Incomplete) > 0 {
+				cut++ // what is found below MaxSteps depends on the order
+				continue
+			}
+			if !slices.Equal(found(two), found(one)) || two.Verdict != one.Verdict || o.POR == full && !o.Symmetry && two.Stats.States != one.Stats.States {
+				t.Fatalf("%s, seed %d: in rounds\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, resultText(two), resultText(one), p.Source())
+			}
+			if states += one.Stats.States; two.Stats.States > one.Stats.States {
+				more += two.Stats.States - one.Stats.States
 			}
 		}
 	}
