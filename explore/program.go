@@ -489,7 +489,13 @@ func (m *machine) Ending() Ending {
 	}
 	if list := m.Failures(); len(list) > 0 {
 		end.Text = "exit 1"
-		end.Failure, end.Also = list[0], list[1:]
+		failures := make([]*Fault, len(list))
+		for i, f := range list {
+			own := *f
+			own.Pos = m.failurePos(f)
+			failures[i] = &own
+		}
+		end.Failure, end.Also = failures[0], failures[1:]
 	}
 	if f := m.Fault(); f != nil {
 		fault := *f
@@ -512,14 +518,30 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 // ownPos is userPos for what another module may do on behalf of that of the entry, as one that calls
 // os.Exit for a TestMain does: the innermost position in the entry's module, if there is one.
 func (m *machine) ownPos(stack []Frame, g trace.GID) token.Position {
-	if p := m.prog.PackageOf(m.entry.Func); p != nil && p.Module != "" {
-		for _, f := range stack {
-			if rest, ok := strings.CutPrefix(f.Func, p.Module); ok && !f.Std && strings.IndexAny(rest, "./_") == 0 {
-				return f.Pos
-			}
-		}
+	if i := slices.IndexFunc(stack, m.own); i >= 0 {
+		return stack[i].Pos
 	}
 	return m.userPos(stack, g, token.Position{})
+}
+
+// failurePos returns where a test has failed: as go test has it, if that is in the entry's module. A
+// library that compares values, and does not say that it is a helper, is not where the reader looks.
+func (m *machine) failurePos(f *Fault) token.Position {
+	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
+	if i := slices.IndexFunc(f.Frames, m.own); i >= 0 && at >= 0 && !m.own(f.Frames[at]) {
+		return f.Frames[i].Pos
+	}
+	return f.Pos
+}
+
+// own reports whether f is a function of the entry's module.
+func (m *machine) own(f Frame) bool {
+	p := m.prog.PackageOf(m.entry.Func)
+	if p == nil || p.Module == "" || f.Std {
+		return false
+	}
+	rest, ok := strings.CutPrefix(f.Func, p.Module)
+	return ok && strings.IndexAny(rest, "./_") == 0
 }
 
 // Counters implements Machine.

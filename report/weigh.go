@@ -108,7 +108,8 @@ func advice(r *explore.Result) []string {
 			list = append(list, x[1]+" "+x[0])
 		}
 	}
-	if r.POR == "optimal" && r.FallbackTo == "" && r.Jobs <= 1 && !unended(r) {
+	divided := r.POR == "optimal" && r.FallbackTo == "" || (r.POR == "jpf" || r.POR == "full") && r.Match
+	if divided && r.Jobs <= 1 && !unended(r) {
 		list = append(list, "-j 8 on a machine with so many processors")
 	}
 	return list
