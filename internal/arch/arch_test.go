@@ -28,7 +28,7 @@ var allowed = map[string]string{
 	"symbolic":             "",
 	"por":                  "trace",
 	"por/hb":               "por trace",
-	"por/search":           "por trace",
+	"por/search":           "por por/pool trace",
 	"por/stateful":         "por por/hb por/pool por/search trace",
 	"por/dpor":             "por por/hb por/pool por/search trace",
 	"por/optimal":          "por por/hb por/readsfrom por/search trace",

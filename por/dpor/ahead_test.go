@@ -7,23 +7,28 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
 // TestAhead: several workers report what one does, in its order, and count the same, whatever ends the
 // search; with pieces as soon as there can be any.
 func TestAhead(t *testing.T) {
-	defer func(a, b uint64) { aheadFrom, askEvery = a, b }(aheadFrom, askEvery)
-	aheadFrom, askEvery = 0, 1
+	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
+	search.AheadFrom, search.AskEvery = 0, 1
 	n := 600
 	if testing.Short() {
 		n = 120
 	}
-	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer()} {
+	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer(), ContextExplorer()} {
 		pieces := 0
 		for seed := range n {
 			r := rand.New(rand.NewPCG(78, uint64(seed)))
 			original := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
+			if e.Name == "context" && seed%2 == 0 { // else it does what source does
+				original = toys.Commuting(r)
+				toys.Forget(original)
+			}
 			cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500}
 			stop := uint32(0)
 			switch r.IntN(5) {

@@ -72,9 +72,9 @@ type clockVector struct {
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
 
-	jobs  bool     `saved:"-"` // several workers
-	ahead *ahead   `saved:"-"` // the other workers; nil: there are none
-	piece *cvPiece `saved:"-"` // that this one explores for another one; nil: it explores everything
+	jobs  bool         `saved:"-"` // several workers
+	ahead search.Ahead `saved:"-"` // the other ones
+	piece *cvPiece     `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 // accessor is the goroutine that has touched an object.
@@ -118,7 +118,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 		rel:      rel,
 		accessed: make(map[uint32]accessor),
 	}
-	x.jobs = several(&x.Control)
+	x.jobs = x.Several()
 	x.exec = hb.NewExecution(sys, rel)
 	x.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(x.nodes), func(i int) (explored, of int) { return max(0, x.nodes[i].p), len(x.nodes[i].backtrack) })
@@ -139,9 +139,7 @@ func (x *clockVector) run() por.Result {
 		x.enter(false)
 	}
 	x.explore(0)
-	if x.ahead != nil {
-		x.ahead.end()
-	}
+	x.ahead.End()
 	x.Account()
 	for i := len(x.nodes) - 1; i >= 0; i-- {
 		x.Drop(x.nodes[i].Mark)
@@ -436,8 +434,5 @@ func (x *clockVector) bytes() int64 {
 	if len(x.nodes) > 0 {
 		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].pending))
 	}
-	if x.ahead != nil {
-		n += x.ahead.used.Load()
-	}
-	return n + x.exec.Bytes()
+	return n + x.exec.Bytes() + x.ahead.Bytes()
 }

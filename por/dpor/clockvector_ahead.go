@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Several workers (see ahead.go), with the result that one worker has. Why nothing is different:
+// Several workers (see search.Ahead), with the result that one worker has. Why nothing is different:
 //
 //  1. What is explored after a step depends on the path to it, on which nodes of the path are closed, and
 //     on what the relation says; not on their backtrack sets. What is found for these is noted
@@ -29,7 +29,7 @@ type cvStep struct{ p, choice int }
 // cvPiece is a step of a node and what is after it. The first block is all that its exploration depends on,
 // and serialisable.
 type cvPiece struct {
-	pool.Task[*helper]
+	pool.Task[*search.Helper]
 
 	path     trace.Schedule
 	nodes    []cvNode // of the path; the last one is that of the step
@@ -88,13 +88,7 @@ func (p *cvPiece) assume(obj uint32, who accessor) {
 // offer offers a step of the oldest node that has one left to workers that have nothing to do: what is
 // after it is likely to be the most.
 func (x *clockVector) offer() {
-	if !x.jobs || x.piece != nil || x.Stats.Transitions < aheadFrom {
-		return
-	}
-	if x.ahead == nil {
-		x.ahead = newAhead(&x.Control, x.rel)
-	}
-	if !x.ahead.wants(x.Stats.Transitions) {
+	if !x.jobs || x.piece != nil || !x.ahead.Wanted(&x.Control) {
 		return
 	}
 	for i := range x.nodes[:len(x.nodes)-1] {
@@ -117,7 +111,7 @@ func (x *clockVector) offer() {
 
 // offerStep offers a step of node i.
 func (x *clockVector) offerStep(i int, s cvStep) {
-	a, n := x.ahead, &x.nodes[i]
+	n := &x.nodes[i]
 	p := &cvPiece{
 		path:  slices.Clone(x.Path[:n.Depth]),
 		nodes: slices.Clone(x.nodes[:i+1]), step: trace.Step{G: n.backtrack[s.p], Choice: s.choice},
@@ -128,29 +122,29 @@ func (x *clockVector) offerStep(i int, s cvStep) {
 		p.nodes[k].foreign, p.nodes[k].pieces = true, nil
 		p.nodes[k].backtrack, p.nodes[k].ended = nil, nil // which the search changes
 	}
-	p.Do = func(h *helper) { p.explore(h, a, x.Cfg) }
+	p.Do = func(h *search.Helper) { p.explore(h, &x.ahead, x.Cfg, x.rel) }
 	if n.pieces == nil {
 		n.pieces = make(map[cvStep]*cvPiece)
 	}
 	n.pieces[s] = p
-	a.Offer(&p.Task)
+	x.ahead.Offer(&p.Task)
 }
 
 // explore explores p.
-func (p *cvPiece) explore(h *helper, a *ahead, cfg por.Config) {
-	cfg, leave := a.config(cfg, h)
+func (p *cvPiece) explore(h *search.Helper, a *search.Ahead, cfg por.Config, rel hb.Relation) {
+	cfg, leave := a.Config(cfg, h)
 	defer leave()
-	p.results = a.visitor.Split(h.sys)
-	x := newClockVector(h.sys, p.results, cfg, a.rel)
+	p.results = a.Visitor.Split(h.Sys)
+	x := newClockVector(h.Sys, p.results, cfg, rel)
 	x.piece, x.accessed, x.KnownRaces = p, p.accessed, maps.Clone(p.known)
-	root := h.sys.Mark()
+	root := h.Sys.Mark()
 	for _, s := range p.path {
 		x.Repeat(s)
 	}
 	x.nodes = append(x.nodes, p.nodes...)
 	first := len(x.nodes)
 	p.results.Begin()
-	p.alternatives = h.sys.Alternatives(p.step.G)
+	p.alternatives = h.Sys.Alternatives(p.step.G)
 	forked := x.execute(&x.nodes[first-1], p.step)
 	if !x.Halted {
 		x.enter(forked)
@@ -175,7 +169,7 @@ func (p *cvPiece) explore(h *helper, a *ahead, cfg por.Config) {
 
 // holds reports whether p is what the search would find now.
 func (x *clockVector) holds(p *cvPiece) bool {
-	if stale(p.races, p.known, x.KnownRaces) {
+	if p.refuted || !x.Fits(&p.control) || search.Stale(p.races, p.known, x.KnownRaces) {
 		return false
 	}
 	for obj, who := range p.assumed {
@@ -183,15 +177,7 @@ func (x *clockVector) holds(p *cvPiece) bool {
 			return false
 		}
 	}
-	c := &p.control
-	switch {
-	case p.refuted, c.StopReason.Bound != "":
-	case x.Cfg.MaxExecutions > 0 && x.Stats.Done()+c.Stats.Done() >= x.Cfg.MaxExecutions:
-	case x.Cfg.MaxStates > 0 && x.Stats.States+c.Stats.States >= x.Cfg.MaxStates:
-	default:
-		return !x.exec.Sees(p.seen)
-	}
-	return false
+	return !x.exec.Sees(p.seen)
 }
 
 // take takes p, the next step of the node of that depth, from the worker that has explored it. It reports
@@ -211,7 +197,7 @@ func (x *clockVector) take(depth int, p *cvPiece) bool {
 	x.Stats.States += p.control.Stats.States
 	maps.Copy(x.KnownRaces, p.races)
 	maps.Copy(x.accessed, p.now)
-	goOn := x.ahead.visitor.Merge(p.results)
+	goOn := x.ahead.Visitor.Merge(p.results)
 	x.StopUnless(goOn && !p.control.StoppedByVisitor)
 	for _, c := range p.notes {
 		m := &x.nodes[c.depth]

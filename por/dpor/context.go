@@ -30,6 +30,10 @@ type ContextConfig struct {
 	_ struct{}
 }
 
+// sound reports whether no execution is lost. States are then compared where a step is executed, and
+// not when the search has come back to where it was, so that several workers can explore.
+func (c *ContextConfig) sound() bool { return !c.Paper && !c.CSS && !c.Cuts }
+
 // Set chooses a variant by its name.
 func (c *ContextConfig) Set(name string) error {
 	switch name {
@@ -88,6 +92,7 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		s.ctx = &contextSensitive{s: s, cfg: variant}
+		s.jobs = s.jobs && variant.sound()
 		r := s.run()
 		switch {
 		case s.exec.Unsupported:

@@ -22,22 +22,28 @@ func SourceExplorer() *por.Explorer {
 // to its Fallbacks.
 func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
-	return &por.Explorer{
+	e := &por.Explorer{
 		Name:              "context",
 		Doc:               "source, where orders that lead to the same state are explored once (Albert et al. 2017)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
 		NoDuplicates:      true,
+		Parallel:          true,
 		Run:               func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Context(sys, v, cfg, variant) },
-		Options: []por.Option{{
-			Name: "context", List: true,
-			Doc: "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to " +
-				"the same state (loses executions); critical sections, too (loses executions); optimization 1 of the " +
-				"paper (loses executions); without optimization 2",
-			Set: variant.Set,
-		}},
 	}
+	e.Options = []por.Option{{
+		Name: "context", List: true,
+		Doc: "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to " +
+			"the same state (loses executions); critical sections, too (loses executions); optimization 1 of the " +
+			"paper (loses executions); without optimization 2",
+		Set: func(name string) error {
+			err := variant.Set(name)
+			e.Parallel = variant.sound()
+			return err
+		},
+	}}
+	return e
 }
 
 // ClockVectorExplorer is ClockVector.

@@ -106,7 +106,7 @@ type source struct {
 
 	rel   hb.Relation  `saved:"-"`
 	jobs  bool         `saved:"-"` // several workers
-	ahead *ahead       `saved:"-"` // the other workers; nil: there are none
+	ahead search.Ahead `saved:"-"` // the other ones
 	piece *sourcePiece `saved:"-"` // that this one explores for another one; nil: it explores everything
 
 	// What follows is memory that is used again.
@@ -150,7 +150,7 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 		dups:   hb.NewDuplicates(cfg),
 		rel:    rel,
 	}
-	s.jobs = several(&s.Control)
+	s.jobs = s.Several()
 	s.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(s.nodes), func(i int) (explored, of int) { return s.nodes[i].taken, len(s.nodes[i].backtrack) })
 	}
@@ -168,9 +168,7 @@ func (s *source) run() por.Result {
 	} else {
 		s.explore(nil)
 	}
-	if s.ahead != nil {
-		s.ahead.end()
-	}
+	s.ahead.End()
 	s.Account()
 	s.Leave(root)
 	r := s.Result()
@@ -449,8 +447,5 @@ func (s *source) bytes() int64 {
 			int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) +
 			4*int64(cap(f.enabled)+cap(f.backtrack))
 	}
-	if s.ahead != nil {
-		n += s.ahead.used.Load()
-	}
-	return n
+	return n + s.ahead.Bytes()
 }

@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Several workers (see ahead.go), with the result that one worker has. Why nothing is different:
+// Several workers (see search.Ahead), with the result that one worker has. Why nothing is different:
 //
 //  1. Which step of a node f comes next, and what is explored after it, depends on E, on the sleep set of
 //     f when the step comes, on which goroutines have been dropped, and on which nodes of E are
@@ -28,7 +28,7 @@ import (
 // sourcePiece is the next step of a node and what is after it. The first block is all that its exploration
 // depends on, and serialisable.
 type sourcePiece struct {
-	pool.Task[*helper]
+	pool.Task[*search.Helper]
 
 	events  []sourceEvent // E
 	nodes   []sourceNode  // of its prefixes; the last one is that of the step
@@ -38,8 +38,9 @@ type sourcePiece struct {
 	stop atomic.Bool // the search has come to it
 
 	// What was found.
-	step    trace.Step // of trace.NoGID: there is none
-	done    hb.Event   // which is this event
+	step    trace.Step  // of trace.NoGID: there is none
+	done    hb.Event    // which is this event
+	sleep   []sleepElem // what it has added to the sleep set of its node
 	results por.Subsearch
 	control search.Control
 	races   search.RaceSet
@@ -102,13 +103,7 @@ func (s *source) addRaceCandidate(f *sourceNode, r raceCandidate) {
 // offer offers the next step of the oldest node that has one to workers that have nothing to do: what is
 // after it is likely to be the most.
 func (s *source) offer() {
-	if !s.jobs || s.piece != nil || s.ctx != nil || s.Stats.Transitions < aheadFrom {
-		return
-	}
-	if s.ahead == nil {
-		s.ahead = newAhead(&s.Control, s.rel)
-	}
-	if !s.ahead.wants(s.Stats.Transitions) {
+	if !s.jobs || s.piece != nil || !s.ahead.Wanted(&s.Control) {
 		return
 	}
 	for i, f := range s.nodes[:len(s.nodes)-1] {
@@ -141,10 +136,9 @@ func (s *source) offerNode(i int) {
 		})
 	}
 	p.nodes[i].sleep = append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}})
-	a, cfg := s.ahead, s.Cfg
-	p.Do = func(h *helper) { p.explore(h, a, cfg) }
+	p.Do = func(h *search.Helper) { p.explore(h, s) }
 	f.piece = p
-	a.Offer(&p.Task)
+	s.ahead.Offer(&p.Task)
 }
 
 func eventsOf(list []hb.Event) (events []sourceEvent) {
@@ -155,22 +149,25 @@ func eventsOf(list []hb.Event) (events []sourceEvent) {
 	return events
 }
 
-// explore explores p.
-func (p *sourcePiece) explore(h *helper, a *ahead, cfg por.Config) {
-	cfg, leave := a.config(cfg, h)
+// explore explores p, which is part of whole.
+func (p *sourcePiece) explore(h *search.Helper, whole *source) {
+	cfg, leave := whole.ahead.Config(whole.Cfg, h)
 	defer leave()
-	p.results = a.visitor.Split(h.sys)
-	s := newSource(h.sys, p.results, cfg, a.rel)
+	p.results = whole.ahead.Visitor.Split(h.Sys)
+	s := newSource(h.Sys, p.results, cfg, whole.rel)
+	if whole.ctx != nil {
+		s.ctx = &contextSensitive{s: s, cfg: whole.ctx.cfg}
+	}
 	s.piece, s.KnownRaces = p, maps.Clone(p.known)
-	root := h.sys.Mark()
+	root := h.Sys.Mark()
 	for _, e := range p.events {
-		m := h.sys.Mark()
+		m := h.Sys.Mark()
 		s.Repeat(e.Step)
 		if e.virtual {
 			s.Undo(m)
 			s.exec.Retire(e.G)
 		}
-		h.sys.Release(m)
+		h.Sys.Release(m)
 	}
 	s.dropped = append(s.dropped, p.dropped...)
 	for i := range p.nodes {
@@ -178,6 +175,7 @@ func (p *sourcePiece) explore(h *helper, a *ahead, cfg por.Config) {
 	}
 	f := s.nodes[len(s.nodes)-1]
 	f.Position = s.Checkpoint()
+	before := len(f.sleep)
 	p.results.Begin()
 	p.step.G = trace.NoGID
 	if g, choice, ok := s.pickLine5(f); ok {
@@ -189,7 +187,8 @@ func (p *sourcePiece) explore(h *helper, a *ahead, cfg por.Config) {
 	s.Drop(f.Mark)
 	s.Leave(root)
 	p.done, p.control, p.races, p.seen = f.done, s.Control, s.KnownRaces, s.exec.TakeCommuting()
-	p.refuted = s.exec.Unsupported || s.exec.Refuted()
+	p.sleep = f.sleep[before:]
+	p.refuted = s.exec.Unsupported || s.exec.Refuted() || s.ctx != nil && s.exec.Awaits
 }
 
 // handOver stops a piece that the search has come to, in the last node.
@@ -208,14 +207,7 @@ func (s *source) handOver() {
 
 // holds reports whether p is what the search would find now.
 func (s *source) holds(p *sourcePiece) bool {
-	c, most := &p.control, s.Cfg.MaxExecutions
-	switch {
-	case p.refuted, c.StopReason.Bound != "", stale(p.races, p.known, s.KnownRaces):
-	case most > 0 && s.Stats.Done()+c.Stats.Done() >= most:
-	default:
-		return !s.exec.Sees(p.seen)
-	}
-	return false
+	return !p.refuted && s.Fits(&p.control) && !search.Stale(p.races, p.known, s.KnownRaces) && !s.exec.Sees(p.seen)
 }
 
 // drop drops p, which the search does not come to.
@@ -235,7 +227,7 @@ func (s *source) take(f *sourceNode, p *sourcePiece, g trace.GID, choice int) bo
 	}
 	s.Stats.Add(&p.control.Stats)
 	maps.Copy(s.KnownRaces, p.races)
-	more := s.ahead.visitor.Merge(p.results)
+	more := s.ahead.Visitor.Merge(p.results)
 	s.StopUnless(more && !p.control.StoppedByVisitor)
 	for _, n := range p.notes {
 		s.takeNote(s.nodes[n.node], n)
@@ -245,7 +237,7 @@ func (s *source) take(f *sourceNode, p *sourcePiece, g trace.GID, choice int) bo
 		s.resume(p)
 		s.goOn(base + 1)
 	}
-	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{p.done}}) // line 18
+	f.sleep = append(f.sleep, p.sleep...) // line 18, and what commutes
 	return true
 }
 

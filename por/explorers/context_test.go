@@ -24,7 +24,7 @@ func TestContextToys(t *testing.T) {
 
 // TestContextCommuting: the same of programs in which much commutes although it is dependent.
 func TestContextCommuting(t *testing.T) {
-	testContexts(t, 150, func(seed uint64) *toys.System { return commutingToy(rand.New(rand.NewPCG(4, seed))) })
+	testContexts(t, 150, func(seed uint64) *toys.System { return toys.Commuting(rand.New(rand.NewPCG(4, seed))) })
 }
 
 func testContexts(t *testing.T, n uint64, generate func(seed uint64) *toys.System) {
@@ -32,7 +32,7 @@ func testContexts(t *testing.T, n uint64, generate func(seed uint64) *toys.Syste
 	var executions, source uint64
 	for seed := range n {
 		toy := generate(seed)
-		forget(toy)
+		toys.Forget(toy)
 		g := toys.NewStateGraph(toy, 3000)
 		if g == nil || g.Executions(toy) < 0 || slices.ContainsFunc(toys.Keys(g.Leaves), func(l string) bool {
 			return strings.HasPrefix(l, "exit fault=") && !strings.HasPrefix(l, "exit fault=0")
@@ -57,55 +57,13 @@ func testContexts(t *testing.T, n uint64, generate func(seed uint64) *toys.Syste
 	t.Logf("%d executions, where Source has %d", executions, source)
 }
 
-// forget makes what a goroutine has read last no part of the state once it has nothing left to do.
-func forget(toy *toys.System) {
-	toy.Renumber = func(s *toys.State) {
-		for g, code := range toy.Prog {
-			if int(s.Pc[g]) >= len(code) {
-				s.Reg[g] = 0
-			}
-		}
-	}
-}
-
-// commutingToy makes programs in which much commutes although it is dependent.
-func commutingToy(r *rand.Rand) *toys.System {
-	prog := make([][]toys.Instr, 2+r.IntN(3))
-	ops := []toys.OpCode{toys.Add, toys.Add, toys.Add, toys.Store, toys.Write, toys.Load, toys.OutReg, toys.Read, toys.WriteReg, toys.Jump, toys.Store}
-	for g := range prog {
-		for n := 1 + r.IntN(4); len(prog[g]) < n; {
-			i := toys.Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(2)), B: int8(1 + r.IntN(2))}
-			switch i.Op {
-			case toys.Add:
-				i.B = 1
-			case toys.Jump:
-				i.A, i.B = int8(len(prog[g])+2), int8(r.IntN(3))
-			}
-			if r.IntN(5) == 0 {
-				prog[g] = append(prog[g], toys.Instr{Op: toys.Lock}, i, toys.Instr{Op: toys.Unlock})
-				continue
-			}
-			prog[g] = append(prog[g], i)
-		}
-	}
-	for g := len(prog) - 1; g > 0; g-- {
-		prog[0] = slices.Insert(prog[0], 0, toys.Instr{Op: toys.Go, A: int8(g)})
-	}
-	for i := range prog[0] {
-		if prog[0][i].Op == toys.Jump {
-			prog[0][i].A = int8(i + 2)
-		}
-	}
-	return toys.New(prog...)
-}
-
 // TestContextPaper: of this program Algorithm 1 loses the ending with 1 in the variable, if
 // selections are made as optimization 2 says. See RATIONALE.md.
 func TestContextPaper(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Write, B: 1}},
 		[]toys.Instr{{Op: toys.Store, B: 1}, {Op: toys.Read}, {Op: toys.Write, B: 2}},
 		[]toys.Instr{{Op: toys.Read}})
-	forget(toy)
+	toys.Forget(toy)
 	g := toys.NewStateGraph(toy, 3000)
 	for _, c := range []struct {
 		cfg     dpor.ContextConfig
@@ -172,7 +130,7 @@ func TestContextCuts(t *testing.T) {
 
 // TestContextCSS: keeping asleep what has turned out to commute loses an execution of this program.
 func TestContextCSS(t *testing.T) {
-	toy := commutingToy(rand.New(rand.NewPCG(4, 986)))
+	toy := toys.Commuting(rand.New(rand.NewPCG(4, 986)))
 	g := toys.NewStateGraph(toy, 3000)
 	for _, css := range []bool{false, true} {
 		f := toys.NewFindings(toy)

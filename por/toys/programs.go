@@ -118,6 +118,48 @@ func Branching(r *rand.Rand) *System {
 	return Started(prog...)
 }
 
+// Commuting makes programs in which much commutes although it is dependent.
+func Commuting(r *rand.Rand) *System {
+	prog := make([][]Instr, 2+r.IntN(3))
+	ops := []OpCode{Add, Add, Add, Store, Write, Load, OutReg, Read, WriteReg, Jump, Store}
+	for g := range prog {
+		for n := 1 + r.IntN(4); len(prog[g]) < n; {
+			i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(2)), B: int8(1 + r.IntN(2))}
+			switch i.Op {
+			case Add:
+				i.B = 1
+			case Jump:
+				i.A, i.B = int8(len(prog[g])+2), int8(r.IntN(3))
+			}
+			if r.IntN(5) == 0 {
+				prog[g] = append(prog[g], Instr{Op: Lock}, i, Instr{Op: Unlock})
+				continue
+			}
+			prog[g] = append(prog[g], i)
+		}
+	}
+	for g := len(prog) - 1; g > 0; g-- {
+		prog[0] = slices.Insert(prog[0], 0, Instr{Op: Go, A: int8(g)})
+	}
+	for i := range prog[0] {
+		if prog[0][i].Op == Jump {
+			prog[0][i].A = int8(i + 2)
+		}
+	}
+	return New(prog...)
+}
+
+// Forget makes what a goroutine has read last no part of the state once it has nothing left to do.
+func Forget(toy *System) {
+	toy.Renumber = func(s *State) {
+		for g, code := range toy.Prog {
+			if int(s.Pc[g]) >= len(code) {
+				s.Reg[g] = 0
+			}
+		}
+	}
+}
+
 // RandomInstr returns an instruction with one of ops, and random operands.
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
 	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}
