@@ -32,7 +32,8 @@ var (
 func TestJobs(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal := explorers.Lookup("optimal")
-	others := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return !e.Parallel || e.Stateful || e.Name == "optimal" }) // see TestRounds
+	others := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return e.Serial != "" || e.Stateful || e.Name == "optimal" }) // see TestRounds
+	others = append(others, explorers.With("optimal", "equivalence", "rf"))
 	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
 	search.AheadFrom, search.AskEvery = 0, 1 // most of these programs are small
 	executions, ended, bad := uint64(0), 0, 0

@@ -9,7 +9,7 @@ type OneWorker uint8
 // The reasons, the first that applies being given.
 const (
 	NotAsked       OneWorker = iota // it has as many as Jobs says
-	SerialExplorer                  // the explorer's search is not divided
+	SerialExplorer                  // the search of the explorer, or of its variant, is not divided
 	SerialBounds                    // nor is a tree of prefixes, or a search with exact bounds, of one that stores states
 	SerialOracle                    // the oracle learns: its answers depend on what it was asked before
 	SerialCheck                     // what is checked or written down is of one search
@@ -27,7 +27,7 @@ func (o *Options) oneWorker(f *Features) OneWorker {
 		return NotAsked
 	case o.Portfolio != nil:
 		return o.Portfolio.oneWorker()
-	case !o.POR.Parallel:
+	case o.POR.Serial != "":
 		return SerialExplorer
 	case o.POR.Stateful && (!o.Match || o.MaxExecs > 0 || o.MaxStates > 0):
 		return SerialBounds

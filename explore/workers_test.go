@@ -39,12 +39,12 @@ func TestOneWorker(t *testing.T) {
 	}
 	for _, x := range explorers.All() {
 		o := explore.Options{POR: x, Match: !x.Stateless, All: true, MaxExecs: 100, Seed: 1}
-		want := explore.SerialExplorer
+		want := explore.NotAsked
 		switch {
-		case x.Parallel && x.Stateful:
+		case x.Serial != "":
+			want = explore.SerialExplorer
+		case x.Stateful:
 			want = explore.SerialBounds
-		case x.Parallel:
-			want = explore.NotAsked
 		}
 		compare(x.Name, o, want)
 	}

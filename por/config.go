@@ -67,7 +67,7 @@ type Config struct {
 	// another explorer does to which it falls back.
 	CheckDuplicates bool
 
-	// Jobs is how many workers explore at the same time, if the explorer can (Explorer.Parallel)
+	// Jobs is how many workers explore at the same time, if the explorer can (Explorer.Serial)
 	// and the visitor is Mergeable; 0 is 1. Another makes what one more of them needs. It is called by
 	// several goroutines at once.
 	Jobs    int

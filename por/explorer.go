@@ -30,10 +30,10 @@ type Explorer struct {
 	// OnePerClass says that it completes one execution of each class of equivalent ones, so that an
 	// estimator can say about how many there are.
 	OnePerClass bool
-	// Parallel says that it can use several workers, one that is Stateful if it stores states. The result
-	// does not depend on how many; that of one worker may differ in counts, and in which bug is first, if
-	// states are stored.
-	Parallel bool
+	// Serial is the flag that leaves it one worker, "" if it can use several, as one that is Stateful can
+	// if it stores states. The result does not depend on how many; that of one worker may differ in
+	// counts, and in which bug is first, if states are stored.
+	Serial string
 	// NotSaved says that its searches cannot be saved (Config.Keeper).
 	NotSaved bool
 	// Equivalence names the relation whose classes it explores, if that is not Mazurkiewicz's.

@@ -90,10 +90,7 @@ func OneWorker(o *explore.Options) string {
 // oneWorker says why; what has no text is nothing that options decide.
 var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	explore.SerialExplorer: func(o *explore.Options) string {
-		if q := o.POR.Equivalence; q != "" {
-			return fmt.Sprintf("as --equivalence=%s has no more", q)
-		}
-		return fmt.Sprintf("as --por=%s has no more (%s have)", o.POR.Name, ExplorerNames(func(x *por.Explorer) bool { return x.Parallel }))
+		return fmt.Sprintf("as %s has no more", o.POR.Serial)
 	},
 	explore.SerialBounds: func(o *explore.Options) string {
 		return fmt.Sprintf("as --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)

@@ -79,7 +79,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.solver, "solver", "", "ask a program in PATH about conditions on inputs that hbcheck's own rules do not decide, before its circuits: `"+strings.Join(vm.Solvers(), "|")+"`")
 	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
-	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the verdict does not depend on it. Searches that are not divided have one; these are: --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the verdict does not depend on it")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry, once the program has been built; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored; an execution that has more is cut, and the search continues")

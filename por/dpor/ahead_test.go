@@ -1,84 +1,27 @@
 package dpor
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestAhead: several workers report what one does, in its order, and count the same, whatever ends the
-// search; with pieces as soon as there can be any.
+// TestAhead: several workers find what one does.
 func TestAhead(t *testing.T) {
-	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
-	search.AheadFrom, search.AskEvery = 0, 1
 	n := 600
 	if testing.Short() {
 		n = 120
 	}
 	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer(), ContextExplorer()} {
-		pieces := 0
-		for seed := range n {
-			r := rand.New(rand.NewPCG(78, uint64(seed)))
-			original := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
+		toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int) *toys.System {
 			if e.Name == "context" && seed%2 == 0 { // else it does what source does
-				original = toys.Commuting(r)
-				toys.Forget(original)
+				toy := toys.Commuting(r)
+				toys.Forget(toy)
+				return toy
 			}
-			cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500}
-			stop := uint32(0)
-			switch r.IntN(5) {
-			case 0:
-				cfg.MaxExecutions = 1 + r.Uint64N(60)
-			case 1:
-				stop = 2 + r.Uint32N(30)
-			case 2:
-				cfg.MaxSteps = 1 + r.IntN(20)
-			case 3:
-				cfg.MaxStates = 1 + r.Uint64N(300)
-			}
-			explore := func(jobs int) (string, []string) {
-				toy := *original
-				cfg := cfg
-				cfg.Jobs = jobs
-				cfg.Another = func() (por.Replica, error) {
-					another := *original
-					return por.Replica{System: &another}, nil
-				}
-				v := toys.NewRecorder(&toy, stop)
-				v.Every = true
-				if jobs > 1 {
-					v.Pause = func() { time.Sleep(time.Duration(r.IntN(50)) * time.Microsecond) }
-				}
-				found := e.Explore(&toy, v, cfg)
-				if toy.State != original.State || len(toy.Marks) != 0 {
-					t.Fatalf("%s, seed %d: the system is not left as it was found\n%s", e.Name, seed, toy.Program())
-				}
-				found.PeakBytes = 0
-				pieces += v.Parts
-				return fmt.Sprint(found), v.List
-			}
-			whole, want := explore(1)
-			for jobs := 2; jobs <= 3; jobs++ {
-				several, got := explore(jobs)
-				for i := range want {
-					if i == len(got) || got[i] != want[i] {
-						t.Fatalf("%s, seed %d, %d workers, stop %d: report %d\n got %v\nwant %v\n%s", e.Name, seed, jobs, stop, i,
-							got[i:min(i+2, len(got))], want[i:min(i+2, len(want))], original.Program())
-					}
-				}
-				if several != whole || len(got) != len(want) {
-					t.Fatalf("%s, seed %d, %d workers, stop %d: %d reports, want %d\n got %s\nwant %s\n%s", e.Name, seed, jobs, stop,
-						len(got), len(want), several, whole, original.Program())
-				}
-			}
-		}
-		if t.Logf("%s: %d pieces", e.Name, pieces); pieces < n/2 {
-			t.Errorf("%s: %d searches took only %d pieces", e.Name, 2*n, pieces)
-		}
+			return toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
+		})
 	}
 }

@@ -13,7 +13,6 @@ func SourceExplorer() *por.Explorer {
 		NoPreemptionBound: true,
 		OnePerClass:       true,
 		NoDuplicates:      true,
-		Parallel:          true,
 		Run:               Source,
 	}
 }
@@ -29,7 +28,6 @@ func ContextExplorer() *por.Explorer {
 		Stateless:         true,
 		NoPreemptionBound: true,
 		NoDuplicates:      true,
-		Parallel:          true,
 		Run:               func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Context(sys, v, cfg, variant) },
 	}
 	e.Options = []por.Option{{
@@ -39,7 +37,9 @@ func ContextExplorer() *por.Explorer {
 			"paper (loses executions); without optimization 2",
 		Set: func(name string) error {
 			err := variant.Set(name)
-			e.Parallel = variant.sound()
+			if !variant.sound() {
+				e.Serial = "--context=" + name
+			}
 			return err
 		},
 	}}
@@ -54,7 +54,6 @@ func ClockVectorExplorer() *por.Explorer {
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
-		Parallel:          true,
 		Run:               ClockVector,
 	}
 }

@@ -24,7 +24,7 @@ func TestDocTable(t *testing.T) {
 	}
 	for i, e := range all {
 		cells := strings.Fields(rows[i])
-		want := []string{e.Name, needs(e), storesStates(e), yes(!e.NoPreemptionBound), yes(e.Parallel)}
+		want := []string{e.Name, needs(e), storesStates(e), yes(!e.NoPreemptionBound), yes(e.Serial == "")}
 		if got := strings.Join(cells[:5], " "); got != strings.Join(want, " ") {
 			t.Errorf("por/doc.go says %q, want %q", got, strings.Join(want, " "))
 		}

@@ -37,6 +37,7 @@ var (
 	counting     = []string{"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
+	readAhead    = []string{"./por/readsfrom", "-run", "^TestAhead$"}
 	inRounds     = []string{"./por/stateful", "-run", "^TestRounds"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	readsFrom    = []string{"./por/explorers", "-short", "-run", "^TestReadsFrom"}
@@ -282,6 +283,15 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "jobs: source: a piece does not know of races that were found", File: "por/dpor/source_ahead.go", Old: "!search.Stale(p.races, p.known, s.KnownRaces) && ", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: source: what was taken does not sleep", File: "por/dpor/source_ahead.go", Old: "\tf.sleep = append(f.sleep, p.sleep...) // line 18, and what commutes\n", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: context: a piece is one of source", File: "por/dpor/source_ahead.go", Old: "\tif whole.ctx != nil {", New: "\tif false {"}, ahead},
+	{mutation.Mutant{Name: "jobs: rf: what is left of a piece is dropped", File: "por/readsfrom/ahead.go", Old: "\tif len(p.open) > 0 {", New: "\tif false {"}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: events that are left have no stamps", File: "por/readsfrom/ahead.go", Old: "\t\t\ts.setStamp(len(s.graph) - 1)\n", New: ""}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: goroutines that have ended the execution move again", File: "por/readsfrom/ahead.go", Old: "\ts.frames = append(s.frames, p.open...)\n\t\ts.dropped = append(s.dropped[:0], p.openDropped...)\n", New: "\ts.frames = append(s.frames, p.open...)\n"}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: revisits that a piece finds are lost", File: "por/readsfrom/ahead.go", Old: "\t\ts.piece.notes = append(s.piece.notes, note{i, it})\n", New: ""}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: they come in another order", File: "por/readsfrom/ahead.go", Old: "\tfor _, n := range p.notes {", New: "\tfor _, n := range slices.Backward(p.notes) {"}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: a piece does not know of races that were found", File: "por/readsfrom/ahead.go", Old: " || search.Stale(p.races, p.known, s.KnownRaces)", New: ""}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: alternatives are given away before the ones that come first", File: "por/readsfrom/ahead.go", Old: "ok = it.revisit && it.n < len(f.revisits)", New: "ok = it.revisit && it.n < len(f.revisits) || !it.revisit && it.n < max(f.alternatives, len(f.writes))"}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: where a frame's operation is in the graph is not noted", File: "por/readsfrom/ahead.go", Old: "done.prints, done.stamp", New: "done.prints, f.stamp"}, readAhead},
+	{mutation.Mutant{Name: "jobs: rf: what is executed in another order is counted", File: "por/readsfrom/graph.go", Old: "\t\ts.Again(step)", New: "\t\ts.Step(step)"}, readAhead},
 	{mutation.Mutant{Name: "jobs: the newest piece of a sample is merged first", File: "por/sample/workers.go", Old: "\t\tc := open[0]\n\t\topen = open[1:]\n", New: "\t\tc := open[len(open)-1]\n\t\topen = open[:len(open)-1]\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: a piece does not know of races that were found meanwhile", File: "por/sample/workers.go", Old: "\t\tif c.stale(x.KnownRaces) {\n", New: "\t\tif false {\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: executions are as long as the longest so far", File: "por/sample/sample.go", Old: "\tif x.number&(x.number-1) == 0 {\n", New: "\tif true {\n"}, pieces},

@@ -17,6 +17,7 @@ func Explorer() *por.Explorer {
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
+		Serial:            "--por=graph",
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 			gc := gc
 			if dir != "" && cfg.Create != nil {

@@ -17,7 +17,7 @@ func Explorer() *por.Explorer {
 	e := &por.Explorer{
 		Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)",
 		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
-		OnePerClass: true, NoDuplicates: true, Parallel: true,
+		OnePerClass: true, NoDuplicates: true,
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return explore(sys, v, cfg, opts) },
 	}
 	e.Options = []por.Option{
@@ -31,7 +31,7 @@ func Explorer() *por.Explorer {
 				case "mazurkiewicz":
 				case "rf":
 					e.Run, e.Equivalence = exploreReadsFrom, "rf"
-					e.Parallel, e.OnePerClass = false, false
+					e.OnePerClass = false
 				default:
 					return errors.New("want mazurkiewicz or rf")
 				}
@@ -68,13 +68,26 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 	_, leave := cfg.Enter(&unordered)
 	defer leave()
 	if o := por.CapabilitiesOf(sys).Overtaker; !unordered && (o == nil || !o.Overtakes()) {
-		rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, Synchronised: true}.Ordered()
-		s := newSearcher(sys, v, cfg, options{}, rel)
-		if r := s.run(); !s.Unsupported && (o == nil || !o.Overtakes()) {
+		if r := exploreSynchronised(sys, v, cfg); r.FallbackTo == "" && (o == nil || !o.Overtakes()) {
 			return r
 		}
 		unordered = true
 		por.Restart(v, cfg, "accesses to memory are not ordered by what synchronises")
 	}
 	return readsfrom.Explore(sys, v, cfg)
+}
+
+// exploreSynchronised explores the Mazurkiewicz classes as long as what synchronises orders accesses to
+// memory; if it does not, another explorer has to.
+func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, Synchronised: true}.Ordered()
+	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
+		return exploreParallel(sys, j, cfg, options{}, rel)
+	}
+	s := newSearcher(sys, v, cfg, options{}, rel)
+	r := s.run()
+	if s.Unsupported {
+		r = por.Result{FallbackTo: "clockvector"}
+	}
+	return r
 }

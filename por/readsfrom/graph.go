@@ -10,8 +10,9 @@ import (
 
 // This file has the execution graph G, and the path by which it is realised.
 
-// replay executes a transition. If that ends the execution, this is counted if leaf is set; then it
-// is undone, and stays in the path. The program may turn out to be Unsupported.
+// replay executes a transition. If leaf is set the step is counted, and the end of the execution if
+// it is one; such a step is undone, and stays in the path. The program may turn out to be
+// Unsupported.
 //
 // The path is one linearization of G, and not the order in which events were added to G (the
 // stamps):
@@ -43,7 +44,11 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	if choice < 0 {
 		panic("BUG: an operation that was executed in another order has other alternatives in this one")
 	}
-	s.Step(trace.Step{G: m.G, Choice: choice})
+	if step := (trace.Step{G: m.G, Choice: choice}); leaf {
+		s.Step(step)
+	} else {
+		s.Again(step)
+	}
 	e := len(s.Events) - 1
 	s.positions[m.G] = append(s.positions[m.G], int32(e))
 	if s.Unsupported {

@@ -82,6 +82,15 @@ import (
 // that can be read. The Mazurkiewicz classes are the six orders of the three.
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Oracle = nil
+	s := newSearcher(sys, v, cfg)
+	r := s.run()
+	if s.refuted() {
+		return por.Result{FallbackTo: "optimal"}
+	}
+	return r
+}
+
+func newSearcher(sys por.System, v por.Visitor, cfg por.Config) *searcher {
 	s := &searcher{
 		// A writer is compared with others when it arrives, so what it depends on must depend on
 		// all readers.
@@ -89,6 +98,7 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		Driver:    search.NewDriver(sys, v, cfg),
 		dups:      hb.NewDuplicates(cfg),
 	}
+	s.jobs = s.Several()
 	s.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
 			f := &s.frames[i]
@@ -96,11 +106,13 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		})
 	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
-	r := s.run()
-	if o := por.CapabilitiesOf(sys).Overtaker; s.Unsupported || o != nil && o.Overtakes() {
-		return por.Result{FallbackTo: "optimal"}
-	}
-	return r
+	return s
+}
+
+// refuted reports whether the program has turned out to be one that is left to package optimal.
+func (s *searcher) refuted() bool {
+	o := por.CapabilitiesOf(s.Sys).Overtaker
+	return s.Unsupported || o != nil && o.Overtakes()
 }
 
 // searcher is the state of Explore.
@@ -121,6 +133,10 @@ type searcher struct {
 	dropped   []trace.GID // they have ended the execution, and do not move any more
 	lin       linearizer  `saved:"-"` // it keeps nothing
 	enabled   []trace.GID `saved:"-"` // scratch memory
+
+	jobs  bool         `saved:"-"` // several workers
+	ahead search.Ahead `saved:"-"` // the other ones
+	piece *piece       `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 // graphEvent is an event of G.
@@ -160,7 +176,8 @@ type frame struct {
 	next          int          // the first alternative, or write, that has not been explored
 	writes        []hb.EventID // of a read: what it can read from
 	revisits      []revisit
-	explored      int // how many of them
+	explored      int             // how many of them
+	pieces        map[item]*piece `saved:"-"` // that are offered to other workers
 }
 
 // run explores from the present state of the system and leaves it there. It explores nothing if
@@ -177,7 +194,8 @@ func (s *searcher) run() por.Result {
 	} else {
 		s.runToEnd(trace.NoGID, -1)
 	}
-	s.explore()
+	s.explore(0)
+	s.ahead.End()
 	s.Account()
 	s.unwind(0)
 	s.Leave(s.root)
@@ -186,12 +204,19 @@ func (s *searcher) run() por.Result {
 	return r
 }
 
-// explore explores all. It stops, halted, where the program turns out to be Unsupported: then the
-// present path need not be a linearization of G any more, so that what replays steps looks at
-// Unsupported afterwards.
-func (s *searcher) explore() {
-	for len(s.frames) > 0 && !s.Halted {
-		if s.Keep(); !s.Halted {
+// explore explores what is left in the frames after the first ones. It stops, halted, where the
+// program turns out to be Unsupported: then the present path need not be a linearization of G any
+// more, so that what replays steps looks at Unsupported afterwards.
+func (s *searcher) explore(first int) {
+	for len(s.frames) > first && !s.Halted {
+		if s.Keep(); s.Halted {
+			break
+		}
+		if s.piece != nil && s.piece.stop.Load() {
+			s.piece.handOver(s)
+			break
+		}
+		if s.offer(); !s.take() {
 			s.backtrack()
 		}
 	}
@@ -522,7 +547,7 @@ func (s *searcher) endExecution(st por.Status) {
 //
 // Transitions have 16 bytes.
 func (s *searcher) bytes() int64 {
-	n := s.Bytes() + s.dups.Bytes()
+	n := s.Bytes() + s.dups.Bytes() + s.ahead.Bytes()
 	for i := range s.frames {
 		f := &s.frames[i]
 		n += int64(unsafe.Sizeof(*f)) + 16*int64(cap(f.order)) + 4*int64(cap(f.count))

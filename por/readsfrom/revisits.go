@@ -114,7 +114,7 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 		head:       -1,
 	}
 	order := append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})
-	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
+	s.keep(i, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
 }
 
 // addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
@@ -127,7 +127,7 @@ func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
 		order := s.pathWithin(hb.Union(f.count, c))
-		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: order})
+		s.keep(i, revisit{prefix: s.eventsAfter(f, c), last: q, order: order})
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 		}
 		if ok {
 			it.order = s.linearization(w.EventID, w.label, me, f.label)
-			f.revisits = append(f.revisits, it)
+			s.keep(i, it)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func (s *searcher) reportRaces(e int) {
 		// The visitor is shown a state in which both are next: what happens before their arrivals
 		// is executed, the race is reported, and the present path is executed again.
 		there := s.pathMoves()
-		if s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.ID(j))))); s.Unsupported {
+		if s.replayOrder(s.pathWithin(hb.Union(c, s.arrivalClock(j)))); s.Unsupported {
 			return
 		}
 		a, b := s.Sys.Next(first), s.Sys.Next(second)

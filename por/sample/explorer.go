@@ -14,7 +14,6 @@ func RandomExplorer() *por.Explorer {
 		Doc:       "a sample: a random walk",
 		Stateless: true,
 		Samples:   true,
-		Parallel:  true,
 		Run:       Random,
 	}
 }
@@ -27,7 +26,6 @@ func PCTExplorer() *por.Explorer {
 		Doc:       "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)",
 		Stateless: true,
 		Samples:   true,
-		Parallel:  true,
 		Run:       func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return PCT(sys, v, cfg, depth) },
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
@@ -51,7 +49,6 @@ func POSExplorer() *por.Explorer {
 		Doc:       "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)",
 		Stateless: true,
 		Samples:   true,
-		Parallel:  true,
 		Run:       POS,
 	}
 }

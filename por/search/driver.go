@@ -131,6 +131,14 @@ func (s *Driver) Step(a trace.Step) bool {
 	return !s.Halted
 }
 
+// Again executes a, which has been executed and counted in another order.
+func (s *Driver) Again(a trace.Step) {
+	s.Execute(a)
+	if s.show(); s.Cfg.Over != nil && s.Cfg.Over() && !s.Halted {
+		s.Poll(s.Account(), s.Progress())
+	}
+}
+
 // Execute executes a. It is neither counted nor looked at: see Executed.
 func (s *Driver) Execute(a trace.Step) {
 	s.traceNext(a)
@@ -172,13 +180,19 @@ func (s *Driver) Executed() bool {
 	if s.Executor != nil {
 		s.Stats.Looked += uint64(s.Executor.Looked())
 	}
+	s.show()
+	return !s.Halted
+}
+
+// show reports the race that the last step completes, and what is wrong already in an execution that has
+// become long.
+func (s *Driver) show() {
 	if !s.RaceReporter.After(s.Path) {
 		s.StopUnless(false)
 	}
 	if n := len(s.Path); n >= por.InspectFrom && n&(n-1) == 0 && s.inspector != nil && !s.Halted {
 		s.StopUnless(s.inspector.Inspect(s.Path))
 	}
-	return !s.Halted
 }
 
 // OracleAllows reports whether the oracle says that {g} is a persistent set (Godefroid 1996), op

@@ -13,7 +13,6 @@ func FullExplorer() *por.Explorer {
 		Doc:       "every interleaving of visible operations",
 		Stateless: true,
 		Stateful:  true,
-		Parallel:  true,
 		Run:       Full,
 	}
 }
@@ -25,7 +24,6 @@ func JPFExplorer() *por.Explorer {
 		Doc:       "Java Pathfinder's reduction: choices at synchronisation and at shared accesses",
 		Stateless: true,
 		Stateful:  true,
-		Parallel:  true,
 		Run:       JPF,
 	}
 	e.Options = []por.Option{{
