@@ -121,7 +121,7 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 // leakBug describes a goroutine that waits forever while main does not.
 func leakBug(gs []Goroutine, g Goroutine) *Bug {
 	b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-		Pos: g.position(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g)}
+		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g)}
 	for _, e := range b.Cycle {
 		if i := slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
 			b.Related = append(b.Related, Related{Pos: gs[i].position(), Role: RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
@@ -139,7 +139,7 @@ var faultKinds = [...]Kind{
 // faultBugs returns what went wrong when an execution ended by itself.
 func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []Frame) {
-		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), G: m.Name(g), Loop: -1, Stack: stack})
+		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), Site: position(stack), G: m.Name(g), Loop: -1, Stack: stack})
 	}
 	if x := end.Exit; x != nil {
 		add(Failure, x.Exited, x.Pos, x.G, x.Stack)
@@ -178,7 +178,11 @@ func started(g Goroutine) []Related {
 	if len(g.Created) == 0 {
 		return nil
 	}
-	return []Related{{Pos: position(g.Created), Role: RoleStarted, Goroutine: g.Name}}
+	at := ownPos(g.origin)
+	if !at.IsValid() {
+		at = position(g.Created)
+	}
+	return []Related{{Pos: at, Role: RoleStarted, Goroutine: g.Name}}
 }
 
 // place returns the innermost frame outside the standard library, or else the
@@ -195,13 +199,33 @@ func place(stack []Frame) Frame {
 	return stack[0]
 }
 
+// ownPos returns the innermost position in the reader's module on stacks, of which each one was called from
+// the next, if there is one.
+func ownPos(stacks ...[]Frame) (at token.Position) {
+	for _, stack := range stacks {
+		if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Own }); i >= 0 {
+			return plain(stack[i].Pos)
+		}
+	}
+	return at
+}
+
 func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
 
 // inLibrary reports whether g executes nothing but the standard library's code.
 func (g *Goroutine) inLibrary() bool { return place(g.Stack).Std }
 
-// position is the place in the user's code where g is, or else where it was started.
+// position is the place in the reader's module where g is, or else where it was started; if there is
+// none, that outside of the standard library.
 func (g *Goroutine) position() token.Position {
+	if at := ownPos(g.Stack, g.origin); at.IsValid() {
+		return at
+	}
+	return g.site()
+}
+
+// site is the place outside of the standard library where g is, or else where it was started.
+func (g *Goroutine) site() token.Position {
 	if g.inLibrary() && len(g.Created) > 0 {
 		return position(g.Created)
 	}
@@ -240,7 +264,7 @@ func deadlockBug(gs []Goroutine) *Bug {
 		}
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
-	b.Pos, b.G = at.position(), at.Name
+	b.Pos, b.Site, b.G = at.position(), at.site(), at.Name
 	for _, g := range gs {
 		if g.ID != at.ID {
 			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
@@ -330,7 +354,7 @@ func less(a, b token.Position) bool {
 // another goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
 	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
-	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
+	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g)}
 }
 
 // livelockBug describes the loop path[loop:], which can be executed forever; the present
@@ -351,7 +375,7 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 		return nil
 	}
 	at := looping[0]
-	b := &Bug{Kind: Livelock, Pos: at.position(), G: at.Name, Loop: loop}
+	b := &Bug{Kind: Livelock, Pos: at.position(), Site: at.site(), G: at.Name, Loop: loop}
 	var list []string
 	for _, g := range looping {
 		list = append(list, g.Name)

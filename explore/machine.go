@@ -208,6 +208,7 @@ type Goroutine struct {
 	Stack   []Frame   // innermost first
 	Parent  trace.GID // that started it; trace.NoGID for main
 	Created []Frame   // where; innermost first
+	origin  []Frame   // see machine.origin
 
 	// Waiting is what it waits for; the zero value if its pending operation is enabled.
 	Waiting

@@ -356,6 +356,18 @@ func (m *machine) created(g trace.GID) []vm.SourceFrame {
 	return stack
 }
 
+// origin returns the frames of the calls by which g was started, and the goroutine that started it, and so
+// on, up to the first one in the reader's module.
+func (m *machine) origin(g trace.GID) (stack []Frame) {
+	for ; g != trace.NoGID; g = m.Parent(g) {
+		stack = append(stack, m.CreationStack(g)...)
+		if at := ownPos(stack); at.IsValid() {
+			break
+		}
+	}
+	return stack
+}
+
 // CaseTaken says which case g's pending operation, which has just been described, takes with an
 // alternative, if it is a select.
 func (m *machine) CaseTaken(g trace.GID, choice int) string {
@@ -447,7 +459,7 @@ func (m *machine) Goroutines() []Goroutine {
 			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
 		g.Serves, g.Peer = m.WaitsForPeer(l.ID)
 		if l.Parent != trace.NoGID {
-			g.Created = m.created(l.ID)
+			g.Created, g.origin = m.created(l.ID), m.origin(l.ID)
 		}
 		if !l.Enabled {
 			g.For, g.Holders = l.Wait, m.Holders(l.Next)
@@ -470,7 +482,7 @@ func (m *machine) Ending() Ending {
 		if (code != 0 || inTest) && m.Failure() == nil {
 			g := m.ExitedIn()
 			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
-			end.Exit.Pos = m.ownPos(end.Exit.Stack, g)
+			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
 		}
 	}
 	switch s := m.Skipped(); {
@@ -506,42 +518,26 @@ func (m *machine) Ending() Ending {
 	return end
 }
 
-// userPos returns the innermost position outside the standard library on a stack of g, or
-// where g was started; pos if there is none.
+// userPos returns the innermost position on a stack of g that is in the reader's module, or else outside
+// of the standard library, or where g was started; pos if there is none.
 func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.Position {
+	if at := ownPos(stack, m.origin(g)); at.IsValid() {
+		return at
+	}
 	if at, ok := userFrame(slices.Concat(stack, m.created(g))); ok {
 		return at.Pos
 	}
 	return pos
 }
 
-// ownPos is userPos for what another module may do on behalf of that of the entry, as one that calls
-// os.Exit for a TestMain does: the innermost position in the entry's module, if there is one.
-func (m *machine) ownPos(stack []Frame, g trace.GID) token.Position {
-	if i := slices.IndexFunc(stack, m.own); i >= 0 {
-		return stack[i].Pos
-	}
-	return m.userPos(stack, g, token.Position{})
-}
-
 // failurePos returns where a test has failed: as go test has it, if that is in the entry's module. A
 // library that compares values, and does not say that it is a helper, is not where the reader looks.
 func (m *machine) failurePos(f *Fault) token.Position {
 	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
-	if i := slices.IndexFunc(f.Frames, m.own); i >= 0 && at >= 0 && !m.own(f.Frames[at]) {
-		return f.Frames[i].Pos
+	if own := ownPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
+		return own
 	}
 	return f.Pos
-}
-
-// own reports whether f is a function of the entry's module.
-func (m *machine) own(f Frame) bool {
-	p := m.prog.PackageOf(m.entry.Func)
-	if p == nil || p.Module == "" || f.Std {
-		return false
-	}
-	rest, ok := strings.CutPrefix(f.Func, p.Module)
-	return ok && strings.IndexAny(rest, "./_") == 0
 }
 
 // Counters implements Machine.

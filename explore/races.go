@@ -58,8 +58,8 @@ func newRace(x, y Access) *Bug {
 	if p := second.Pos; p.Line != first.Pos.Line || p.Filename != first.Pos.Filename {
 		d.At = token.Position{Filename: p.Filename, Line: p.Line}
 	}
-	bug.Detail, bug.Pos, bug.G = d, first.Pos, first.Name
-	bug.Related = []Related{{Pos: second.Pos, Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
+	bug.Detail, bug.Pos, bug.Site, bug.G = d, first.position(), first.Pos, first.Name
+	bug.Related = []Related{{Pos: second.position(), Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
 	return bug
 }
 

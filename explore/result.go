@@ -212,7 +212,8 @@ type Bug struct {
 	Undecided bool
 	Detail    Detail // which makes it the same bug wherever it shows
 	Pos       token.Position
-	G         string // name of the goroutine it happened in
+	Site      token.Position // where it is outside of Go's library: Pos, unless that is in another module than the reader's
+	G         string         // name of the goroutine it happened in
 	Related   []Related
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
@@ -270,14 +271,22 @@ type Access struct {
 	Ended   bool      // the goroutine has ended since
 }
 
-// key identifies a bug among those of an entry.
-type key struct {
-	kind   Kind
-	pos    token.Position
-	detail Detail
+// position is the place in the reader's module where the access is called from; if there is none, its own.
+func (a *Access) position() token.Position {
+	if at := ownPos(a.Stack, a.Created); at.IsValid() {
+		return at
+	}
+	return a.Pos
 }
 
-func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Detail} }
+// key identifies a bug among those of an entry.
+type key struct {
+	kind      Kind
+	pos, site token.Position
+	detail    Detail
+}
+
+func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // An Outcome is one thing an execution can end in.
 type Outcome struct {

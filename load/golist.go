@@ -234,7 +234,7 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 			list:    lp,
 		}
 		if lp.Module != nil {
-			p.Module = lp.Module.Path
+			p.Module, p.Main = lp.Module.Path, lp.Module.Main
 			p.GoVersion = "go" + cmp.Or(lp.Module.GoVersion, "1.16") // the go command's default
 		}
 		if p.Settings = lp.DefaultGODEBUG; lp.Name != "main" || lp.ForTest != "" {

@@ -28,6 +28,7 @@ type Package struct {
 	GoVersion string // language version of the module, "go1.21"; empty if there is none
 	Settings  string // GODEBUG, as go build or go test puts it into a program that begins here
 	ForTest   string // the package under test, if only compiled for its test
+	Main      bool   // of a main module, one of those that are being worked on
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
 	// UnderTest: of the standard library, and matched by a pattern. Its in-package tests are among

@@ -16,6 +16,7 @@ type SourceFrame struct {
 	Pos  token.Position
 	PC   int32
 	Std  bool // of the standard library or its overlay
+	Own  bool // of the entry's module, or another one that is being worked on
 
 	helper bool // of a model: see helper
 }
@@ -194,9 +195,17 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
 	} else {
 		fr.Std = m.link.prog.InLibrary(f.SSA) || m.link.prog.InHarness(f.SSA)
+		fr.Own = !fr.Std && m.ownModule(f)
 		fr.helper = fr.Std && isHelper(fr.Func)
 	}
 	return fr
+}
+
+// ownModule reports whether f is of the entry's module, or another one that is being worked on.
+func (m *Machine) ownModule(f *bytecode.Func) bool {
+	prog := m.link.prog
+	p, entry := prog.PackageOf(original(f.SSA)), prog.PackageOf(m.link.entry.Func)
+	return p != nil && (p.Main || entry != nil && p.Module == entry.Module)
 }
 
 // isHelper reports whether a function of the library, or its type, is one of a model: their names begin
