@@ -2,9 +2,12 @@ package vm
 
 import (
 	"go/token"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -195,17 +198,23 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
 	} else {
 		fr.Std = m.link.prog.InLibrary(f.SSA) || m.link.prog.InHarness(f.SSA)
-		fr.Own = !fr.Std && m.ownModule(f)
 		fr.helper = fr.Std && isHelper(fr.Func)
 	}
+	fr.Own = !fr.Std && m.ownModule(f, fr.Pos.Filename)
 	return fr
 }
 
-// ownModule reports whether f is of the entry's module, or another one that is being worked on.
-func (m *Machine) ownModule(f *bytecode.Func) bool {
+// ownModule reports whether f, in the given file, is of the entry's module, or another one that is being
+// worked on.
+func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
 	prog := m.link.prog
-	p, entry := prog.PackageOf(original(f.SSA)), prog.PackageOf(m.link.entry.Func)
-	return p != nil && (p.Main || entry != nil && p.Module == entry.Module)
+	entry := prog.PackageOf(m.link.entry.Func)
+	own := func(p *load.Package) bool { return p.Main || entry != nil && p.Module == entry.Module }
+	if f.SSA != nil {
+		p := prog.PackageOf(original(f.SSA))
+		return p != nil && own(p)
+	}
+	return slices.ContainsFunc(prog.All, func(p *load.Package) bool { return p.Dir == filepath.Dir(file) && own(p) })
 }
 
 // isHelper reports whether a function of the library, or its type, is one of a model: their names begin
