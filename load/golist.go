@@ -31,8 +31,9 @@ type listPackage struct {
 	Imports        []string
 	ImportMap      map[string]string // source import path to ImportPath
 	Module         *struct {
-		Path, GoVersion string
-		Main            bool
+		Path, Version, GoVersion string
+		Main                     bool
+		Replace                  *struct{ Path string }
 	}
 	DefaultGODEBUG string // of a main package
 	Error          *struct{ Err string }
@@ -235,6 +236,7 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		}
 		if lp.Module != nil {
 			p.Module, p.Main = lp.Module.Path, lp.Module.Main
+			p.published = lp.Module.Version != "" && lp.Module.Replace == nil
 			p.GoVersion = "go" + cmp.Or(lp.Module.GoVersion, "1.16") // the go command's default
 		}
 		if p.Settings = lp.DefaultGODEBUG; lp.Name != "main" || lp.ForTest != "" {

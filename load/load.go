@@ -44,6 +44,7 @@ type Package struct {
 	Imports []*Package // by ID
 	Embeds  []Embed
 
+	published bool // of a version of a module that is not being worked on: it has been compiled before
 	files     []*file
 	list      *listPackage // nil for std packages
 	importIDs []string

@@ -40,7 +40,7 @@ func (l *loader) prune() error {
 		}
 	}
 	parallel(len(fresh), func(i int) {
-		if fresh[i].Std {
+		if fresh[i].Std || fresh[i].published {
 			fresh[i].cutTables()
 		}
 		fresh[i].graph.roots = l.mentionsIn(fresh[i])

@@ -13,9 +13,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The standard library has tables of ten thousands of numbers in composite literals. To check, build
-// and compile them element by element took half of what loading net/http takes, so their elements are
-// kept as bytes: the literal is left with its last element, and memory that is allocated for it is
+// The standard library has tables of ten thousands of numbers in composite literals, and so has
+// golang.org/x/text. To check, build
+// and compile them element by element took half of what loading net/http takes, so in packages that are not
+// being worked on their elements are kept as bytes: the literal is left with its last element, and memory that is allocated for it is
 // what the bytes say from the beginning.
 //
 //	var t = []uint16{1, 2, 3}     becomes  var t = []uint16{2: 3}  and a Table 01 00 02 00 03 00
@@ -70,11 +71,11 @@ func lastIndex(elts []ast.Expr) (last int64, at int, ok bool) {
 	for k, e := range elts {
 		i++
 		if kv, keyed := e.(*ast.KeyValueExpr); keyed {
-			lit, isLit := kv.Key.(*ast.BasicLit)
-			if !isLit {
+			v := numbers(kv.Key)
+			if v == nil {
 				return 0, 0, false
 			}
-			n, exact := constant.Int64Val(constant.ToInt(constant.MakeFromLiteral(lit.Value, lit.Kind, 0)))
+			n, exact := constant.Int64Val(constant.ToInt(v))
 			if !exact {
 				return 0, 0, false
 			}
@@ -85,6 +86,17 @@ func lastIndex(elts []ast.Expr) (last int64, at int, ok bool) {
 		}
 	}
 	return last, at, true
+}
+
+// numbers returns the value of an expression of numbers without names, nil if e is none.
+func numbers(e ast.Expr) constant.Value {
+	if !isExpression(e, func(*ast.Ident) bool { return false }) {
+		return nil
+	}
+	if v := valueOf(e, nil); v.Kind() == constant.Int {
+		return v
+	}
+	return nil
 }
 
 // cutTables takes their elements from the tables among the initial values of variables of p, which
@@ -175,6 +187,19 @@ func (c *tableCutter) cut(lit *ast.CompositeLit, typ ast.Expr) bool {
 	return false
 }
 
+// isWhole reports whether e is made of the literals of integers.
+func isWhole(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return e.Kind == token.INT || e.Kind == token.CHAR
+	case *ast.ParenExpr:
+		return isWhole(e.X)
+	case *ast.BinaryExpr:
+		return (e.Op == token.ADD || e.Op == token.SUB) && isWhole(e.X) && isWhole(e.Y)
+	}
+	return false
+}
+
 // isFixed reports whether values of type t have no pointers but to the bytes of strings.
 func (c *tableCutter) isFixed(t ast.Expr) bool {
 	switch t := t.(type) {
@@ -234,16 +259,32 @@ func (c *tableCutter) constants(elts []ast.Expr, n *int) bool {
 }
 
 func (c *tableCutter) isConstant(e ast.Expr) bool {
+	return isExpression(e, func(id *ast.Ident) bool { return c.consts[id.Name] || id.Name == "true" || id.Name == "false" })
+}
+
+// isExpression reports whether e is made of literals and names for which named holds, by operations whose
+// result does not depend on types.
+func isExpression(e ast.Expr, named func(*ast.Ident) bool) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		return true
 	case *ast.Ident:
-		return c.consts[e.Name] || e.Name == "true" || e.Name == "false"
+		return named(e)
 	case *ast.ParenExpr:
-		return c.isConstant(e.X)
+		return isExpression(e.X, named)
 	case *ast.UnaryExpr:
 		_, ok := e.X.(*ast.BasicLit)
 		return ok && e.Op == token.SUB
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.ADD, token.SUB: // which strings and fractions have, too
+			return isWhole(e.X) && isWhole(e.Y)
+		case token.OR, token.AND, token.XOR:
+			return isExpression(e.X, named) && isExpression(e.Y, named)
+		case token.SHL:
+			by, ok := e.Y.(*ast.BasicLit)
+			return ok && by.Kind == token.INT && len(by.Value) <= 2 && isExpression(e.X, named)
+		}
 	}
 	return false
 }
@@ -322,20 +363,33 @@ func (w *tableWriter) write(off int64, t types.Type, e ast.Expr) {
 }
 
 // value returns the value of a constant for which isConstant holds.
-func (w *tableWriter) value(e ast.Expr) constant.Value {
+func (w *tableWriter) value(e ast.Expr) constant.Value { return valueOf(e, w.p.Types.Scope()) }
+
+// valueOf returns the value of e, for which isExpression holds with the constants of scope.
+func valueOf(e ast.Expr, scope *types.Scope) constant.Value {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		return constant.MakeFromLiteral(e.Value, e.Kind, 0)
 	case *ast.Ident:
-		obj := w.p.Types.Scope().Lookup(e.Name)
+		obj := scope.Lookup(e.Name)
 		if obj == nil {
 			obj = types.Universe.Lookup(e.Name)
 		}
 		return obj.(*types.Const).Val()
 	case *ast.ParenExpr:
-		return w.value(e.X)
+		return valueOf(e.X, scope)
 	case *ast.UnaryExpr:
-		return constant.UnaryOp(e.Op, w.value(e.X), 0)
+		return constant.UnaryOp(e.Op, valueOf(e.X, scope), 0)
+	case *ast.BinaryExpr:
+		x, y := constant.ToInt(valueOf(e.X, scope)), constant.ToInt(valueOf(e.Y, scope))
+		switch {
+		case x.Kind() != constant.Int || y.Kind() != constant.Int:
+			return constant.MakeUnknown() // the program would not compile
+		case e.Op == token.SHL:
+			by, _ := constant.Uint64Val(y)
+			return constant.Shift(x, token.SHL, uint(by))
+		}
+		return constant.BinaryOp(x, e.Op, y)
 	}
 	panic("BUG: not a constant in a table")
 }

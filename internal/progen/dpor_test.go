@@ -39,17 +39,17 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
-func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 800) }
+func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 500) }
 
 // TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is
 // explored once.
-func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 600) }
+func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 400) }
 
 // TestSource: the same as of Optimal of Source, which begins other executions, too.
-func TestSource(t *testing.T) { testClasses(t, sourceOnce, 600) }
+func TestSource(t *testing.T) { testClasses(t, sourceOnce, 400) }
 
 // TestContext: the outcomes are those of the reference; classes are left out.
-func TestContext(t *testing.T) { testClasses(t, contextOnce, 800) }
+func TestContext(t *testing.T) { testClasses(t, contextOnce, 500) }
 
 // TestClassesHybrid: so it is with static facts of every kind.
 func TestClassesHybrid(t *testing.T) {

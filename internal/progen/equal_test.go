@@ -20,7 +20,7 @@ var knownEqual = []uint64{501069, 501444}
 // finds some.
 func TestEqual(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1500, knownEqual, func(seeds []uint64) {
+	c.batches(1000, knownEqual, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0xe9a1))

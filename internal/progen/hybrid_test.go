@@ -26,7 +26,7 @@ var knownPrograms = []uint64{1018527, 1060567, 3032257, 260342}
 // reference, and so they are with any stages of an oracle turned off.
 func TestHybrid(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1500, knownPrograms, c.programs)
+	c.batches(1000, knownPrograms, c.programs)
 	for _, reason := range []string{"nofuture", "lock", "join", "receive"} {
 		if c.eliminated[reason] == 0 && *countFlag == 0 && !testing.Short() {
 			t.Errorf("no choice was eliminated for the reason %q: the programs do not test it", reason)

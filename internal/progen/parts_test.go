@@ -20,7 +20,7 @@ import (
 // latter is one in the former.
 func TestParts(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1500, nil, func(seeds []uint64) {
+	c.batches(1000, nil, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0x9a475))

@@ -14,7 +14,7 @@ import (
 // TestJobs: two and three workers report what one does, in its order, whatever ends the search: for each
 // explorer that can have several. Executions are few, so that pieces of all sizes come up.
 func TestJobs(t *testing.T) {
-	n := 400
+	n := 250
 	if testing.Short() {
 		n = 25
 	}
