@@ -14,10 +14,10 @@ import (
 )
 
 // The standard library has tables of ten thousands of numbers in composite literals, and so has
-// golang.org/x/text. To check, build
-// and compile them element by element took half of what loading net/http takes, so in packages that are not
-// being worked on their elements are kept as bytes: the literal is left with its last element, and memory that is allocated for it is
-// what the bytes say from the beginning.
+// golang.org/x/text. To check, build and compile them element by element took half of what loading
+// net/http takes. So in packages that are not being worked on their elements are kept as bytes: the
+// literal is left with its last element, and memory that is allocated for it is what the bytes say
+// from the beginning.
 //
 //	var t = []uint16{1, 2, 3}     becomes  var t = []uint16{2: 3}  and a Table 01 00 02 00 03 00
 //
