@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -39,6 +40,10 @@ type collector struct {
 	used       []int           // and these of Options.Ignores have accepted something
 	merged     *mergedCounters // nil: the search is not split
 	begunAgain bool            // Restart was called
+	earlier    struct {        // what was known then
+		bugs  map[key]bool
+		races map[RaceID]bool
+	}
 }
 
 // maxLongLoops is how many loops are reported that continue for too long.
@@ -274,6 +279,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 // Restart implements por.Visitor: outcomes will be counted again.
 func (c *collector) Restart() {
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
+	c.earlier.bugs, c.earlier.races = maps.Clone(c.known), maps.Clone(c.races)
 	if c.merged != nil {
 		c.merged.restart()
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"maps"
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -76,7 +77,7 @@ type subsearch struct {
 // Split implements por.Mergeable.
 //
 // inSubtree: what a user's ignore rules have matched is noted and not marked, as a subtree may be
-// dropped (por/optimal: restartSequentially).
+// dropped (por/optimal: restartSequentially). What was known when the search began again does not stop it.
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(Machine)
 	if m == c.m {
@@ -84,6 +85,9 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 	}
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts), replicas: m.Features().Replicas}
 	p.inSubtree = true
+	if c.begunAgain {
+		p.known, p.races = maps.Clone(c.earlier.bugs), maps.Clone(c.earlier.races)
+	}
 	return p
 }
 

@@ -47,8 +47,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(want), p.Source())
 	}
 	total := 0
-	for p, e := range generated(t, sets, 1) {
-		i := int(p.Seed-*jobsSeed) % perBatch
+	check := func(p *progen.Prog, e explore.Entry, i int) {
 		total++
 		o := explore.Options{POR: optimal, All: i%3 != 0, Outcomes: i%2 == 0, MaxExecs: 3000, MaxSteps: 500, NoMinimise: true}
 		switch i % 7 {
@@ -68,6 +67,13 @@ func TestJobs(t *testing.T) {
 		want = runJobs(t, e, o)
 		o.Jobs = 2 + i%2
 		compare(want, runJobs(t, e, o), o, p)
+	}
+	for p, e := range generated(t, sets, 1) {
+		check(p, e, int(p.Seed-*jobsSeed)%perBatch)
+	}
+	const again = 30249 // what is found is known from before the search has begun again, and does not stop it
+	for p, e := range generatedFrom(t, sets, again, 1) {
+		check(p, e, 48)
 	}
 	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)
 }
@@ -106,11 +112,16 @@ func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*pro
 	if *jobsCount > 0 {
 		total = *jobsCount
 	}
+	return generatedFrom(t, sets, *jobsSeed, uint64(total))
+}
+
+// generatedFrom yields n programs, from seed from on.
+func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Seq2[*progen.Prog, explore.Entry] {
 	return func(yield func(*progen.Prog, explore.Entry) bool) {
-		for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
+		for first := from; first < from+n; first += perBatch {
 			f := sets[first/perBatch%uint64(len(sets))]
 			var progs []*progen.Prog
-			for i := range uint64(perBatch) {
+			for i := range min(perBatch, n) {
 				progs = append(progs, progen.Generate(first+i, f))
 			}
 			prog := loadSeparately(t, progs)
