@@ -33,7 +33,7 @@ var allowed = map[string]string{
 	"por/dpor":             "por por/hb por/pool por/search trace",
 	"por/optimal":          "por por/hb por/readsfrom por/search trace",
 	"por/readsfrom":        "por por/hb por/pool por/search trace",
-	"por/graph":            "por por/hb por/search trace",
+	"por/graph":            "por por/hb por/pool por/search trace",
 	"por/pool":             "",
 	"por/sample":           "por por/hb por/pool por/search trace",
 	"por/lookahead":        "por por/search por/stateful trace",

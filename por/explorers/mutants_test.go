@@ -38,6 +38,7 @@ var (
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	readAhead    = []string{"./por/readsfrom", "-run", "^TestAhead$"}
+	graphAhead   = []string{"./por/graph", "-run", "^TestAhead$"}
 	inRounds     = []string{"./por/stateful", "-run", "^TestRounds"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	readsFrom    = []string{"./por/explorers", "-short", "-run", "^TestReadsFrom"}
@@ -292,6 +293,29 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "jobs: rf: alternatives are given away before the ones that come first", File: "por/readsfrom/ahead.go", Old: "ok = it.revisit && it.n < len(f.revisits)", New: "ok = it.revisit && it.n < len(f.revisits) || !it.revisit && it.n < max(f.alternatives, len(f.writes))"}, readAhead},
 	{mutation.Mutant{Name: "jobs: rf: where a frame's operation is in the graph is not noted", File: "por/readsfrom/ahead.go", Old: "done.prints, done.stamp", New: "done.prints, f.stamp"}, readAhead},
 	{mutation.Mutant{Name: "jobs: rf: what is executed in another order is counted", File: "por/readsfrom/graph.go", Old: "\t\ts.Again(step)", New: "\t\ts.Step(step)"}, readAhead},
+	{mutation.Mutant{Name: "jobs: graph: what is left of a piece is dropped", File: "por/graph/ahead.go", Old: "\tif len(q.open) > 0 && !x.Halted {", New: "\tif false {"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not know of races that were found", File: "por/graph/ahead.go", Old: " && !search.Stale(q.shown, q.races, x.KnownRaces) &&", New: " &&"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a bound is that of a piece", File: "por/graph/ahead.go", Old: "!q.refuted && x.Fits(&q.control)", New: "!q.refuted"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece that refutes the relation is taken", File: "por/graph/ahead.go", Old: "return !q.refuted && x.Fits", New: "return x.Fits"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: what a piece notes comes in another order", File: "por/graph/ahead.go", Old: "\tfor _, c := range q.notes {", New: "\tfor _, c := range slices.Backward(q.notes) {"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: what a piece notes is lost", File: "por/graph/ahead.go", Old: "\t\tp.notes = append(p.notes, n)\n", New: ""}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: what ends the program in a piece is not noted", File: "por/graph/schedule.go", Old: "\t\tx.piece.note(note{at: at.number, what: what, g: g})\n", New: "\t\t_ = what\n"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a replay that a piece arranges is lost", File: "por/graph/schedule.go", Old: "\t\tx.piece.note(note{at: r.at.number, what: noteReplay, prefix: prefix})\n", New: ""}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not stop where a replay is to", File: "por/graph/ahead.go", Old: "known: maps.Clone(x.known), races", New: "known: make(map[uint64]bool), races"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not know that its step is to be a node", File: "por/graph/ahead.go", Old: " && x.known[p.prefix] == q.here", New: ""}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: the search goes on after a piece that was stopped", File: "por/graph/ahead.go", Old: "goOn && !q.control.StoppedByVisitor", New: "goOn"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not know that an operation depends on all", File: "por/graph/ahead.go", Old: "\tif q.all {", New: "\tif false {"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: the search does not know that one of a piece does", File: "por/graph/ahead.go", Old: "\tif q.nowAll {", New: "\tif false {"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece may have been begun before one did", File: "por/graph/ahead.go", Old: "\t\tx.exec.SomeDependsOnAll() == q.all && ", New: "\t\t"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: alternatives of a step that was taken are forgotten", File: "por/graph/ahead.go", Old: "p.alts, p.alt, p.node = q.alts, p.alt+1, q.node", New: "p.alts, p.alt, p.node = p.alt+1, p.alt+1, q.node"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: the node of a step that was taken is forgotten", File: "por/graph/ahead.go", Old: "p.alts, p.alt, p.node = q.alts, p.alt+1, q.node", New: "p.alts, p.alt = q.alts, p.alt+1"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: the node of a step remains another worker's", File: "por/graph/ahead.go", Old: "n.Parent, n.at, n.x = p.parent, p.choiceSet, x", New: "n.at, n.x = p.choiceSet, x"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: what is left remains below another worker's nodes", File: "por/graph/ahead.go", Old: "o.node.Parent, o.node.x = x.node, x", New: "o.node.x = x"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: nodes that are left ask another worker's execution", File: "por/graph/ahead.go", Old: "o.node.Parent, o.node.x = x.node, x", New: "o.node.Parent = x.node"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: what is left is not below the step", File: "por/graph/ahead.go", Old: "\tif p.node != nil {\n\t\tx.node = p.node\n\t}\n", New: ""}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: another choice is the node of the one before", File: "por/graph/ahead.go", Old: "\tif last.next != s.next {", New: "\tif false {"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not know who has ended the program", File: "por/graph/ahead.go", Old: "at.choices, at.ended = slices.Clone(at.choices), slices.Clone(at.ended)", New: "at.choices, at.ended = slices.Clone(at.choices), nil"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: graphs of a piece are not counted", File: "por/result.go", Old: "\ts.Graphs += t.Graphs\n", New: ""}, graphAhead},
 	{mutation.Mutant{Name: "jobs: the newest piece of a sample is merged first", File: "por/sample/workers.go", Old: "\t\tc := open[0]\n\t\topen = open[1:]\n", New: "\t\tc := open[len(open)-1]\n\t\topen = open[:len(open)-1]\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: a piece does not know of races that were found meanwhile", File: "por/sample/workers.go", Old: "\t\tif c.stale(x.KnownRaces) {\n", New: "\t\tif false {\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: executions are as long as the longest so far", File: "por/sample/sample.go", Old: "\tif x.number&(x.number-1) == 0 {\n", New: "\tif true {\n"}, pieces},

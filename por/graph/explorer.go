@@ -17,7 +17,6 @@ func Explorer() *por.Explorer {
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
-		Serial:            "--por=graph",
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 			gc := gc
 			if dir != "" && cfg.Create != nil {
@@ -26,6 +25,8 @@ func Explorer() *por.Explorer {
 			return Explore(sys, v, cfg, gc)
 		},
 	}
+	// See Config.divisible.
+	several := func() { e.Parallel = !gc.Restart && dir == "" }
 	e.Options = []por.Option{
 		{
 			Name: "client", Default: "datarace",
@@ -50,6 +51,7 @@ func Explorer() *por.Explorer {
 					return errors.New("want rewind or restart")
 				}
 				gc.Restart = value == "restart"
+				several()
 				return nil
 			},
 		},
@@ -58,6 +60,7 @@ func Explorer() *por.Explorer {
 			Doc:  "write the graph of --por=graph to `dir` whenever a goroutine ends",
 			Set: func(value string) error {
 				dir, e.NotSaved = value, true // graphs have nodes of all paths
+				several()
 				return nil
 			},
 		},

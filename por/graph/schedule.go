@@ -60,6 +60,10 @@ func (x *searcher) addChoice(p *Node, t trace.GID) {
 	if p.at.closed || slices.Contains(p.at.choices, t) {
 		return
 	}
+	if p.at.foreign {
+		x.piece.note(note{at: p.at.number, what: noteChoice, g: t})
+		return
+	}
 	p.at.choices = append(p.at.choices, t)
 	if len(p.at.choices) == 2 {
 		x.Stats.Choices++
@@ -77,6 +81,52 @@ func (x *searcher) addChoice(p *Node, t trace.GID) {
 	x.arrangeReplay(p.Parent, p.at.prefix)
 }
 
+// disabledAtEnd considers the operations that are pending at the end of an execution: they may
+// depend on something that came first.
+//
+// Example: two goroutines lock a and b in different orders, and both wait for the other's lock at
+// the end. Neither second Lock is ever executed, but each races with the Lock that has disabled
+// it.
+func (x *searcher) disabledAtEnd() {
+	for _, q := range x.fx.Pending(nil) {
+		if x.mark(q) == No {
+			continue
+		}
+		n := &Node{Type: Yes, Parent: x.node, at: &choiceSet{}, x: x}
+		x.setOp(n, x.exec.Next(q), x.exec.LastEvent(q))
+		x.executeDpor(n)
+	}
+}
+
+// ended is about what the step of n, of goroutine g, shows only when it has been executed: whether the
+// program is over. Then the others are to continue first, where they can: see clockVector.turnedOut in
+// package dpor.
+func (x *searcher) ended(n *Node, g trace.GID, over bool) {
+	at := n.at
+	if at.foreign {
+		what := noteContinues
+		if over {
+			what = noteEnded
+		}
+		x.piece.note(note{at: at.number, what: what, g: g})
+		return
+	}
+	at.continues = at.continues || !over
+	switch {
+	case !over || len(at.runnables) < 2:
+		return
+	case len(at.choices) == 1:
+		at.ended = append(at.ended[:0], g)
+	default:
+		x.addAll(n)
+	}
+	for _, q := range at.runnables {
+		if !at.continues && at.choices[len(at.choices)-1] == g {
+			x.addChoice(n, q)
+		}
+	}
+}
+
 // arrangeReplay is that of Algorithm 2. r is where the way up begins.
 //
 // Every path has a Replay node above everything: the root is one.
@@ -85,7 +135,9 @@ func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	for r.Type != Replay {
 		r = r.Parent
 	}
-	r.replay = true
+	if r.replay = true; r.at.foreign {
+		x.piece.note(note{at: r.at.number, what: noteReplay, prefix: prefix})
+	}
 }
 
 // mustReplay is that of Algorithm 2.

@@ -26,6 +26,9 @@ type choiceSet struct {
 	ended     []trace.GID // whose first steps have ended the program
 	closed    bool        // an oracle says that the first choice is enough
 	prefix    uint64      // hash of the schedule that leads there
+
+	foreign bool `saved:"-"` // it is another worker's, of its generator of that number: see piece
+	number  int  `saved:"-"`
 }
 
 // generator is a choice generator: a state on the stack that can be returned to.
@@ -45,6 +48,8 @@ type generator struct {
 	alts   int
 	state  any // the client's, before it was asked about the present choice
 	marked any // and after that
+
+	pieces map[step]*piece `saved:"-"` // that are offered to other workers
 }
 
 // searcher is the state of Explore.
@@ -52,6 +57,7 @@ type searcher struct {
 	search.Driver
 	Config `saved:"-"`
 	fx     por.Effects `saved:"-"`
+	rel    hb.Relation `saved:"-"`
 	exec   *hb.Execution
 	graph  DPORGraph
 	// The stack. Not every node of the present path has a generator: see Marking.
@@ -63,6 +69,10 @@ type searcher struct {
 
 	pendingBefore, pending []trace.GID // before and after the newest event
 	buf                    []trace.Access
+
+	jobs  bool         `saved:"-"` // several workers
+	ahead search.Ahead `saved:"-"` // the other ones
+	piece *piece       `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel hb.Relation) *searcher {
@@ -71,8 +81,10 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 		Driver: search.NewDriver(sys, v, cfg),
 		Config: gc,
 		fx:     por.EffectsOf(sys),
+		rel:    rel,
 		known:  make(map[uint64]bool),
 	}
+	x.jobs = x.Several() && gc.divisible()
 	x.exec = hb.NewExecution(sys, rel)
 	x.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(x.points), func(i int) (explored, of int) { return x.points[i].next, len(x.points[i].choices) })
@@ -100,10 +112,26 @@ func (x *searcher) run() por.Result {
 		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 		x.graph.Root = x.push(Replay, trace.NoGID, x.state())
 	}
-	for len(x.points) > 0 && !x.Halted {
+	x.explore(0)
+	x.ahead.End()
+	x.Account()
+	for i := len(x.points) - 1; i >= 0; i-- {
+		x.Drop(x.points[i].Mark)
+	}
+	x.Leave(root)
+	return x.Result()
+}
+
+// explore explores what is left in the generators after the first ones.
+func (x *searcher) explore(first int) {
+	for len(x.points) > first && !x.Halted {
 		if x.Keep(); x.Halted {
 			break
 		}
+		if x.piece != nil && x.piece.stop.Load() {
+			break
+		}
+		x.offer()
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
 			x.Drop(p.Mark)
@@ -113,6 +141,9 @@ func (x *searcher) run() por.Result {
 		if x.OutOfExecutions() {
 			break
 		}
+		if q := p.pieces[step{p.next, p.alt}]; q != nil && x.takePiece(len(x.points)-1, q) {
+			continue
+		}
 		if p.again {
 			x.returnTo(p)
 		}
@@ -121,12 +152,6 @@ func (x *searcher) run() por.Result {
 			x.advance()
 		}
 	}
-	x.Account()
-	for i := len(x.points) - 1; i >= 0; i-- {
-		x.Drop(x.points[i].Mark)
-	}
-	x.Leave(root)
-	return x.Result()
 }
 
 // reenter goes on with a search that was saved.
@@ -372,17 +397,17 @@ func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 //     it were one (m).
 //  2. The step has done more than its operation said (late): see hb.Execution.TurnedOut.
 //  3. It has taken an operation away: the goroutine of a timer that is stopped (gone).
-//  4. It has ended the program while others could continue (others): these have to come first.
+//  4. It has ended the program while others could continue (over): these have to come first.
 //
 // If the step has no node these cannot be noted anywhere. Then a replay is arranged, also without
 // Config.Restart, in which the state has a generator (known).
 func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
-	others, prefix := len(enabled) > 1, x.prefix()
+	prefix := x.prefix()
 	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
 	x.Step(a)
 	x.pending = x.fx.Pending(x.pending[:0])
 	st := x.Sys.Status()
-	others = others && (st == por.Cut || st == por.Ended)
+	over := st == por.Cut || st == por.Ended
 	i := len(x.exec.Events) - 1
 	e := &x.exec.Events[i]
 	late := x.exec.TurnedOut(i)
@@ -421,20 +446,8 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 				x.addChoice(n, p.G) // the partner could have done something else
 			}
 		}
-		n.at.continues = n.at.continues || st != por.Cut && st != por.Ended
-		switch {
-		case !others:
-		case len(n.at.choices) == 1:
-			n.at.ended = append(n.at.ended[:0], a.G)
-		default:
-			x.addAll(n)
-		}
-		for _, q := range n.at.runnables {
-			if others && !n.at.continues && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.turnedOut
-				x.addChoice(n, q)
-			}
-		}
-	case !others && late == nil && !gone:
+		x.ended(n, a.G, over)
+	case !(over && len(enabled) > 1) && late == nil && !gone:
 	case n != nil:
 		x.arrangeReplay(n.Parent, prefix)
 	default:
@@ -442,23 +455,6 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	}
 	x.Halted = x.Halted || x.exec.Refuted()
 	x.emitEnds()
-}
-
-// disabledAtEnd considers the operations that are pending at the end of an execution: they may
-// depend on something that came first.
-//
-// Example: two goroutines lock a and b in different orders, and both wait for the other's lock at
-// the end. Neither second Lock is ever executed, but each races with the Lock that has disabled
-// it.
-func (x *searcher) disabledAtEnd() {
-	for _, q := range x.fx.Pending(nil) {
-		if x.mark(q) == No {
-			continue
-		}
-		n := &Node{Type: Yes, Parent: x.node, at: &choiceSet{}, x: x}
-		x.setOp(n, x.exec.Next(q), x.exec.LastEvent(q))
-		x.executeDpor(n)
-	}
 }
 
 // emitEnds emits the graph once for each goroutine that the last step has ended.
@@ -487,7 +483,7 @@ func (x *searcher) emitEnds() {
 // An estimate: nodes are not counted one by one.
 func (x *searcher) bytes() int64 {
 	const each = 300 // a node with its sets
-	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each
+	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + x.ahead.Bytes() + int64(len(x.Path))*each
 	if x.Emit != nil {
 		n += int64(x.graph.Nodes) * each
 	}

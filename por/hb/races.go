@@ -62,6 +62,9 @@ func (x *Execution) findRaces(i int) {
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
 func (x *Execution) SomeDependsOnAll() bool { return x.someDependsOnAll }
 
+// FindDependsOnAll says that an event depends on all that another worker of the same search has executed.
+func (x *Execution) FindDependsOnAll() { x.someDependsOnAll = true }
+
 // addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
 // does not happen before e for another reason.
 //

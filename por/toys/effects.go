@@ -63,7 +63,7 @@ func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 }
 
 // DependsOnAll implements por.Effects.
-func (t *System) DependsOnAll(trace.GID) bool { return false }
+func (t *System) DependsOnAll(g trace.GID) bool { return t.Timed && t.Next(g).Kind == trace.Yield }
 
 // View implements por.Effects.
 func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
@@ -71,7 +71,7 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 	if slices.Contains(t.Enabled(nil), g) {
 		alternatives = t.Alternatives(g)
 	}
-	return alternatives, false
+	return alternatives, t.Timed && op.Kind == trace.Yield
 }
 
 // Repeat implements por.Repeater.

@@ -20,6 +20,7 @@ type System struct {
 
 	Renumber     func(s *State) // canonical renaming for the hash, if any
 	IgnoreOutput bool           // the hash leaves out what was printed
+	Timed        bool           // a Yield depends on all, like a step with which time passes
 }
 
 const (
