@@ -139,7 +139,6 @@ func (s *Stats) Add(t *Stats) {
 	s.Choices += t.Choices
 	s.Transitions += t.Transitions
 	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
-	s.Replays += t.Replays
 	s.Graphs += t.Graphs
 	s.Parts += t.Parts
 	s.Repeated += t.Repeated

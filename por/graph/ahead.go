@@ -17,9 +17,10 @@ import (
 //     goroutines are runnable there, and which generators are closed. It does not depend on the choices
 //     that they have, nor on whether a node is Maybe or Yes. What is found for them is noted (note), and
 //     comes to them, in its order, when the search takes the piece.
-//  2. It depends on choiceSet.ended of the path, too: a goroutine cannot be scheduled where its step ended
-//     the program. This is decided before there is a second choice. While there is one choice, no other
-//     goroutine's operation than that one's is at the node, and that does not race with itself.
+//  2. It depends on choiceSet.ended of the path, too: a goroutine whose step has ended the program at a node
+//     is not scheduled there to be reversed with it. A generator decides that while it has one choice, of
+//     that choice, and operations of its goroutine are not compared with its node until there is another
+//     one. So what is decided after a piece was begun makes no difference to it.
 //  3. What remains when the search goes back is compared: which races are known, whether an operation that
 //     was executed depends on all, whether a replay is to stop where the step begins (known: the other
 //     prefixes that are asked about are longer than that, and of this step only), and how many executions

@@ -22,11 +22,17 @@ func TestAhead(t *testing.T) {
 	}
 	for _, c := range graphClients() {
 		pieces, replays, timed := 0, uint64(0), 0
-		for seed := range n {
+		for seed := range 2*n + n/10 {
 			r := rand.New(rand.NewPCG(78, uint64(seed)))
 			original := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
 			original.Timed = seed%3 == 0
-			cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500, IgnoreOutput: seed%2 == 0}
+			cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500, IgnoreOutput: seed%2 == 0 || seed >= n}
+			switch {
+			case seed >= 2*n:
+				original = arriving(r)
+			case seed >= n:
+				original = timely(r)
+			}
 			stop := uint32(0)
 			switch r.IntN(4) {
 			case 0:
@@ -47,7 +53,11 @@ func TestAhead(t *testing.T) {
 				v := toys.NewRecorder(&toy, stop)
 				v.Every = true
 				if jobs > 1 {
-					v.Pause = func() { time.Sleep(time.Duration(r.IntN(50)) * time.Microsecond) }
+					v.Pause = func() {
+						if r.IntN(4) == 0 {
+							time.Sleep(time.Duration(r.IntN(50)) * time.Microsecond)
+						}
+					}
 				}
 				found := Explore(&toy, v, cfg, Config{Client: c.client()})
 				if toy.State != original.State || len(toy.Marks) != 0 {
@@ -80,6 +90,51 @@ func TestAhead(t *testing.T) {
 			t.Errorf("%s: %d searches took only %d pieces, with %d replays and %d with time", c.name, 2*n, pieces, replays, timed)
 		}
 	}
+}
+
+// arriving makes a program whose goroutines arrive at a Wait by steps that are no nodes.
+func arriving(r *rand.Rand) *toys.System {
+	v := func() toys.Instr {
+		return toys.Instr{Op: []toys.OpCode{toys.Write, toys.Write, toys.Read}[r.IntN(3)], A: 0}
+	}
+	waits := func() (code []toys.Instr) {
+		return append(code, toys.Instr{Op: toys.Yield}, toys.Instr{Op: toys.WgWait}, v())
+	}
+	prog := [][]toys.Instr{{v()}, waits(), waits(), {{Op: toys.WgAdd, A: 1}, {Op: toys.WgAdd, A: -1}}}
+	if r.IntN(2) == 0 {
+		prog[3] = prog[3][:1]
+	}
+	if r.IntN(3) == 0 {
+		prog[0] = append(prog[0], v())
+	}
+	r.Shuffle(4, func(i, j int) { prog[i], prog[j] = prog[j], prog[i] })
+	return toys.Started(prog...)
+}
+
+// timely makes a program in which time passes in some orders only, and that a step ends which is no node.
+func timely(r *rand.Rand) *toys.System {
+	v := func() toys.Instr {
+		return toys.Instr{Op: []toys.OpCode{toys.Write, toys.Write, toys.Read}[r.IntN(3)], A: int8(r.IntN(2))}
+	}
+	var prog [][]toys.Instr
+	var a []toys.Instr
+	if r.IntN(2) == 0 {
+		a = append(a, v())
+	}
+	a = append(a, toys.Instr{Op: toys.Load, A: 0})
+	a = append(a, toys.Instr{Op: toys.Jump, A: int8(len(a) + 2), B: int8(r.IntN(2))}, toys.Instr{Op: toys.Yield})
+	prog = append(prog, a, []toys.Instr{{Op: toys.Store, A: 0, B: 1}})
+	for range 1 + r.IntN(2) {
+		var c []toys.Instr
+		for range r.IntN(3) {
+			c = append(c, v())
+		}
+		prog = append(prog, append(c, toys.Instr{Op: toys.Exit}))
+	}
+	r.Shuffle(len(prog), func(i, j int) { prog[i], prog[j] = prog[j], prog[i] })
+	toy := toys.Started(prog...)
+	toy.Timed = true
+	return toy
 }
 
 // TestMarkings: without Restart nothing that is reported depends on whether an operation is Maybe or Yes,
