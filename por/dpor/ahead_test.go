@@ -21,7 +21,9 @@ func TestAhead(t *testing.T) {
 				toys.Forget(toy)
 				return toy
 			}
-			return toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
+			toy := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)
+			toy.Timed = seed%3 == 0
+			return toy
 		})
 	}
 }

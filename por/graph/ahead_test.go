@@ -207,8 +207,8 @@ func TestDivisible(t *testing.T) {
 	for _, option := range [][2]string{{"replay", "restart"}, {"dot", "graphs"}} {
 		e := Explorer()
 		for _, set := range [][2]string{{"client", "everyaccess"}, option, {"client", "datarace"}} {
-			if err := e.Set(set[0], set[1]); err != nil || e.Parallel != (set[0] == "client" && set[1] == "everyaccess") {
-				t.Errorf("--%s %s after %v: several workers: %v, %v", set[0], set[1], option, e.Parallel, err)
+			if err := e.Set(set[0], set[1]); err != nil || (e.Serial == "") != (set[0] == "client" && set[1] == "everyaccess") {
+				t.Errorf("--%s %s after %v: several workers: %v, %v", set[0], set[1], option, e.Serial, err)
 			}
 		}
 	}

@@ -25,8 +25,14 @@ func Explorer() *por.Explorer {
 			return Explore(sys, v, cfg, gc)
 		},
 	}
-	// See Config.divisible.
-	several := func() { e.Parallel = !gc.Restart && dir == "" }
+	several := func() { // see Config.divisible
+		switch e.Serial = ""; {
+		case gc.Restart:
+			e.Serial = "--replay=restart"
+		case dir != "":
+			e.Serial = "--dot"
+		}
+	}
 	e.Options = []por.Option{
 		{
 			Name: "client", Default: "datarace",

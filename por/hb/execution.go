@@ -163,14 +163,15 @@ type Execution struct {
 
 	// Indices of events, in order: withBit by bit of their footprints, of which nonAdds are no
 	// WgAdds; positiveAdds of the WgAdds that raise a counter.
-	withBit          [64][]int32
-	nonAdds          [64]int32
-	positiveAdds     []int32
-	someDependsOnAll bool              // one did so far
-	received         map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
-	matching         matching
-	waitArrival      bool      // a goroutine has arrived at Wait by the newest event
-	seen             Commuting // see noteCommuting
+	withBit      [64][]int32
+	nonAdds      [64]int32
+	positiveAdds []int32
+	firstOnAll   int               // 1 + the index of the first one that depends on all; 0: none does,
+	everOnAll    bool              // and whether one did so far, on this path or another one
+	received     map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
+	matching     matching
+	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
+	seen         Commuting // see noteCommuting
 
 	// Scratch memory.
 	condWaiters []trace.GID
@@ -450,6 +451,9 @@ func (x *Execution) Truncate(n int) {
 	}
 	for i := len(x.Events) - 1; i >= n; i-- {
 		x.removeFromIndices(i)
+	}
+	if x.firstOnAll > n {
+		x.firstOnAll = 0
 	}
 	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
 		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]

@@ -22,13 +22,15 @@ func (x *Execution) findRaces(i int) {
 	c[k.G] = k.N
 	x.Races = x.Races[:0]
 	x.looked = 0
-	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
+	if x.firstOnAll == 0 && (e.Op.DependsOnAll || e.PartnerOp.DependsOnAll) {
+		x.firstOnAll, x.everOnAll = i+1, true
+	}
 	aboutSeveral := k.footprint&(k.footprint-1) != 0
 	switch {
 	case x.rel.ReadsFrom:
 		x.addReadsFrom(i)
 		return
-	case x.someDependsOnAll || x.rel.SyncOnly || aboutSeveral:
+	case x.firstOnAll > 0 || x.rel.SyncOnly || aboutSeveral:
 		x.looked = i
 		for j := i - 1; j >= 0; j-- {
 			x.addRace(e, c, j)
@@ -60,10 +62,10 @@ func (x *Execution) findRaces(i int) {
 }
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
-func (x *Execution) SomeDependsOnAll() bool { return x.someDependsOnAll }
+func (x *Execution) SomeDependsOnAll() bool { return x.everOnAll }
 
 // FindDependsOnAll says that an event depends on all that another worker of the same search has executed.
-func (x *Execution) FindDependsOnAll() { x.someDependsOnAll = true }
+func (x *Execution) FindDependsOnAll() { x.everOnAll = true }
 
 // addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
 // does not happen before e for another reason.
