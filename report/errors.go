@@ -90,7 +90,7 @@ func OneWorker(o *explore.Options) string {
 // oneWorker says why; what has no text is nothing that options decide.
 var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	explore.SerialExplorer: func(o *explore.Options) string {
-		return fmt.Sprintf("as %s has no more", o.POR.Serial)
+		return fmt.Sprintf("as a search with %s has no more", o.POR.Serial)
 	},
 	explore.SerialBounds: func(o *explore.Options) string {
 		return fmt.Sprintf("as --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)
