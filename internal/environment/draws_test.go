@@ -38,7 +38,7 @@ func TestDraws(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			cfg := vm.Config{OrderedTime: true, Slack: 500e3, InTurn: strings.HasSuffix(e.Name, "Queue")}
 			ref := exploreEntry(t, prog, e, cfg, reference)
-			compared := []how{{"optimal", oracle.None, false}}
+			compared := []how{{"optimal", oracle.None, false, 1}}
 			if *every {
 				compared = others(false)
 			}

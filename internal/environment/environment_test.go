@@ -19,6 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -38,20 +40,27 @@ type how struct {
 	por    string
 	hybrid oracle.Kind
 	match  bool
+	jobs   int
 }
 
 func (h how) String() string {
-	return fmt.Sprintf("--por=%s --hybrid=%s match %v", h.por, h.hybrid, h.match)
+	return fmt.Sprintf("--por=%s --hybrid=%s match %v, %d workers", h.por, h.hybrid, h.match, h.jobs)
 }
 
-var reference = how{"full", oracle.None, true}
+// Several workers have something to do in small searches, too.
+func init() {
+	search.AheadFrom, search.AskEvery = 0, 1
+	stateful.Rounds = stateful.RoundSizes{From: 30, Work: 16, More: 1 << 12, Each: 8, Check: 64}
+}
+
+var reference = how{"full", oracle.None, true, 1}
 
 // others are compared with the reference.
 func others(short bool) []how {
 	list := []how{
-		{"jpf", oracle.MHB, true}, {"optimal", oracle.None, false}, {"source", oracle.None, false},
-		{"full", oracle.None, false}, {"jpf", oracle.None, true}, {"jpf", oracle.FieldAccess, true}, {"jpf", oracle.Full, true},
-		{"optimal", oracle.MHB, false}, {"context", oracle.None, false}, {"clockvector", oracle.None, false}, {"graph", oracle.None, false},
+		{"jpf", oracle.MHB, true, 1}, {"optimal", oracle.None, false, 1}, {"source", oracle.None, false, 1},
+		{"full", oracle.None, false, 1}, {"jpf", oracle.None, true, 2}, {"jpf", oracle.FieldAccess, true, 2}, {"jpf", oracle.Full, true, 1},
+		{"optimal", oracle.MHB, false, 2}, {"context", oracle.None, false, 2}, {"clockvector", oracle.None, false, 2}, {"graph", oracle.None, false, 2},
 	}
 	if short {
 		return list[:3]
@@ -76,7 +85,7 @@ func exploreWithin(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Confi
 	cfg.VisibleOutput, cfg.Races = true, true
 	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, e, cfg)
-	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, Symmetry: h.por == "jpf", All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most})
+	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, Symmetry: h.por == "jpf", All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most, Jobs: h.jobs})
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)
 	}

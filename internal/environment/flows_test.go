@@ -43,9 +43,9 @@ func TestClockFlows(t *testing.T) {
 	}
 	named, silent := 0, 0
 	for i, e := range progs[0].Entries {
-		h := how{"optimal", oracle.None, false}
+		h := how{"optimal", oracle.None, false, 1}
 		if i%2 == 0 || *every {
-			h = how{"jpf", oracle.MHB, true}
+			h = how{"jpf", oracle.MHB, true, 2}
 		}
 		cfg := vm.Config{OrderedTime: true, Slack: 500e3}
 		x := exploreEntry(t, progs[0], e, cfg, h)
@@ -103,9 +103,9 @@ func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
 	named, silent, long := 0, 0, 0
 	const most = 2000
 	for i, e := range prog.Entries {
-		h := how{"optimal", oracle.None, false}
+		h := how{"optimal", oracle.None, false, 1}
 		if i%2 == 0 || *every {
-			h = how{"jpf", oracle.MHB, true}
+			h = how{"jpf", oracle.MHB, true, 2}
 		}
 		cfg := vm.Config{OrderedTime: true, Slack: 500e3, InTurn: i%8 == 5}
 		if i%8 > 5 {
