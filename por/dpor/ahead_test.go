@@ -15,7 +15,7 @@ func TestAhead(t *testing.T) {
 		n = 120
 	}
 	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer(), ContextExplorer()} {
-		toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int) *toys.System {
+		toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int, _ *por.Config) *toys.System {
 			if e.Name == "context" && seed%2 == 0 { // else it does what source does
 				toy := toys.Commuting(r)
 				toys.Forget(toy)

@@ -15,7 +15,7 @@ func TestAhead(t *testing.T) {
 		n = 500
 	}
 	e := &por.Explorer{Name: "rf", Needs: []por.Capability{por.NeedEffects}, Stateless: true, Run: Explore}
-	toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int) *toys.System {
+	toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int, _ *por.Config) *toys.System {
 		switch seed % 3 {
 		case 0:
 			return toys.Commuting(r)

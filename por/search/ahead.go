@@ -15,7 +15,6 @@ import (
 //	the search:  n0 ── a ── n1 ── ...       explores below n1
 //	             ├─ b                       a piece, which another worker explores
 //	             └─ c                       another one
-
 type Ahead struct {
 	*pool.Pool[*Helper]
 	Visitor por.Mergeable

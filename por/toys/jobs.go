@@ -12,15 +12,15 @@ import (
 
 // CheckAhead checks that several workers of a search of which some explore ahead (search.Ahead) report
 // what one does, in its order, and count the same, whatever ends the search; with pieces as soon as there
-// can be any. It explores n systems, which generate makes.
-func CheckAhead(t testing.TB, e *por.Explorer, n int, generate func(r *rand.Rand, seed int) *System) {
+// can be any. It explores n systems, which generate makes, and may change the configuration of.
+func CheckAhead(t testing.TB, e *por.Explorer, n int, generate func(r *rand.Rand, seed int, cfg *por.Config) *System) {
 	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
 	search.AheadFrom, search.AskEvery = 0, 1
 	pieces := 0
 	for seed := range n {
 		r := rand.New(rand.NewPCG(78, uint64(seed)))
-		original := generate(r, seed)
 		cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500}
+		original := generate(r, seed, &cfg)
 		stop := uint32(0)
 		switch r.IntN(5) {
 		case 0:
