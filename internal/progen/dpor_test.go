@@ -55,7 +55,7 @@ func TestContext(t *testing.T) { testClasses(t, contextOnce, 500) }
 func TestClassesHybrid(t *testing.T) {
 	for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
 		r.hybrids = []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full}
-		testClasses(t, r, 140)
+		testClasses(t, r, 100)
 	}
 }
 

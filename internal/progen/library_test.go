@@ -61,7 +61,7 @@ func PknownGroup() {
 // races whichever explorer it is, with whatever static facts, and what they do natively is among
 // these outcomes.
 func TestLibrary(t *testing.T) {
-	total := 90
+	total := 60
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {

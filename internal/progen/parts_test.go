@@ -38,7 +38,7 @@ func TestParts(t *testing.T) {
 func TestTimedParts(t *testing.T) {
 	c := newComparison(t)
 	c.config = vm.Config{VisibleOutput: true, OrderedTime: true}
-	c.batches(150, nil, func(seeds []uint64) {
+	c.batches(100, nil, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0x9a476))
