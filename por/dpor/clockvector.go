@@ -154,7 +154,7 @@ func (x *clockVector) explore(first int) {
 		if x.Keep(); x.Halted {
 			break
 		}
-		if x.piece != nil && x.piece.stop.Load() {
+		if x.piece != nil && x.piece.Stopped() {
 			break
 		}
 		x.offer()

@@ -3,11 +3,8 @@ package dpor
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
 
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
-	"hbcheck.dev/hbcheck/por/pool"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -29,24 +26,17 @@ type cvStep struct{ p, choice int }
 // cvPiece is a step of a node and what is after it. The first block is all that its exploration depends on,
 // and serialisable.
 type cvPiece struct {
-	pool.Task[*search.Helper]
+	search.Piece
 
 	path     trace.Schedule
 	nodes    []cvNode // of the path; the last one is that of the step
 	step     trace.Step
-	known    search.RaceSet
 	accessed map[uint32]accessor
 
-	stop atomic.Bool // the search has come to it
-
 	// What was found.
-	alternatives int // of the step's goroutine
-	results      por.Subsearch
-	control      search.Control
-	races        search.RaceSet
+	alternatives int                 // of the step's goroutine
 	assumed, now map[uint32]accessor // of objects: as they were, and are
 	seen         hb.Commuting
-	refuted      bool
 	noted        map[cvNote]bool
 	notes        []cvNote
 	open         []cvNode       // what is left, if it was stopped,
@@ -115,43 +105,40 @@ func (x *clockVector) offerStep(i int, s cvStep) {
 	p := &cvPiece{
 		path:  slices.Clone(x.Path[:n.Depth]),
 		nodes: slices.Clone(x.nodes[:i+1]), step: trace.Step{G: n.backtrack[s.p], Choice: s.choice},
-		known: maps.Clone(x.KnownRaces), accessed: maps.Clone(x.accessed),
-		assumed: make(map[uint32]accessor), noted: make(map[cvNote]bool),
+		accessed: maps.Clone(x.accessed),
+		assumed:  make(map[uint32]accessor), noted: make(map[cvNote]bool),
 	}
 	for k := range p.nodes {
 		p.nodes[k].foreign, p.nodes[k].pieces = true, nil
 		p.nodes[k].backtrack, p.nodes[k].ended = nil, nil // which the search changes
 	}
-	p.Do = func(h *search.Helper) { p.explore(h, &x.ahead, x.Cfg, x.rel) }
 	if n.pieces == nil {
 		n.pieces = make(map[cvStep]*cvPiece)
 	}
 	n.pieces[s] = p
-	x.ahead.Offer(&p.Task)
+	x.ahead.Offer(&p.Piece, &x.Driver, func(h *search.Helper) { p.explore(h, x) })
 }
 
-// explore explores p.
-func (p *cvPiece) explore(h *search.Helper, a *search.Ahead, cfg por.Config, rel hb.Relation) {
-	cfg, leave := a.Config(cfg, h)
+// explore explores p, which is part of whole.
+func (p *cvPiece) explore(h *search.Helper, whole *clockVector) {
+	cfg, v, leave := whole.ahead.Prepare(&p.Piece, h, whole.Cfg)
 	defer leave()
-	p.results = a.Visitor.Split(h.Sys)
-	x := newClockVector(h.Sys, p.results, cfg, rel)
-	x.piece, x.accessed, x.KnownRaces = p, p.accessed, maps.Clone(p.known)
+	x := newClockVector(h.Sys, v, cfg, whole.rel)
+	x.piece, x.accessed = p, p.accessed
 	root := h.Sys.Mark()
 	for _, s := range p.path {
 		x.Repeat(s)
 	}
 	x.nodes = append(x.nodes, p.nodes...)
 	first := len(x.nodes)
-	p.results.Begin()
+	p.Begin(&x.Driver)
 	p.alternatives = h.Sys.Alternatives(p.step.G)
 	forked := x.execute(&x.nodes[first-1], p.step)
 	if !x.Halted {
 		x.enter(forked)
 	}
 	x.explore(first)
-	p.results.End()
-	x.Account()
+	p.End(&x.Driver)
 	if len(x.nodes) > first {
 		p.open = slices.Clone(x.nodes[first:])
 		p.openPath = slices.Clone(x.Path[:x.nodes[len(x.nodes)-1].Depth])
@@ -160,7 +147,7 @@ func (p *cvPiece) explore(h *search.Helper, a *search.Ahead, cfg por.Config, rel
 		x.Drop(x.nodes[i].Mark)
 	}
 	x.Leave(root)
-	p.control, p.races, p.seen, p.refuted = x.Control, x.KnownRaces, x.exec.TakeCommuting(), x.exec.Refuted()
+	p.seen, p.Refuted = x.exec.TakeCommuting(), x.exec.Refuted()
 	p.now = make(map[uint32]accessor, len(p.assumed))
 	for obj := range p.assumed {
 		p.now[obj] = x.accessed[obj]
@@ -169,9 +156,6 @@ func (p *cvPiece) explore(h *search.Helper, a *search.Ahead, cfg por.Config, rel
 
 // holds reports whether p is what the search would find now.
 func (x *clockVector) holds(p *cvPiece) bool {
-	if p.refuted || !x.Fits(&p.control) || search.Stale(p.races, p.known, x.KnownRaces) {
-		return false
-	}
 	for obj, who := range p.assumed {
 		if x.accessed[obj] != who {
 			return false
@@ -185,20 +169,15 @@ func (x *clockVector) holds(p *cvPiece) bool {
 func (x *clockVector) take(depth int, p *cvPiece) bool {
 	n := &x.nodes[depth]
 	delete(n.pieces, cvStep{n.p, n.choice})
-	p.stop.Store(true)
-	if !x.ahead.Claim(&p.Task) || !x.holds(p) {
+	if !x.ahead.Claim(&p.Piece, &x.Driver) || !x.holds(p) {
 		return false
 	}
 	if n.choices == 0 {
 		n.choices = p.alternatives
 	}
 	n.choice++
-	x.Stats.Add(&p.control.Stats)
-	x.Stats.States += p.control.Stats.States
-	maps.Copy(x.KnownRaces, p.races)
+	x.ahead.Take(&p.Piece, &x.Driver)
 	maps.Copy(x.accessed, p.now)
-	goOn := x.ahead.Visitor.Merge(p.results)
-	x.StopUnless(goOn && !p.control.StoppedByVisitor)
 	for _, c := range p.notes {
 		m := &x.nodes[c.depth]
 		switch c.what {

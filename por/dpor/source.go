@@ -201,7 +201,7 @@ func (s *source) explore(sleep []sleepElem) {
 // exploreNode is line 5 and what follows, for f, the last node.
 func (s *source) exploreNode(f *sourceNode) {
 	for s.Keep(); !s.Halted; s.Keep() {
-		if s.piece != nil && s.piece.stop.Load() {
+		if s.piece != nil && s.piece.Stopped() {
 			s.handOver()
 			break
 		}
@@ -209,7 +209,7 @@ func (s *source) exploreNode(f *sourceNode) {
 		g, choice, ok := s.pickLine5(f)
 		if !ok {
 			if f.piece != nil {
-				s.drop(f.piece)
+				s.ahead.Drop(&f.piece.Piece)
 			}
 			break
 		}

@@ -2,13 +2,9 @@ package dpor
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
-	"sync/atomic"
 
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
-	"hbcheck.dev/hbcheck/por/pool"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -28,26 +24,19 @@ import (
 // sourcePiece is the next step of a node and what is after it. The first block is all that its exploration
 // depends on, and serialisable.
 type sourcePiece struct {
-	pool.Task[*search.Helper]
+	search.Piece
 
 	events  []sourceEvent // E
 	nodes   []sourceNode  // of its prefixes; the last one is that of the step
 	dropped []trace.GID
-	known   search.RaceSet
-
-	stop atomic.Bool // the search has come to it
 
 	// What was found.
-	step    trace.Step  // of trace.NoGID: there is none
-	done    hb.Event    // which is this event
-	sleep   []sleepElem // what it has added to the sleep set of its node
-	results por.Subsearch
-	control search.Control
-	races   search.RaceSet
-	seen    hb.Commuting
-	refuted bool
-	noted   map[string]bool
-	notes   []sourceNote
+	step  trace.Step  // of trace.NoGID: there is none
+	done  hb.Event    // which is this event
+	sleep []sleepElem // what it has added to the sleep set of its node
+	seen  hb.Commuting
+	noted map[string]bool
+	notes []sourceNote
 
 	// What is left, if it was stopped: nodes, the event by which each was come to, and who is dropped in
 	// the last one.
@@ -127,7 +116,7 @@ func (s *source) offerNode(i int) {
 	f := s.nodes[i]
 	p := &sourcePiece{
 		events: eventsOf(s.exec.Events[:i]), dropped: slices.Clone(s.dropped[:f.dropped]),
-		known: maps.Clone(s.KnownRaces), noted: make(map[string]bool),
+		noted: make(map[string]bool),
 	}
 	for k, n := range s.nodes[:i+1] {
 		p.nodes = append(p.nodes, sourceNode{
@@ -136,9 +125,8 @@ func (s *source) offerNode(i int) {
 		})
 	}
 	p.nodes[i].sleep = append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}})
-	p.Do = func(h *search.Helper) { p.explore(h, s) }
 	f.piece = p
-	s.ahead.Offer(&p.Task)
+	s.ahead.Offer(&p.Piece, &s.Driver, func(h *search.Helper) { p.explore(h, s) })
 }
 
 func eventsOf(list []hb.Event) (events []sourceEvent) {
@@ -151,14 +139,13 @@ func eventsOf(list []hb.Event) (events []sourceEvent) {
 
 // explore explores p, which is part of whole.
 func (p *sourcePiece) explore(h *search.Helper, whole *source) {
-	cfg, leave := whole.ahead.Config(whole.Cfg, h)
+	cfg, v, leave := whole.ahead.Prepare(&p.Piece, h, whole.Cfg)
 	defer leave()
-	p.results = whole.ahead.Visitor.Split(h.Sys)
-	s := newSource(h.Sys, p.results, cfg, whole.rel)
+	s := newSource(h.Sys, v, cfg, whole.rel)
 	if whole.ctx != nil {
 		s.ctx = &contextSensitive{s: s, cfg: whole.ctx.cfg}
 	}
-	s.piece, s.KnownRaces = p, maps.Clone(p.known)
+	s.piece = p
 	root := h.Sys.Mark()
 	for _, e := range p.events {
 		m := h.Sys.Mark()
@@ -176,19 +163,18 @@ func (p *sourcePiece) explore(h *search.Helper, whole *source) {
 	f := s.nodes[len(s.nodes)-1]
 	f.Position = s.Checkpoint()
 	before := len(f.sleep)
-	p.results.Begin()
+	p.Begin(&s.Driver)
 	p.step.G = trace.NoGID
 	if g, choice, ok := s.pickLine5(f); ok {
 		p.step = trace.Step{G: g, Choice: choice}
 		s.execute(f, g, choice)
 	}
-	p.results.End()
-	s.Account()
+	p.End(&s.Driver)
 	s.Drop(f.Mark)
 	s.Leave(root)
-	p.done, p.control, p.races, p.seen = f.done, s.Control, s.KnownRaces, s.exec.TakeCommuting()
+	p.done, p.seen = f.done, s.exec.TakeCommuting()
 	p.sleep = f.sleep[before:]
-	p.refuted = s.exec.Unsupported || s.exec.Refuted() || s.ctx != nil && s.exec.Awaits
+	p.Refuted = s.exec.Unsupported || s.exec.Refuted() || s.ctx != nil && s.exec.Awaits
 }
 
 // handOver stops a piece that the search has come to, in the last node.
@@ -205,30 +191,15 @@ func (s *source) handOver() {
 	s.Halted = true
 }
 
-// holds reports whether p is what the search would find now.
-func (s *source) holds(p *sourcePiece) bool {
-	return !p.refuted && s.Fits(&p.control) && !search.Stale(p.races, p.known, s.KnownRaces) && !s.exec.Sees(p.seen)
-}
-
-// drop drops p, which the search does not come to.
-func (s *source) drop(p *sourcePiece) {
-	p.stop.Store(true)
-	s.ahead.Claim(&p.Task)
-}
-
 // take is execute for a step of f, the last node, that another worker has explored: p, if it is that step.
 // It reports false if it is not, or the search has to explore it.
 func (s *source) take(f *sourceNode, p *sourcePiece, g trace.GID, choice int) bool {
 	f.piece = nil
-	p.stop.Store(true)
 	base := len(p.nodes) - 1
-	if !s.ahead.Claim(&p.Task) || p.step != (trace.Step{G: g, Choice: choice}) || !s.holds(p) {
+	if !s.ahead.Claim(&p.Piece, &s.Driver) || p.step != (trace.Step{G: g, Choice: choice}) || s.exec.Sees(p.seen) {
 		return false
 	}
-	s.Stats.Add(&p.control.Stats)
-	maps.Copy(s.KnownRaces, p.races)
-	more := s.ahead.Visitor.Merge(p.results)
-	s.StopUnless(more && !p.control.StoppedByVisitor)
+	s.ahead.Take(&p.Piece, &s.Driver)
 	for _, n := range p.notes {
 		s.takeNote(s.nodes[n.node], n)
 	}

@@ -3,10 +3,7 @@ package graph
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
 
-	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/pool"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -35,27 +32,20 @@ type step struct{ next, alt int }
 // piece is a step of a generator and what is after it. The first block is all that its exploration depends
 // on, and serialisable.
 type piece struct {
-	pool.Task[*search.Helper]
+	search.Piece
 
 	path   trace.Schedule
 	points []generator // of the path; the last one is that of the step, which comes next in it
 	known  map[uint64]bool
-	races  search.RaceSet
 	all    bool // an operation that was executed depends on all
 
-	stop atomic.Bool // the search has come to it
-
 	// What was found.
-	alts    int   // of the step's operation
-	node    *Node // the step's; nil: its operation is marked No
-	results por.Subsearch
-	control search.Control
-	shown   search.RaceSet
-	here    bool // what was known of the state of the step
-	nowAll  bool
-	refuted bool
-	noted   map[note]bool
-	notes   []note
+	alts   int   // of the step's operation
+	node   *Node // the step's; nil: its operation is marked No
+	here   bool  // what was known of the state of the step
+	nowAll bool
+	noted  map[note]bool
+	notes  []note
 
 	// What is left, if it was stopped, with the path to the last of these.
 	open     []generator
@@ -140,7 +130,7 @@ func (x *searcher) offerStep(i int, s step) {
 	p := &x.points[i]
 	q := &piece{
 		path: slices.Clone(x.Path[:p.Depth]), points: copies(x.points[:i+1]),
-		known: maps.Clone(x.known), races: maps.Clone(x.KnownRaces), all: x.exec.SomeDependsOnAll(),
+		known: maps.Clone(x.known), all: x.exec.SomeDependsOnAll(),
 		noted: make(map[note]bool),
 	}
 	last := &q.points[i]
@@ -148,12 +138,11 @@ func (x *searcher) offerStep(i int, s step) {
 		last.node, last.alts = nil, 0
 	}
 	last.next, last.alt = s.next, s.alt
-	q.Do = func(h *search.Helper) { q.explore(h, x) }
 	if p.pieces == nil {
 		p.pieces = make(map[step]*piece)
 	}
 	p.pieces[s] = q
-	x.ahead.Offer(&q.Task)
+	x.ahead.Offer(&q.Piece, &x.Driver, func(h *search.Helper) { q.explore(h, x) })
 }
 
 // copies returns copies of generators and their nodes, without what the search changes.
@@ -178,12 +167,11 @@ func copies(points []generator) []generator {
 
 // explore explores q, which is part of whole.
 func (q *piece) explore(h *search.Helper, whole *searcher) {
-	cfg, leave := whole.ahead.Config(whole.Cfg, h)
+	cfg, v, leave := whole.ahead.Prepare(&q.Piece, h, whole.Cfg)
 	defer leave()
-	q.results = whole.ahead.Visitor.Split(h.Sys)
 	client := Client{Marker: EveryAccess{}, Dependence: whole.Client.Dependence}
-	x := newSearcher(h.Sys, q.results, cfg, Config{Client: client}, whole.rel)
-	x.piece, x.known, x.KnownRaces = q, q.known, maps.Clone(q.races)
+	x := newSearcher(h.Sys, v, cfg, Config{Client: client}, whole.rel)
+	x.piece, x.known = q, q.known
 	if q.all {
 		x.exec.FindDependsOnAll()
 	}
@@ -200,14 +188,13 @@ func (q *piece) explore(h *search.Helper, whole *searcher) {
 	first := len(x.points)
 	p := &x.points[first-1]
 	x.node = p.parent
-	q.results.Begin()
+	q.Begin(&x.Driver)
 	q.here = x.known[x.prefix()]
 	x.take(p)
 	q.alts, q.node = p.alts, p.node
 	x.advance()
 	x.explore(first)
-	q.results.End()
-	x.Account()
+	q.End(&x.Driver)
 	if len(x.points) > first {
 		q.open = slices.Clone(x.points[first:])
 		q.openPath = slices.Clone(x.Path[:x.points[len(x.points)-1].Depth])
@@ -216,13 +203,12 @@ func (q *piece) explore(h *search.Helper, whole *searcher) {
 		x.Drop(x.points[i].Mark)
 	}
 	x.Leave(root)
-	q.control, q.shown, q.nowAll, q.refuted = x.Control, x.KnownRaces, x.exec.SomeDependsOnAll(), x.exec.Refuted()
+	q.nowAll, q.Refuted = x.exec.SomeDependsOnAll(), x.exec.Refuted()
 }
 
 // holds reports whether q, of a step of p, is what the search would find now.
 func (x *searcher) holds(p *generator, q *piece) bool {
-	return !q.refuted && x.Fits(&q.control) && !search.Stale(q.shown, q.races, x.KnownRaces) &&
-		x.exec.SomeDependsOnAll() == q.all && x.known[p.prefix] == q.here
+	return x.exec.SomeDependsOnAll() == q.all && x.known[p.prefix] == q.here
 }
 
 // takePiece takes q, the next step of that generator, from the worker that has explored it. It reports false
@@ -230,21 +216,17 @@ func (x *searcher) holds(p *generator, q *piece) bool {
 func (x *searcher) takePiece(at int, q *piece) bool {
 	p := &x.points[at]
 	delete(p.pieces, step{p.next, p.alt})
-	q.stop.Store(true)
-	if !x.ahead.Claim(&q.Task) || !x.holds(p, q) {
+	if !x.ahead.Claim(&q.Piece, &x.Driver) || !x.holds(p, q) {
 		return false
 	}
 	p.alts, p.alt, p.node = q.alts, p.alt+1, q.node
 	if n := q.node; n != nil {
 		n.Parent, n.at, n.x = p.parent, p.choiceSet, x
 	}
-	x.Stats.Add(&q.control.Stats)
-	maps.Copy(x.KnownRaces, q.shown)
+	x.ahead.Take(&q.Piece, &x.Driver)
 	if q.nowAll {
 		x.exec.FindDependsOnAll()
 	}
-	goOn := x.ahead.Visitor.Merge(q.results)
-	x.StopUnless(goOn && !q.control.StoppedByVisitor)
 	for _, c := range q.notes {
 		switch n := x.points[c.at].node; c.what {
 		case noteChoice:

@@ -1,12 +1,8 @@
 package readsfrom
 
 import (
-	"maps"
 	"slices"
-	"sync/atomic"
 
-	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/pool"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -35,21 +31,13 @@ type item struct {
 // piece is an item and what is after it. The first block is all that its exploration depends on, and
 // serialisable.
 type piece struct {
-	pool.Task[*search.Helper]
+	search.Piece
 
 	graph   []graphEvent // G,
 	frames  []frame      // with the frames of its prefixes; the last one is that of the item
 	dropped []trace.GID
-	known   search.RaceSet
 
-	stop atomic.Bool // the search has come to it
-
-	// What was found.
-	results por.Subsearch
-	control search.Control
-	races   search.RaceSet
-	refuted bool
-	notes   []note
+	notes []note // what was found
 
 	// What is left, if it was stopped.
 	open        []frame
@@ -110,7 +98,7 @@ func (s *searcher) offerItem(i int, it item) {
 	f := &s.frames[i]
 	p := &piece{
 		graph: slices.Clone(s.graph[:f.size]), frames: slices.Clone(s.frames[:i+1]),
-		dropped: slices.Clone(s.dropped[:f.dropped]), known: maps.Clone(s.KnownRaces),
+		dropped: slices.Clone(s.dropped[:f.dropped]),
 	}
 	for k := range p.frames {
 		p.frames[k].revisits, p.frames[k].pieces = nil, nil
@@ -118,37 +106,34 @@ func (s *searcher) offerItem(i int, it item) {
 	if last := &p.frames[i]; it.revisit {
 		last.revisits, last.explored = []revisit{f.revisits[it.n]}, 0
 	}
-	p.Do = func(h *search.Helper) { p.explore(h, s) }
 	if f.pieces == nil {
 		f.pieces = make(map[item]*piece)
 	}
 	f.pieces[it] = p
-	s.ahead.Offer(&p.Task)
+	s.ahead.Offer(&p.Piece, &s.Driver, func(h *search.Helper) { p.explore(h, s) })
 }
 
 // explore explores p, which is part of whole.
 func (p *piece) explore(h *search.Helper, whole *searcher) {
-	cfg, leave := whole.ahead.Config(whole.Cfg, h)
+	cfg, v, leave := whole.ahead.Prepare(&p.Piece, h, whole.Cfg)
 	defer leave()
 	cfg.Oracle = nil
-	p.results = whole.ahead.Visitor.Split(h.Sys)
-	s := newSearcher(h.Sys, p.results, cfg)
-	s.piece, s.KnownRaces = p, maps.Clone(p.known)
+	s := newSearcher(h.Sys, v, cfg)
+	s.piece = p
 	s.graph, s.dropped = append(s.graph, p.graph...), append(s.dropped, p.dropped...)
 	for r := range s.graph {
 		s.setStamp(r)
 	}
 	s.frames = append(s.frames, p.frames...)
 	s.root = h.Sys.Mark()
-	p.results.Begin()
+	p.Begin(&s.Driver)
 	s.backtrack()
 	s.explore(len(p.frames))
-	p.results.End()
+	p.End(&s.Driver)
 	copy(p.frames, s.frames)
-	s.Account()
 	s.unwind(0)
 	s.Leave(s.root)
-	p.control, p.races, p.refuted = s.Control, s.KnownRaces, s.refuted()
+	p.Refuted = s.refuted()
 }
 
 // handOver stops p, to which the search has come, in s.
@@ -169,14 +154,10 @@ func (s *searcher) take() bool {
 		return false
 	}
 	delete(f.pieces, it)
-	p.stop.Store(true)
-	if !s.ahead.Claim(&p.Task) || p.refuted || !s.Fits(&p.control) || search.Stale(p.races, p.known, s.KnownRaces) {
+	if !s.ahead.Claim(&p.Piece, &s.Driver) {
 		return false
 	}
-	s.Stats.Add(&p.control.Stats)
-	maps.Copy(s.KnownRaces, p.races)
-	more := s.ahead.Visitor.Merge(p.results)
-	s.StopUnless(more && !p.control.StoppedByVisitor)
+	s.ahead.Take(&p.Piece, &s.Driver)
 	for _, n := range p.notes {
 		s.frames[n.frame].revisits = append(s.frames[n.frame].revisits, n.revisit)
 	}

@@ -212,7 +212,7 @@ func (s *searcher) explore(first int) {
 		if s.Keep(); s.Halted {
 			break
 		}
-		if s.piece != nil && s.piece.stop.Load() {
+		if s.piece != nil && s.piece.Stopped() {
 			s.piece.handOver(s)
 			break
 		}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/por"
@@ -16,8 +17,8 @@ import (
 //	             ├─ b                       a piece, which another worker explores
 //	             └─ c                       another one
 type Ahead struct {
-	*pool.Pool[*Helper]
-	Visitor por.Mergeable
+	pool    *pool.Pool[*Helper]
+	visitor por.Mergeable
 	over    atomic.Bool
 	asked   uint64       // transitions when it was asked last whether they need something
 	used    atomic.Int64 // memory of all of them
@@ -27,6 +28,19 @@ type Ahead struct {
 type Helper struct {
 	Sys    por.System
 	Oracle por.Oracle
+}
+
+// A Piece is what each piece has, whatever the search is.
+type Piece struct {
+	task  pool.Task[*Helper]
+	known RaceSet     // when it was offered
+	stop  atomic.Bool // the search has come to it
+
+	// What was found.
+	results por.Subsearch
+	control Control
+	races   RaceSet
+	Refuted bool // an assumption of the search is wrong
 }
 
 // AheadFrom is how many transitions are executed before there are other workers, and AskEvery between two
@@ -46,23 +60,30 @@ func (a *Ahead) Wanted(s *Control) bool {
 	if now < AheadFrom {
 		return false
 	}
-	if a.Pool == nil {
-		a.Visitor = s.Visitor.(por.Mergeable)
+	if a.pool == nil {
+		a.visitor = s.Visitor.(por.Mergeable)
 		another := s.Cfg.Another
-		a.Pool = pool.New(s.Cfg.Jobs-1, func() (*Helper, error) {
+		a.pool = pool.New(s.Cfg.Jobs-1, func() (*Helper, error) {
 			r, err := another()
 			return &Helper{r.System, r.Oracle}, err
 		})
 	}
-	if now-a.asked < AskEvery || !a.Hungry() {
+	if now-a.asked < AskEvery || !a.pool.Hungry() {
 		return false
 	}
 	a.asked = now
 	return true
 }
 
-// Config returns cfg for a piece that h explores. leave is called when it has been.
-func (a *Ahead) Config(cfg por.Config, h *Helper) (_ por.Config, leave func()) {
+// Offer offers p, which explore explores, of search s.
+func (a *Ahead) Offer(p *Piece, s *Driver, explore func(*Helper)) {
+	p.known = maps.Clone(s.KnownRaces)
+	p.task.Do = explore
+	a.pool.Offer(&p.task)
+}
+
+// Prepare returns with what h explores p, cfg being that of the search. leave is called at the end.
+func (a *Ahead) Prepare(p *Piece, h *Helper, cfg por.Config) (_ por.Config, v por.Subsearch, leave func()) {
 	var used int64
 	cfg.Oracle, cfg.Jobs = h.Oracle, 1
 	cfg.Keeper, cfg.Over, cfg.MaxExecutions, cfg.MaxStates, cfg.MaxMemory = nil, nil, 0, 0, 0
@@ -73,29 +94,67 @@ func (a *Ahead) Config(cfg por.Config, h *Helper) (_ por.Config, leave func()) {
 		}
 		return ""
 	}
-	return cfg, func() { a.used.Add(-used) }
+	p.results = a.visitor.Split(h.Sys)
+	return cfg, p.results, func() { a.used.Add(-used) }
+}
+
+// Begin says that s is where p begins, and End that it has explored p.
+func (p *Piece) Begin(s *Driver) {
+	s.KnownRaces = maps.Clone(p.known)
+	p.results.Begin()
+}
+
+func (p *Piece) End(s *Driver) {
+	p.results.End()
+	s.Account()
+	p.control, p.races = s.Control, s.KnownRaces
+}
+
+// Stopped reports whether the search has come to p, which is to be left where it is.
+func (p *Piece) Stopped() bool { return p.stop.Load() }
+
+// Drop drops p, to which the search does not come.
+func (a *Ahead) Drop(p *Piece) {
+	p.stop.Store(true)
+	a.pool.Claim(&p.task)
+}
+
+// Claim is called when search s comes to p. It reports whether p has been explored, and is what s would find
+// now as far as that depends on bounds and on the races that are known.
+func (a *Ahead) Claim(p *Piece, s *Driver) bool {
+	p.stop.Store(true)
+	return a.pool.Claim(&p.task) && !p.Refuted && s.fits(&p.control) && !stale(p.races, p.known, s.KnownRaces)
+}
+
+// Take takes what was found in p, which s has claimed.
+func (a *Ahead) Take(p *Piece, s *Driver) {
+	s.Stats.Add(&p.control.Stats)
+	s.Stats.States += p.control.Stats.States
+	maps.Copy(s.KnownRaces, p.races)
+	more := a.visitor.Merge(p.results)
+	s.StopUnless(more && !p.control.StoppedByVisitor)
 }
 
 // End ends the other workers, if there are any.
 func (a *Ahead) End() {
-	if a.Pool != nil {
+	if a.pool != nil {
 		a.over.Store(true)
-		a.Close()
+		a.pool.Close()
 	}
 }
 
 // Bytes is the memory in use by pieces that are being explored.
 func (a *Ahead) Bytes() int64 { return a.used.Load() }
 
-// Fits reports whether a piece, of which c has what was counted, ends within the bounds of s.
-func (s *Control) Fits(c *Control) bool {
+// fits reports whether a piece, of which c has what was counted, ends within the bounds of s.
+func (s *Control) fits(c *Control) bool {
 	most, states := s.Cfg.MaxExecutions, s.Cfg.MaxStates
 	return c.StopReason.Bound == "" && (most == 0 || s.Stats.Done()+c.Stats.Done() < most) &&
 		(states == 0 || s.Stats.States+c.Stats.States < states)
 }
 
-// Stale reports whether one of the races that a piece has shown has become known since it was begun.
-func Stale(shown, before, now RaceSet) bool {
+// stale reports whether one of the races that a piece has shown has become known since it was begun.
+func stale(shown, before, now RaceSet) bool {
 	for pair := range shown {
 		_, known := before[pair]
 		if _, meanwhile := now[pair]; meanwhile && !known {
