@@ -286,8 +286,9 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 	r := m.Races()[i]
 	side := func(s vm.RaceSide) Access {
 		stack, created := m.SiteStack(s.Site), m.created(s.G)
-		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, created)), Writes: s.Write, Addr: address(r.Obj, r.Off),
-			Stack: stack, Parent: m.Parent(s.G), Created: created, Ended: !m.Alive(s.G)}
+		e := m.event(s.G, s.Kind, slices.Concat(stack, created))
+		return Access{Event: e, Writes: s.Write, Addr: address(r.Obj, r.Off),
+			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
 	second.Ended = false // not when it makes the access

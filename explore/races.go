@@ -58,8 +58,8 @@ func newRace(x, y Access) *Bug {
 	if p := second.Pos; p.Line != first.Pos.Line || p.Filename != first.Pos.Filename {
 		d.At = token.Position{Filename: p.Filename, Line: p.Line}
 	}
-	bug.Detail, bug.Pos, bug.Site, bug.G = d, first.position(), first.Pos, first.Name
-	bug.Related = []Related{{Pos: second.position(), Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
+	bug.Detail, bug.Pos, bug.Site, bug.G = d, first.Own, first.Pos, first.Name
+	bug.Related = []Related{{Pos: second.Own, Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
 	return bug
 }
 
@@ -87,6 +87,7 @@ func (b *Bug) findAccesses() {
 // access describes op, which conflicts with other.
 func access(m Machine, op trace.Op, other *trace.Op) Access {
 	a := Access{Event: m.Describe(op.G), Parent: trace.NoGID}
+	a.Own = a.Pos
 	for i := range op.N {
 		for j := range other.N {
 			x, y := op.Access[i], other.Access[j]
@@ -99,6 +100,9 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 	for _, g := range m.Goroutines() {
 		if g.ID == op.G {
 			a.Stack, a.Parent, a.Created = g.Stack, g.Parent, g.Created
+			if at := ownPos(g.Stack, g.origin); at.IsValid() {
+				a.Own = at
+			}
 		}
 	}
 	return a

@@ -266,17 +266,10 @@ type Access struct {
 	Writes  bool
 	Addr    uint64 // made up from object and offset; the same for both sides
 	Stack   []Frame
-	Parent  trace.GID // that started the goroutine
-	Created []Frame   // where; empty for main
-	Ended   bool      // the goroutine has ended since
-}
-
-// position is the place in the reader's module where the access is called from; if there is none, its own.
-func (a *Access) position() token.Position {
-	if at := ownPos(a.Stack, a.Created); at.IsValid() {
-		return at
-	}
-	return a.Pos
+	Parent  trace.GID      // that started the goroutine
+	Created []Frame        // where; empty for main
+	Own     token.Position // in the reader's module, from where it is called; Pos, if there is none
+	Ended   bool           // the goroutine has ended since
 }
 
 // key identifies a bug among those of an entry.
