@@ -37,7 +37,7 @@ func ContextExplorer() *por.Explorer {
 			"paper (loses executions); without optimization 2",
 		Set: func(name string) error {
 			err := variant.Set(name)
-			if !variant.sound() {
+			if e.Serial == "" && !variant.sound() {
 				e.Serial = "--context=" + name
 			}
 			return err
