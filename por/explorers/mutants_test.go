@@ -297,7 +297,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "jobs: graph: what a piece notes is lost", File: "por/graph/ahead.go", Old: "\t\tp.notes = append(p.notes, n)\n", New: ""}, graphAhead},
 	{mutation.Mutant{Name: "jobs: graph: what ends the program in a piece is not noted", File: "por/graph/schedule.go", Old: "\t\tx.piece.note(note{at: at.number, what: what, g: g})\n", New: "\t\t_ = what\n"}, graphAhead},
 	{mutation.Mutant{Name: "jobs: graph: a replay that a piece arranges is lost", File: "por/graph/schedule.go", Old: "\t\tx.piece.note(note{at: r.at.number, what: noteReplay, prefix: prefix})\n", New: ""}, graphAhead},
-	{mutation.Mutant{Name: "jobs: graph: a piece does not stop where a replay is to", File: "por/graph/ahead.go", Old: "known: maps.Clone(x.known), all", New: "known: make(map[uint64]bool), all"}, graphAhead},
+	{mutation.Mutant{Name: "jobs: graph: a piece does not stop where a replay is to", File: "por/graph/ahead.go", Old: "known: maps.Clone(x.known), all", New: "known: maps.Clone(map[uint64]bool{}), all"}, graphAhead},
 	{mutation.Mutant{Name: "jobs: graph: a piece does not know that its step is to be a node", File: "por/graph/ahead.go", Old: " && x.known[p.prefix] == q.here", New: ""}, graphAhead},
 	{mutation.Mutant{Name: "jobs: graph: a piece does not know that an operation depends on all", File: "por/graph/ahead.go", Old: "\tif q.all {", New: "\tif false {"}, graphAhead},
 	{mutation.Mutant{Name: "jobs: graph: the search does not know that one of a piece does", File: "por/graph/ahead.go", Old: "\tif q.nowAll {", New: "\tif false {"}, graphAhead},
