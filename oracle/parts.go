@@ -64,6 +64,7 @@ type Partition struct {
 	touched []trace.Access
 	cases   []por.Case
 	part    []trace.GID
+	apart   separation
 }
 
 // NewPartition returns a Partition of m's goroutines, in at most vm.MaxReach-1 groups.
@@ -95,41 +96,54 @@ const everyone = ^uint64(0)
 // that is depends on the state only, so that the search goes on with it in all states in which others
 // have moved.
 func (p *Partition) Part(enabled []trace.GID) []trace.GID {
+	part, able := p.find(enabled)
+	if part == 0 {
+		return nil
+	}
+	p.part = p.part[:0]
+	p.each(enabled, func(g trace.GID, group uint64, enabled bool) {
+		if enabled && group&part&able != 0 {
+			p.part = append(p.part, g)
+		}
+	})
+	return p.part
+}
+
+// find returns the groups of the smallest part, and those that are able to move; 0: there is no part.
+func (p *Partition) find(enabled []trace.GID) (part, able uint64) {
 	p.live = p.live[:0]
 	p.m.Live(func(g trace.GID) { p.live = append(p.live, g) })
 	if p.m.Overtakes() || p.m.InBubbles() {
-		return nil
+		return 0, 0
 	}
 	n := p.group()
 	p.reach.Find(p.live, p.groups)
 	p.needs = append(p.needs[:0], make([]uint64, n)...)
-	able, left := uint64(0), enabled
-	for i, g := range p.live {
-		p.needs[bits.TrailingZeros64(p.groups[i])] |= p.needsOf(g)
-		if len(left) > 0 && left[0] == g {
-			able |= p.groups[i]
-			left = left[1:]
+	p.each(enabled, func(g trace.GID, group uint64, enabled bool) {
+		p.needs[bits.TrailingZeros64(group)] |= p.needsOf(g, p.reach)
+		if enabled {
+			able |= group
 		}
-	}
+	})
 	best := able
 	for rest := able; rest != 0 && best&(best-1) != 0; rest &= rest - 1 {
-		if part := p.close(rest&-rest, able); bits.OnesCount64(part) < bits.OnesCount64(best) {
-			best = part
+		if closed := p.close(rest & -rest); closed != everyone && bits.OnesCount64(closed&able) < bits.OnesCount64(best) {
+			part, best = closed, closed&able
 		}
 	}
-	if best == able {
-		return nil
-	}
-	p.part, left = p.part[:0], enabled
+	return part, able
+}
+
+// each calls f for all live goroutines, with their groups and whether they are among the enabled ones, which
+// are in the same order.
+func (p *Partition) each(enabled []trace.GID, f func(g trace.GID, group uint64, enabled bool)) {
 	for i, g := range p.live {
-		if len(left) > 0 && left[0] == g {
-			left = left[1:]
-			if p.groups[i]&best != 0 {
-				p.part = append(p.part, g)
-			}
+		is := len(enabled) > 0 && enabled[0] == g
+		if is {
+			enabled = enabled[1:]
 		}
+		f(g, p.groups[i], is)
 	}
-	return p.part
 }
 
 // group puts each live goroutine into a group, and returns how many there are.
@@ -166,8 +180,9 @@ func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
 	return old
 }
 
-// needsOf returns which goroutines a part with g has because of g's pending operation.
-func (p *Partition) needsOf(g trace.GID) uint64 {
+// needsOf returns which goroutines a part with g has because of g's pending operation, as far as reach
+// knows of them.
+func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 	if p.m.AwaitsTime(g) {
 		return 0
 	}
@@ -191,23 +206,22 @@ func (p *Partition) needsOf(g trace.GID) uint64 {
 	set := uint64(0)
 	for _, a := range p.touched {
 		if !slices.ContainsFunc(p.cases, func(c por.Case) bool { return c.Chan == a.Obj && c.Closed && c.Len == 0 }) {
-			set |= p.reach.By(a.Obj)
+			set |= reach.By(a.Obj)
 		}
 	}
 	return set
 }
 
-// close returns the enabled members of the smallest part that has those of set: all that are able, if
-// there is no smaller one.
-func (p *Partition) close(set, able uint64) uint64 {
+// close returns the smallest part that has the groups of set; everyone, if there is none.
+func (p *Partition) close(set uint64) uint64 {
 	for todo := set; todo != 0; {
 		more := p.needs[bits.TrailingZeros64(todo)]
 		todo &= todo - 1
 		if more == everyone {
-			return able
+			return everyone
 		}
 		todo |= more &^ set
 		set |= more
 	}
-	return set & able
+	return set
 }

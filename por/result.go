@@ -25,6 +25,9 @@ type Stats struct {
 	Eliminated map[string]uint64
 	// Parts counts the states in which only a part of the goroutines was considered (Config.Parts).
 	Parts uint64
+	// PartExecutions counts, of Optimal, the executions of a part of the goroutines, up to where it has to do
+	// with the others again.
+	PartExecutions uint64
 
 	// What takes time besides the steps: see Work.
 	Repeated uint64 // steps that a search which stores states has executed again, and not counted
@@ -141,6 +144,7 @@ func (s *Stats) Add(t *Stats) {
 	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
 	s.Graphs += t.Graphs
 	s.Parts += t.Parts
+	s.PartExecutions += t.PartExecutions
 	s.Repeated += t.Repeated
 	s.Looked += t.Looked
 	s.Hashed += t.Hashed

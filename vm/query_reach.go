@@ -99,12 +99,12 @@ func (r *Reach) add(w, by uint64) {
 }
 
 // By returns which of the groups can come to hold a pointer to object id: all of them if it is
-// a variable, or was there when the program began.
+// a variable, or was there when the program began; none if it was not there when Find was called.
 func (r *Reach) By(id uint32) uint64 {
 	switch {
 	case id < r.m.heap.baseLimit:
 		return ^uint64(0)
-	case r.at[id].gen != r.gen:
+	case int(id) >= len(r.at) || r.at[id].gen != r.gen:
 		return 0
 	}
 	return r.at[id].by

@@ -67,6 +67,8 @@ type noParts struct{}
 
 func (noParts) Part([]trace.GID) []trace.GID { return nil }
 
+func (noParts) Separate([]trace.GID) ([]trace.GID, por.Separation) { return nil, nil }
+
 // TestCounting: jpf, which makes no choice before Done, finds in such programs what a search of all states
 // finds.
 func TestCounting(t *testing.T) {

@@ -64,6 +64,10 @@ type comparison struct {
 	states             uint64 // that the full search of the present program has stored
 	exchanged, fewer   int    // searches that have exchanged goroutines, and those of full with fewer states than that
 	loops, missed      int    // searches of programs with livelocks, and those that have found none
+
+	// Of optimal searches: executions of parts, searches that have found an end, and those that have not.
+	partExecutions       uint64
+	finished, unfinished int
 }
 
 func newComparison(t *testing.T) *comparison {
@@ -110,6 +114,14 @@ func (c *comparison) searches(g *group, seed uint64, list []mode, source func() 
 			check = new(skipCheck)
 		}
 		got, r := g.search(c, x, check)
+		if x.name == "optimal" {
+			c.partExecutions += r.PartExecutions
+			if len(r.Incomplete) > 0 {
+				c.unfinished++
+				continue // it does not match states, so it may have no end
+			}
+			c.finished++
+		}
 		if check != nil && check.wrong != nil {
 			c.Errorf("seed %d, %s: %d wrong skips, the first: %s", seed, x, len(check.wrong), check.wrong[0])
 			ok = false
@@ -138,7 +150,7 @@ func (c *comparison) searches(g *group, seed uint64, list []mode, source func() 
 				ok = false
 			}
 		}
-		if g.loops {
+		if g.loops && x.name != "optimal" {
 			c.loops++
 			if got.loops == 0 {
 				c.missed++

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
@@ -28,7 +29,8 @@ func TestParts(t *testing.T) {
 		}
 		c.objects(list, partModes)
 	})
-	if c.parts == 0 {
+	t.Logf("optimal: %d searches, %d without an end; %d executions of parts", c.finished, c.unfinished, c.partExecutions)
+	if c.parts == 0 || c.partExecutions == 0 || c.finished < c.unfinished {
 		t.Error("no part was explored alone: the programs do not test it")
 	}
 }
@@ -60,7 +62,17 @@ func partModes(seed uint64) []mode {
 		{name: "jpf", run: stateful.JPF, h: oracle.Parts, only: true, groups: 2 + int(seed%3), check: seed%4 == 0},
 	}
 	list[seed%2+1].check = true
+	list = append(list, mode{name: "optimal", run: optimalParts, h: oracle.Parts, only: true, groups: 2 + int(seed%2)*60})
+	if seed%3 == 0 {
+		list = append(list, mode{name: "optimal", run: optimalParts, h: oracle.Parts})
+	}
 	return list
+}
+
+// optimalParts is an optimal search in parts, of programs that are not too large for it.
+func optimalParts(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	cfg.Match, cfg.MaxSteps, cfg.MaxExecutions = false, 400, 3000
+	return explorers.With("optimal").Explore(sys, v, cfg)
 }
 
 // checkedParts checks each part by the criterion itself.

@@ -3,6 +3,7 @@ package explorers
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
@@ -40,6 +41,9 @@ func (p *exactParts) Part(enabled []trace.GID) []trace.GID {
 	}
 	return best
 }
+
+// Separate implements por.Parts.
+func (p *exactParts) Separate([]trace.GID) ([]trace.GID, por.Separation) { return nil, nil }
 
 // ends reports whether g's operation may end the program, on which all others depend.
 func (p *exactParts) ends(g trace.GID) (ends bool) {
@@ -140,6 +144,91 @@ func TestPersistentParts(t *testing.T) {
 	if reduced > states*3/4 || parts == 0 || pieces < n {
 		t.Error("parts save nothing")
 	}
+}
+
+// TestOptimalParts: an optimal search in parts finds the endings and races there are, and is not exhaustive
+// if it may have missed some. One that does not look at what is mixed misses some.
+func TestOptimalParts(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 600
+	}
+	var whole, divided, endless, saved, lost uint64
+	for seed := range n {
+		r := rand.New(rand.NewPCG(31, uint64(seed)))
+		toy := toys.Parted(r, 3+r.IntN(5), seed%4 == 0)
+		cfg := por.Config{MaxSteps: 60, MaxExecutions: 2000}
+		_, all := toys.Explore(t, toy, With("optimal").Explore, cfg)
+		if all.Done() < 6 {
+			continue
+		}
+		g := toys.NewStateGraph(toy, 2000)
+		if g == nil || slices.ContainsFunc(toys.Keys(g.Leaves), crashes) {
+			continue
+		}
+		parts := toys.NewParts(toy)
+		cfg.Parts = parts
+		f, res := toys.Explore(t, toy, With("optimal").Explore, cfg)
+		fail := func(format string, args ...any) {
+			t.Helper()
+			t.Errorf("seed %d: "+format+"\n%s", append(append([]any{seed}, args...), toy.Program())...)
+		}
+		if len(res.Incomplete) > 0 {
+			if len(all.Incomplete) == 0 {
+				fail("incomplete: %v", res.Incomplete)
+			}
+			continue
+		}
+		if got, want := toys.Keys(f.Leaves), toys.Keys(g.Leaves); !slices.Equal(got, want) {
+			fail("endings\n got %v\nwant %v", got, want)
+		}
+		if got, want := toys.Keys(f.Races), toys.Keys(g.Races); !slices.Equal(got, want) {
+			fail("races\n got %v\nwant %v", got, want)
+		}
+		if len(all.Incomplete) > 0 {
+			endless++
+			continue
+		}
+		parts.Careless = true
+		if f, _ := toys.Explore(t, toy, With("optimal").Explore, cfg); len(f.Leaves) < len(g.Leaves) || len(f.Races) < len(g.Races) {
+			lost++
+		}
+		found := res.Executions + res.PartExecutions
+		whole, divided = whole+all.Executions, divided+found
+		if found <= all.Executions/2 {
+			saved++
+		}
+	}
+	t.Logf("%d of %d executions; half of them, or less, in %d programs; %d programs with endless executions; %d lost something without care",
+		divided, whole, saved, endless, lost)
+	if divided > whole || saved < uint64(n/300) || lost == 0 {
+		t.Error("parts save nothing, or are never mixed")
+	}
+}
+
+// TestOptimalPartsOnCycles: goroutines that a part never has anything to do with are not ignored because it
+// comes back to where it was.
+func TestOptimalPartsOnCycles(t *testing.T) {
+	toy := toys.New(
+		[]toys.Instr{
+			{Op: toys.WgAdd, A: 1}, {Op: toys.Go, A: 1}, {Op: toys.Go, A: 2},
+			{Op: toys.Choose, A: 2}, {Op: toys.Store, A: 0, B: 1}, {Op: toys.Load, A: 0}, {Op: toys.Jump, A: 3, B: 1},
+		},
+		[]toys.Instr{{Op: toys.WgWait}, {Op: toys.Store, A: 0, B: 1}}, // what the loop stores has to do with it
+		[]toys.Instr{{Op: toys.Exit}},
+	)
+	f, res := toys.Explore(t, toy, With("optimal").Explore, por.Config{MaxSteps: 60, MaxExecutions: 50, Parts: toys.NewParts(toy)})
+	if res.PartExecutions == 0 {
+		t.Error("the loop is no part")
+	}
+	if len(f.Leaves) == 0 || len(res.Incomplete) == 0 {
+		t.Errorf("endings %v, incomplete %v; want an exit, and that the loop is endless", toys.Keys(f.Leaves), res.Incomplete)
+	}
+}
+
+// crashes reports whether a toy has crashed, in the middle of a step.
+func crashes(ending string) bool {
+	return strings.HasPrefix(ending, "exit fault=") && !strings.HasPrefix(ending, "exit fault=0")
 }
 
 // TestNoParts: there are no parts where nothing would notice that the others are ignored on a cycle, or

@@ -46,6 +46,7 @@
 //	selects.go      when a select is disabled (claim 10)
 //	endings.go      executions that end early (section 6)
 //	eager.go        reversals that are explored at once, to save memory (section 7)
+//	parts.go        independent parts of the goroutines (section 9)
 //	tail.go         the end of executions, in which there are no races
 //	checkpoints.go  which frames have a checkpoint of the system
 //	parallel.go     several workers that steal work (section 7)
@@ -86,6 +87,11 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 		return por.Result{FallbackTo: "source"}
 	}
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	if cfg.Parts != nil {
+		return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+			return exploreInParts(sys, v, cfg, opts, rel)
+		})
+	}
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
 		return exploreParallel(sys, j, cfg, opts, exact)
 	}
@@ -108,6 +114,9 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 		shared:     -1,
 	}
 	s.Estimate = func(p *por.Progress) {
+		if s.division != nil && (s.apart != nil || len(s.nodes) > 1) {
+			return
+		}
 		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
 			f := &s.frames[i]
 			return f.nextAlternative + f.nextCandidate - 1, f.numAlternatives + len(f.candidates)
@@ -156,6 +165,7 @@ type searcher struct {
 	retained   int64           // bytes of candidates
 	suspended  int64           // bytes of frames that are suspended
 
+	parting
 	worker *worker `saved:"-"` // nil: there is only one
 	shared int     // the frames up to this one are shared with other workers
 
@@ -183,6 +193,7 @@ func (s *searcher) run() por.Result {
 	resumed, leave := s.Cfg.Enter(s)
 	defer leave()
 	if resumed {
+		s.reenterPart()
 		s.reenter()
 	} else {
 		s.runToEnd(trace.NoGID, -1)
@@ -274,17 +285,19 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 			s.reverseEagerly(&reversing{running: true, g: g, h: h})
 			continue
 		}
-		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Events))
+		s.Stats.MaxDepth = max(s.Stats.MaxDepth, s.Began+len(s.Events))
 		if !s.isEnabled(g) {
 			g, h = trace.NoGID, -1
 		}
 		if g == trace.NoGID && !s.isEnabled(s.Cur) && len(s.enabled()) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
 				s.endExecution(st) // line 19
+			} else if s.apart != nil {
+				s.endPart()
 			}
 			return
 		}
-		if n := s.Cfg.MaxSteps; n > 0 && len(s.Events) >= n*(1+len(s.dropped)) {
+		if n := s.Cfg.MaxSteps; n > 0 && s.Began+len(s.Events) >= n*(1+len(s.dropped)) {
 			if s.cut(); s.Halted {
 				return
 			}
@@ -309,17 +322,17 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 //
 // If there are none of these it is Execution's own list, valid until a goroutine moves.
 func (s *searcher) enabled() []trace.GID {
-	if len(s.dropped) == 0 {
+	if len(s.dropped) == 0 && s.apart == nil {
 		return s.Execution.Enabled()
 	}
 	s.scratch.enabled = append(s.scratch.enabled[:0], s.Execution.Enabled()...)
-	s.scratch.enabled = slices.DeleteFunc(s.scratch.enabled, s.isDropped)
+	s.scratch.enabled = slices.DeleteFunc(s.scratch.enabled, func(g trace.GID) bool { return s.isDropped(g) || s.hides(g) })
 	return s.scratch.enabled
 }
 
 // isEnabled reports whether g is one of them.
 func (s *searcher) isEnabled(g trace.GID) bool {
-	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isDropped(g)
+	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isDropped(g) && !s.hides(g)
 }
 
 // pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
@@ -370,6 +383,9 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	x := s.Next(g)
 	choice, frame := 0, int32(-1)
 	if persistent := s.persistent(g, x); !persistent || x.Alternatives != 1 {
+		if s.division != nil && !s.decided {
+			return s.divide()
+		}
 		choice = s.openFrame(g, h, x, persistent)
 		frame = int32(len(s.frames) - 1)
 	}
@@ -514,6 +530,10 @@ func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 // execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
 // another. It reports whether the execution continues.
 func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
+	if s.hides(g) {
+		s.mixed, s.Halted = true, true // a select that is apart no more races with what is
+		return false
+	}
 	s.Step(trace.Step{G: g, Choice: choice})
 	s.inReversal = append(s.inReversal, inReversal)
 	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)
@@ -549,7 +569,7 @@ func (s *searcher) rewindTo(f *frame) {
 //
 // Frames that have been closed keep their memory (pushFrame), so they count.
 func (s *searcher) bytes() int64 {
-	n := s.Bytes() + s.duplicates.Bytes() + s.suspended
+	n := s.Bytes() + s.duplicates.Bytes() + s.suspended + s.division.bytes()
 	for i := range s.frames[:cap(s.frames)] {
 		n += s.frames[:cap(s.frames)][i].bytes()
 	}

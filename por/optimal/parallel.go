@@ -8,6 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // Several workers (por.Config.Jobs), which steal work from each other (Blumofe and Leiserson,
@@ -52,11 +53,7 @@ const startAfter, shareAfter = 4096, 256
 func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options, rel hb.Relation) por.Result {
 	var replicas []replica
 	for {
-		p := &pool{
-			visitor: v, cfg: cfg, opts: opts, rel: rel,
-			replicas: replicas, unmerged: make(map[*task]bool),
-		}
-		p.changed.L = &p.mu
+		p := newPool(v, cfg, opts, rel, replicas)
 		p.run(sys)
 		switch {
 		case p.commutingRefuted:
@@ -68,6 +65,13 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 			return p.result()
 		}
 	}
+}
+
+// newPool returns a pool that may use replicas again.
+func newPool(v por.Mergeable, cfg por.Config, opts options, rel hb.Relation, replicas []replica) *pool {
+	p := &pool{visitor: v, cfg: cfg, opts: opts, rel: rel, replicas: replicas, unmerged: make(map[*task]bool)}
+	p.changed.L = &p.mu
+	return p
 }
 
 // A pool is a search by several workers.
@@ -94,6 +98,7 @@ type pool struct {
 	cfg     por.Config
 	opts    options
 	rel     hb.Relation
+	begin   trace.Schedule // to the state in which it begins
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
@@ -130,6 +135,22 @@ type pool struct {
 type replica struct {
 	sys    por.System
 	oracle por.Oracle
+	driver *search.Driver   // that goes to the states in which searches begin (division); or nil
+	base   *search.Position // the initial state
+}
+
+// enter goes to the state after path.
+func (r *replica) enter(path trace.Schedule, cfg por.Config) {
+	if r.base == nil {
+		cfg.Oracle = r.oracle
+		driver := search.NewDriver(r.sys, nil, cfg)
+		base := driver.Checkpoint()
+		r.driver, r.base = &driver, &base
+	}
+	r.driver.ReturnTo(r.base)
+	for _, a := range path {
+		r.driver.Repeat(a)
+	}
 }
 
 // The first worker is the caller's goroutine and has the caller's system, in which the search has
@@ -137,7 +158,7 @@ type replica struct {
 func (p *pool) run(sys por.System) {
 	root := &task{choice: -1, placed: true, taken: true, exact: true}
 	p.next = root
-	w := p.newWorker(replica{sys, p.cfg.Oracle})
+	w := p.newWorker(replica{sys: sys, oracle: p.cfg.Oracle})
 	w.task, w.took, w.first = root, root, true
 	w.run()
 	p.group.Wait()
@@ -153,6 +174,7 @@ func (p *pool) newWorker(r replica) *worker {
 	cfg.Poll = w.poll
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
+	w.startAt(p.begin)
 	w.root, w.unsupportedAtStart, w.refutedAtStart = w.Checkpoint(), w.Unsupported, w.CommutingRefuted
 	p.mu.Lock()
 	p.commuting.Add(w.TakeCommuting())
@@ -198,6 +220,7 @@ func (p *pool) runWorker() {
 	if r.sys == nil {
 		return
 	}
+	r.enter(p.begin, p.cfg)
 	w := p.newWorker(r)
 	w.task = p.take(w)
 	w.run()

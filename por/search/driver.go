@@ -40,6 +40,7 @@ type Driver struct {
 	peeker      por.Peeker      `saved:"-"` // the same
 
 	Path    trace.Schedule
+	Began   int         // of how many steps Path is where the search begins
 	Enabled []trace.GID // in the present state, see Arrive
 
 	// ByState: it is enough if the search meets all states. Others have to meet a class for each

@@ -19,7 +19,7 @@ func (s *Driver) Keep() {
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
 	s.Path = nil // what the system is shown on the way is no part of the search
-	for i := 0; ; i++ {
+	for i := s.Began; ; i++ {
 		for len(positions) > 0 && positions[0].Depth == i {
 			if positions[0].Mark >= 0 {
 				positions[0].Mark = s.Sys.Mark()

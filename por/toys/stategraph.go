@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// StateGraph is a toy's state graph, built by plain breadth-first search over encoded states.
+// StateGraph is a toy's state graph, built by plain breadth-first search over canonical states.
 type StateGraph struct {
-	index  map[string]int
+	index  map[State]int
 	States []State
 	out    [][]stateEdge
 	Leaves map[string]bool // endings of executions
@@ -21,9 +21,9 @@ type stateEdge struct {
 
 // NewStateGraph returns nil if there are more than limit states.
 func NewStateGraph(t *System, limit int) *StateGraph {
-	g := &StateGraph{index: map[string]int{}, Leaves: map[string]bool{}, Races: map[string]bool{}}
+	g := &StateGraph{index: map[State]int{}, Leaves: map[string]bool{}, Races: map[string]bool{}}
 	visit := func() int {
-		key := t.encode()
+		key := t.canonical()
 		if i, ok := g.index[key]; ok {
 			return i
 		}

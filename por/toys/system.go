@@ -408,8 +408,8 @@ func (t *System) Release(m por.Mark) {
 	t.Marks = t.Marks[:m]
 }
 
-// encode returns the state as text, equal for states that need not be distinguished.
-func (t *System) encode() string {
+// canonical returns the state, equal for states that need not be distinguished.
+func (t *System) canonical() State {
 	s := t.State
 	if t.IgnoreOutput {
 		s.Out, s.nout = [maxOutputs]int8{}, 0
@@ -417,8 +417,11 @@ func (t *System) encode() string {
 	if t.Renumber != nil {
 		t.Renumber(&s)
 	}
-	return fmt.Sprint(s)
+	return s
 }
+
+// encode returns the canonical state as text.
+func (t *System) encode() string { return fmt.Sprint(t.canonical()) }
 
 // Hash implements por.System.
 func (t *System) Hash() por.Hash {

@@ -1,0 +1,70 @@
+package oracle
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A separation implements por.Separation with what a Partition knows.
+//
+// Claim. What outsiders can reach is the same in all states in which it is asked.
+//
+//  1. It is what can be reached from their registers, which do not change, and from the variables, along
+//     the memory of objects that can be reached themselves.
+//  2. A member writes to none of these, as an operation that touches one is not Apart (claim 2 of
+//     Partition); what it has allocated is reached only from where it has written it.
+//
+// So it is found once. A closed and empty channel is no object that an operation touches, for outsiders
+// as for members.
+type separation struct {
+	p         *Partition
+	outsiders []trace.GID
+	outside   *vm.Reach // with one group: the outsiders
+	inside    *vm.Reach // with one group: the member that was asked about last
+}
+
+// one is the only group of some goroutines.
+var one = []uint64{1}
+
+// Separate implements por.Parts.
+func (p *Partition) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) {
+	part, able := p.find(enabled)
+	if part == 0 {
+		return nil, nil
+	}
+	s := &p.apart
+	if s.p == nil {
+		*s = separation{p: p, outside: p.m.NewReach(), inside: p.m.NewReach()}
+	}
+	p.part, s.outsiders = p.part[:0], s.outsiders[:0]
+	p.each(enabled, func(g trace.GID, group uint64, enabled bool) {
+		switch {
+		case group&part == 0:
+			s.outsiders = append(s.outsiders, g)
+		case enabled && group&able != 0:
+			p.part = append(p.part, g)
+		}
+	})
+	s.outside.Find(s.outsiders, slices.Repeat(one, len(s.outsiders)))
+	return p.part, s
+}
+
+// Member implements por.Separation.
+func (s *separation) Member(g trace.GID) bool { return !slices.Contains(s.outsiders, g) }
+
+// Apart implements por.Separation.
+func (s *separation) Apart(g trace.GID) bool { return s.p.needsOf(g, s.outside) == 0 }
+
+// Obtains implements por.Separation.
+func (s *separation) Obtains(g trace.GID, list []trace.Access) bool {
+	if len(list) == 0 {
+		return false
+	}
+	s.inside.Find([]trace.GID{g}, one)
+	return slices.ContainsFunc(list, func(a trace.Access) bool {
+		return s.outside.By(a.Obj) == 0 && s.inside.By(a.Obj) != 0
+	})
+}

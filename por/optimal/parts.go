@@ -1,0 +1,352 @@
+package optimal
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Parts of the goroutines that have nothing to do with each other for a while (section 9 of
+// docs/optimal.md). Classes of independent parts multiply; here they are added. In a state in which
+// no frame is open, so that nothing before it can be in a race with anything after it, the search may
+// explore a part of the goroutines alone: the others, the outsiders, do not move, and nor does a member
+// before an operation that is not apart from them (por.Separation). Where no member can move any more
+// the part has come to an end. From there on the search goes on with all goroutines, or with another
+// part: once for each state, however many executions of the part have led there.
+//
+//	main: go, go, Wait      P ──┬── class 1 of part 1 ──┐
+//	part 1: g1 g2               ├── class 2 ────────────┼── E ──┬── class 1 of part 2 ──┬── E' ── the rest
+//	part 2: g3 g4               └── class 3 ────────────┘       └── class 2 ────────────┘
+//
+//	 1  ExploreInParts(P):
+//	 2      while {g} is a persistent set for some g, with one alternative: execute it
+//	 3      if there is a part with a separation A, and P is not to be explored as a whole:
+//	 4          explore the system that has A's members only, each until its operation is not apart;
+//	 5          at the end E of each of its executions:
+//	 6              if it is mixed: go back to P, and explore it as a whole
+//	 7              if E is a state from which the search has come to P: the same
+//	 8          ExploreInParts(E) for each E in which the search has not been
+//	 9      else: explore P as a whole (section 2)
+//
+// An execution of the part is mixed if a member m has come to an operation that is not apart, and can
+// obtain an object that is touched by an event which does not happen before m's arrival there, or by
+// the pending operation of another member. What m does next, or others to which it passes the object,
+// could come before that event.
+//
+// Theorem. Every execution from P is equivalent, up to the states in which parts end, to one that is
+// explored. So all deadlocks, crashes, failed assertions and races are found that one can execute;
+// executions that a crash or an exit ends are represented by those in which the part went on before it.
+//
+//  1. Let W be an execution from P, and F the events of members in W whose causal prefix has only
+//     events of members that are apart. F is down-closed, so W is equivalent to F R, and F is an
+//     execution of the system of line 4, which is extended to one that ends, F G, and is explored.
+//  2. Outsiders reach the same objects as long as all events are apart (por.Separation), and events
+//     of F and G touch none of these. Let T be what they reach, with what members obtain that are at
+//     an operation that is not apart after F. Such members remain there in F G.
+//  3. No operation that a member has pending after F, and that is apart, touches an object of T: in
+//     F G it is pending at the end, or an event that does not happen before the arrival of the member that
+//     obtains the object, and so that execution would be mixed. (Of the objects on the path from
+//     a register of that member to the object the first one that an event of G touches can still be
+//     obtained in the end.)
+//  4. So R touches only objects of T, and those that it allocates: to touch another one a goroutine
+//     has to have a pointer to it, which is in registers or in memory that it has obtained; a
+//     member whose pending operation is apart moves only after another event has touched what
+//     that operation touches, which by 3 is none of T.
+//  5. By 3 no event of G touches an object of T, so those of G and of R are independent: F R can be
+//     extended to F G R, and that is an execution from the end of F G. An event of R that ends the
+//     program ends it there, too.
+//  6. Line 8: equal states have equal futures, and a state from which the search has come to P is
+//     explored as a whole. So on each cycle of states all goroutines are considered (Peled's proviso).
+//
+// So an execution that is counted is one from a state at which parts end: of n independent parts with
+// k classes each, and one state in which each ends, n·k executions of parts and one of the rest, and
+// not k to the power of n.
+
+// A division is a search in parts: a stack of states in which no frame is open.
+type division struct {
+	sys    por.System      `saved:"-"`
+	v      por.Visitor     `saved:"-"`
+	cfg    por.Config      `saved:"-"`
+	opts   options         `saved:"-"`
+	rel    hb.Relation     `saved:"-"`
+	base   search.Position `saved:"-"` // the state in which the search began
+	driver search.Driver   `saved:"-"` // that goes to the states of nodes
+
+	// Of all nodes that have been explored.
+	total     search.Control
+	races     search.RaceSet
+	commuting hb.Commuting
+
+	nodes    []partNode
+	seen     map[por.Hash]bool // states of nodes, and of their ends
+	replicas []replica         `saved:"-"` // of workers
+}
+
+// A partNode is a state P, and the ends of the part that has been explored there.
+type partNode struct {
+	partEnd
+	whole     bool // it is explored as a whole
+	explored  bool
+	ends      []partEnd
+	next      int   // of ends
+	pathBytes int64 // that the paths of ends take
+}
+
+// A partEnd is a state, with the steps that lead to it from the one of the node before.
+type partEnd struct {
+	path  trace.Schedule
+	state por.Hash
+}
+
+// A parting is what a searcher has to do with parts.
+type parting struct {
+	*division    `saved:"-"`    // nil: there are no parts
+	decided      bool           // it is known what is explored: a part, or the whole
+	from         int            // steps before the state in which that was decided
+	apart        por.Separation `saved:"-"` // of the part that is explored; nil: all
+	exploresPart bool           // there is one
+	mixed        bool           // an execution of the part is mixed
+	forWorkers   bool           // the whole is left to several workers
+}
+
+// exploreInParts is ExploreInParts. It returns the last search of a node as well.
+func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options, rel hb.Relation) (por.Result, *hb.Execution) {
+	d := &division{sys: sys, v: v, cfg: cfg, opts: opts, rel: rel, nodes: make([]partNode, 1),
+		seen: make(map[por.Hash]bool), races: make(search.RaceSet), driver: search.NewDriver(sys, v, cfg)}
+	d.base = d.driver.Checkpoint()
+	d.nodes[0].state = sys.Hash()
+	_, leave := cfg.Enter(d)
+	defer leave()
+	d.total.Cfg = cfg
+	last := hb.NewExecution(sys, rel)
+	for len(d.nodes) > 0 && !d.total.Halted {
+		n := &d.nodes[len(d.nodes)-1]
+		switch {
+		case !n.explored:
+			if last = d.explore(n); last.Unsupported {
+				d.driver.Leave(d.base.Mark)
+				return por.Result{FallbackTo: "clockvector"}, last
+			}
+		case n.next < len(n.ends):
+			n.next++
+			d.nodes = append(d.nodes, partNode{partEnd: n.ends[n.next-1]})
+		default:
+			d.nodes = d.nodes[:len(d.nodes)-1]
+		}
+	}
+	d.driver.Leave(d.base.Mark)
+	return d.total.Result(), last
+}
+
+// enter goes to the state of the newest node.
+func (d *division) enter() {
+	d.driver.ReturnTo(&d.base)
+	for i := range d.nodes {
+		for _, a := range d.nodes[i].path {
+			d.driver.Repeat(a)
+		}
+	}
+}
+
+// explore is lines 2 to 7 and 9 for n, the newest node.
+func (d *division) explore(n *partNode) *hb.Execution {
+	d.enter()
+	s := newSearcher(d.sys, d.v, d.cfg, d.opts, d.rel)
+	s.parting = parting{division: d, decided: n.whole}
+	s.startAt(d.driver.Path)
+	s.Stats, s.KnownRaces, s.tails = d.total.Stats, d.races, false
+	s.run()
+	if d.commuting.Add(s.TakeCommuting()) {
+		s.Unsupported, s.CommutingRefuted = true, true
+	}
+	switch {
+	case s.Unsupported:
+	case s.mixed:
+		d.discard(n, s)
+	case s.forWorkers:
+		d.total.Stats = s.Stats
+		n.path = append(n.path, s.Path[s.Began:]...)
+		d.exploreByWorkers(s.Execution)
+		n.explored = true
+	default:
+		d.total.Stats = s.Stats
+		d.total.Halted, d.total.StopReason, d.total.StoppedByVisitor = s.Halted, s.StopReason, s.StoppedByVisitor
+		n.explored = true
+	}
+	return s.Execution
+}
+
+// startAt makes the state after path, in which the system is, the one in which s begins.
+func (s *searcher) startAt(path trace.Schedule) {
+	s.Path, s.Began = slices.Clone(path), len(path)
+	if len(path) > 0 {
+		s.Cur = path[len(path)-1].G
+	}
+}
+
+// discard is line 6: n is going to be explored as a whole, from where s has found that there is a part.
+//
+// What was reported is true, and was counted too early.
+func (d *division) discard(n *partNode, s *searcher) {
+	before := d.total.Stats
+	d.total.Stats = s.Stats
+	d.total.Stats.Executions, d.total.Stats.Blocked, d.total.Stats.Truncated = before.Executions, before.Blocked, before.Truncated
+	d.total.Stats.Parts, d.total.Stats.PartExecutions = before.Parts, before.PartExecutions
+	for i := range n.ends {
+		delete(d.seen, n.ends[i].state)
+	}
+	n.path, n.whole, n.ends = append(n.path, s.Path[s.Began:s.from]...), true, nil
+}
+
+// exploreByWorkers is line 9 with several workers. The newest node is a state where a frame is opened.
+func (d *division) exploreByWorkers(x *hb.Execution) {
+	if d.total.OutOfExecutions() {
+		return
+	}
+	d.enter()
+	cfg, before := d.cfg, d.total.Stats
+	if cfg.MaxExecutions > 0 {
+		cfg.MaxExecutions -= before.Done()
+	}
+	if cfg.Poll != nil {
+		cfg.Poll = func(p por.Progress) string {
+			p.Stats.Add(&before)
+			if p.Ordered != nil {
+				p.Ordered.Add(&before)
+			}
+			return d.cfg.Poll(p)
+		}
+	}
+	p := newPool(d.v.(por.Mergeable), cfg, d.opts, d.rel, d.replicas)
+	p.begin = d.driver.Path
+	p.commuting.Add(d.commuting)
+	p.run(d.sys)
+	d.replicas, d.commuting = p.replicas, p.commuting
+	x.Unsupported, x.CommutingRefuted = p.unsupported, p.commutingRefuted
+	r := p.result()
+	d.total.Stats.Add(&r.Stats)
+	d.total.Stats.PeakBytes = max(d.total.Stats.PeakBytes, r.Stats.PeakBytes)
+	if p.stop.Bound == por.BoundExecutions {
+		p.stop.Limit = d.cfg.MaxExecutions
+	}
+	d.total.Halted, d.total.StopReason, d.total.StoppedByVisitor = p.byVisitor || p.stop.Bound != "", p.stop, p.byVisitor
+}
+
+// bytes is the memory of nodes.
+func (d *division) bytes() (n int64) {
+	if d == nil {
+		return 0
+	}
+	const perState = int64(unsafe.Sizeof(por.Hash{})) * 2
+	n = int64(len(d.seen)) * perState
+	for i := range d.nodes {
+		n += int64(cap(d.nodes[i].ends))*int64(unsafe.Sizeof(partEnd{})) + d.nodes[i].pathBytes
+	}
+	return n
+}
+
+// divide decides what is explored from the present state, in which a frame would be opened: lines 2, 3
+// and 9. It reports whether the execution continues.
+func (s *searcher) divide() (continues bool) {
+	enabled := s.enabled()
+	part, apart := s.Cfg.Parts.Separate(enabled)
+	if len(enabled) == 1 && s.Next(enabled[0]).Alternatives == 1 {
+		part = enabled
+	}
+	if len(part) == 1 && s.Next(part[0]).Alternatives == 1 {
+		s.Stats.Parts++
+		if !s.execute(part[0], 0, -1, false) {
+			return false
+		}
+		s.findReversals(true)
+		return true
+	}
+	s.decided, s.from = true, len(s.Path)
+	if part == nil {
+		s.forWorkers = s.mayHaveWorkers()
+		return !s.forWorkers
+	}
+	s.Stats.Parts++
+	s.apart, s.exploresPart = apart, true
+	return true
+}
+
+// mayHaveWorkers reports whether there are several workers.
+func (s *searcher) mayHaveWorkers() bool {
+	_, ok := s.Visitor.(por.Mergeable)
+	return ok && s.Cfg.Jobs > 1
+}
+
+// hides reports whether g does not move as long as only a part is explored.
+func (s *searcher) hides(g trace.GID) bool {
+	return s.apart != nil && !(s.apart.Member(g) && s.apart.Apart(g))
+}
+
+// endPart is lines 5 to 7: an execution of a part ends in the present state.
+func (s *searcher) endPart() {
+	d := s.division
+	state := s.Sys.Hash()
+	if s.isMixed() || slices.ContainsFunc(d.nodes, func(n partNode) bool { return n.state == state }) {
+		s.mixed, s.Halted = true, true
+		return
+	}
+	s.Stats.PartExecutions++
+	if d.seen[state] {
+		return
+	}
+	d.seen[state] = true
+	n := &d.nodes[len(d.nodes)-1]
+	n.ends = append(n.ends, partEnd{slices.Clone(s.Path[s.Began:]), state})
+	n.pathBytes += int64(len(s.Path)-s.Began) * int64(unsafe.Sizeof(trace.Step{}))
+}
+
+// isMixed reports whether the execution of a part that ends in the present state is mixed.
+func (s *searcher) isMixed() bool {
+	var list []trace.Access
+	add := func(op *hb.NextOp) { list = append(list, op.Touches()...) }
+	for _, m := range s.Order {
+		if !s.hasPending(m) || s.apart.Apart(m) {
+			continue
+		}
+		list = list[:0]
+		arrival := s.LastEvent(m)
+		for i := range s.Events {
+			if arrival < 0 || !s.Before(i, s.Clock(arrival)) {
+				add(&s.Events[i].Op)
+				add(&s.Events[i].PartnerOp)
+			}
+		}
+		for _, g := range s.Order {
+			if g != m && s.hasPending(g) && s.apart.Apart(g) {
+				add(&s.Pending[g])
+			}
+		}
+		if s.apart.Obtains(m, list) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPending reports whether g is a member that has not ended.
+func (s *searcher) hasPending(g trace.GID) bool {
+	return s.Exists[g] && s.Pending[g].Kind != trace.None && s.apart.Member(g)
+}
+
+// reenterPart finds out again, where s is gone on with, what it knew of the part that it explores.
+func (s *searcher) reenterPart() {
+	if s.division == nil || !s.exploresPart {
+		return
+	}
+	at := s.Sys.Mark()
+	for _, a := range s.Path[s.Began:s.from] {
+		s.Sys.Step(a.G, a.Choice)
+	}
+	_, s.apart = s.Cfg.Parts.Separate(s.Sys.Enabled(nil))
+	s.Sys.Rewind(at)
+	s.Sys.Release(at)
+}
