@@ -201,8 +201,11 @@ const (
 )
 
 // canFire reports whether it makes a difference that the timer fires whose hidden goroutine g is:
-// its tick would not be dropped, and a goroutine is there to receive it. A function is called even
-// if all other goroutines have ended.
+// its tick would not be dropped, and time need not pass to an end that no goroutine is there to notice.
+// A function is called even if all other goroutines have ended.
+//
+// What can fire before the last goroutine ends can do so after that, so that the two steps commute: time
+// passes in a step on which all depends.
 //
 // Where time has an order it does make a difference that the tick of this very moment is dropped,
 // before the last one is received or after that.
@@ -211,8 +214,10 @@ func (m *Machine) canFire(g *goroutine) bool {
 	switch {
 	case m.spent(g):
 		return false
-	case c == 0 || m.alive == 0:
-		return c == 0
+	case c == 0:
+		return true
+	case m.alive == 0 && (m.timeOrdered(g) && !m.isDue(g) || g.bubble != 0):
+		return false
 	}
 	if m.word(g.wait.obj, tmPeriod) == 0 {
 		return true // its channel is empty, or it is an early one, which Stop finds armed or not
