@@ -184,6 +184,7 @@ type JSONStats struct {
 	Goroutines   int               `json:"goroutines"`
 	Eliminated   map[string]uint64 `json:"eliminated"`
 	Parts        uint64            `json:"parts,omitempty"` // with --hybrid=parts
+	OfParts      uint64            `json:"part_executions,omitempty"`
 	Load         float64           `json:"load_s"`
 	Static       float64           `json:"static_s"`
 	Explore      float64           `json:"explore_s"`
@@ -348,7 +349,7 @@ func NewJSONStats(s *explore.Stats) JSONStats {
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched, Exchanged: s.Exchanged, Equal: s.Equal,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, PeakBytes: s.PeakBytes,
+		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, OfParts: s.PartExecutions, PeakBytes: s.PeakBytes,
 		Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(),
 	}
 }

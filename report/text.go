@@ -206,7 +206,7 @@ func covered(r *explore.Result) string {
 }
 
 func coveredBy(r *explore.Result) string {
-	s := count(r.Stats.Executions, "execution")
+	s := executions(&r.Stats.Stats)
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + states(&r.Stats.Stats)
 	}
@@ -217,7 +217,7 @@ func coveredBy(r *explore.Result) string {
 		s += " (" + r.POR + ")"
 	}
 	for _, o := range r.Others {
-		s += ", " + count(o.Stats.Executions, "execution")
+		s += ", " + executions(&o.Stats)
 		if o.Stats.States > 0 {
 			s += ", " + states(&o.Stats)
 		}
@@ -227,6 +227,15 @@ func coveredBy(r *explore.Result) string {
 		s += fmt.Sprintf(", %d sampled", r.Sampled)
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
+}
+
+// executions says how many there have been.
+func executions(s *por.Stats) string {
+	text := count(s.Executions, "execution")
+	if s.PartExecutions > 0 {
+		text += fmt.Sprintf(" and %d of parts", s.PartExecutions)
+	}
+	return text
 }
 
 // states says how many have been met.
@@ -256,7 +265,7 @@ func search(r *explore.Result) string {
 	case len(r.Assumed) > 0:
 		how = exhaustive(r)
 	}
-	return how + ", " + count(r.Stats.Executions, "execution")
+	return how + ", " + executions(&r.Stats.Stats)
 }
 
 // bug writes one bug.

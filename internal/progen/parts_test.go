@@ -188,6 +188,79 @@ func P8() {
 		say(2)
 	}
 }`,
+	// A part ends where one of its goroutines passes on what another one has not done with.
+	`import "sync"
+
+type p9_T struct {
+	mu sync.Mutex
+	n  int
+}
+
+func P9() {
+	hand := make(chan *p9_T, 1)
+	go func() {
+		o := &p9_T{}
+		go func() {
+			o.mu.Lock()
+			o.n++
+			o.mu.Unlock()
+		}()
+		o.mu.Lock()
+		o.n += 10
+		o.mu.Unlock()
+		hand <- o
+	}()
+	say(1)
+	o := <-hand
+	o.mu.Lock()
+	say(o.n)
+	o.mu.Unlock()
+}`,
+	// ... or what lets another one go on to that.
+	`import "sync/atomic"
+
+func P10() {
+	hand := make(chan int, 1)
+	go func() {
+		z, c := new(atomic.Int32), make(chan int)
+		go func() {
+			<-c
+			say(int(z.Load()))
+		}()
+		go p10_add(z)
+		p10_hand(z, c, hand)
+	}()
+	say(1)
+	say(<-hand)
+}
+
+func p10_add(z *atomic.Int32) { z.Add(2) }
+
+func p10_hand(z *atomic.Int32, c, hand chan int) {
+	z.Add(10)
+	hand <- 1
+	c <- 1
+}`,
+	// It ends where another goroutine can access what one of its own does.
+	`import (
+	"sync"
+	"sync/atomic"
+)
+
+func P11() {
+	x := new(atomic.Int32)
+	go func() {
+		mu := new(sync.Mutex)
+		go func() {
+			mu.Lock()
+			mu.Unlock()
+		}()
+		mu.Lock()
+		mu.Unlock()
+		x.Store(1)
+	}()
+	say(int(x.Load()))
+}`,
 }
 
 // timedTexts are such programs where time passes only when all goroutines wait.
@@ -258,7 +331,9 @@ func TestPartTexts(t *testing.T) {
 			name := fmt.Sprintf("P%d", i+1)
 			list = append(list, objectProgram{uint64(i), progen.Text{Name: name, Source: "package main\n\n" + text + "\n"}})
 		}
-		c.objects(list, func(seed uint64) []mode { return slices.Delete(partModes(seed), 2, 3) })
+		c.objects(list, func(seed uint64) []mode {
+			return append(slices.Delete(partModes(seed), 2, 3), mode{name: "optimal", run: optimalParts, h: oracle.Parts, only: true})
+		})
 		if c.checked != len(x.texts) {
 			t.Errorf("%d of %d programs checked", c.checked, len(x.texts))
 		}

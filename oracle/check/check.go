@@ -313,6 +313,15 @@ func (p checkedParts) Part(enabled []trace.GID) []trace.GID {
 	return part
 }
 
+// Separate implements por.Parts.
+func (p checkedParts) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) {
+	part, apart := p.Parts.Separate(enabled)
+	if part != nil {
+		p.c.wait(part, "parts", lookahead.PersistentPart)
+	}
+	return part, apart
+}
+
 // skipped checks that no choice is needed before g's pending operation.
 func (c *Machine) skipped(g trace.GID, reason string) {
 	c.wait([]trace.GID{g}, reason, lookahead.PersistentSet)

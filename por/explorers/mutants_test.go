@@ -28,7 +28,7 @@ var (
 	all          = generated("0", "300301", "100") // with everything
 	agreeing     = []string{"./explore", "-short", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
 	twin         = []string{"./por/explorers", "-run", "^TestContext"}
-	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestNoParts)$"}
+	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestOptimalParts.*|TestNoParts)$"}
 	partTexts    = []string{"./internal/progen", "-short", "-run", "^TestPartTexts$"}
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
@@ -189,9 +189,16 @@ var mutants = []struct {
 	// Persistent sets of goroutines.
 	{mutation.Mutant{Name: "parts: others are ignored on a cycle", File: "por/stateful/dfs.go", Old: "\t\ts.addOthersAlternatives(p.alt)\n", New: ""}, partToys},
 	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/expand.go", Old: "s.Cfg.Parts == nil || !s.noticesCycles()", New: "s.Cfg.Parts == nil"}, partToys},
+	{mutation.Mutant{Name: "parts: optimal: what a part does is never mixed", File: "por/optimal/parts.go", Old: "if arrival < 0 || !s.Before(i, s.Clock(arrival)) {", New: "if arrival == -2 {"}, partToys},
+	{mutation.Mutant{Name: "parts: optimal: what members have pending is never mixed", File: "por/optimal/parts.go", Old: "if g != m && s.hasPending(g) && s.apart.Apart(g) {", New: "if false {"}, partTexts},
+	{mutation.Mutant{Name: "parts: optimal: others are ignored on a cycle", File: "por/optimal/parts.go", Old: " || slices.ContainsFunc(d.nodes, func(n partNode) bool { return n.state == state })", New: ""}, partToys},
+	{mutation.Mutant{Name: "parts: optimal: members are never held", File: "por/optimal/parts.go", Old: "!(s.apart.Member(g) && s.apart.Apart(g))", New: "!s.apart.Member(g)"}, partToys},
+	{mutation.Mutant{Name: "parts: optimal: nothing follows a part", File: "por/optimal/parts.go", Old: "case n.next < len(n.ends):", New: "case n.next < len(n.ends)-1:"}, partToys},
+	{mutation.Mutant{Name: "parts: optimal: outsiders reach nothing", File: "oracle/separation.go", Old: "return s.p.needsOf(g, s.outside) == 0", New: "return s.p.needsOf(g, s.outside) != everyone"}, partTexts},
+	{mutation.Mutant{Name: "parts: optimal: members obtain nothing", File: "oracle/separation.go", Old: "s.inside.By(a.Obj) != 0", New: "false"}, partTexts},
 	{mutation.Mutant{Name: "parts: a member needs no members", File: "oracle/parts.go", Old: "\t\ttodo |= more &^ set\n", New: ""}, partPrograms},
-	{mutation.Mutant{Name: "parts: a group needs what its last goroutine needs", File: "oracle/parts.go", Old: "|= p.needsOf(g)", New: "= p.needsOf(g)"}, partPrograms},
-	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partTexts},
+	{mutation.Mutant{Name: "parts: a group needs what its last goroutine needs", File: "oracle/parts.go", Old: "|= p.needsOf(g, p.reach)", New: "= p.needsOf(g, p.reach)"}, partPrograms},
+	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\t\tset |= reach.By(a.Obj)\n", New: "\t\t\t_ = a\n"}, partTexts},
 	{mutation.Mutant{Name: "parts: output depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.UnlessPrinted || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: the end of the program depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.Never || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: releasing a lock that is not held ends nothing", File: "oracle/parts.go", Old: "if p.m.Misuses(g) {", New: "if false {"}, partTexts},

@@ -66,18 +66,20 @@ func TestResume(t *testing.T) {
 		name string
 		e    *por.Explorer
 		cfg  por.Config
+		in   bool // parts
 	}
 	var ways []way
 	for _, e := range append(All(), With("optimal", "equivalence", "rf"), With("optimal", "prefix-memory", "-1"),
 		With("graph", "replay", "restart"), With("graph", "client", "everyaccess")) {
-		ways = append(ways, way{e.Name, e, por.Config{MaxSteps: 40, MaxExecutions: 300, Seed: 5}})
+		ways = append(ways, way{e.Name, e, por.Config{MaxSteps: 40, MaxExecutions: 300, Seed: 5}, false})
 		if e.Stateful {
-			ways = append(ways, way{e.Name + " with states", e, por.Config{Match: true, Symmetry: true, MaxSteps: 40}},
-				way{e.Name + " in turns", e, por.Config{Match: true, MaxSteps: 40, Dive: 3}},
-				way{e.Name + " in turns without states", e, por.Config{MaxSteps: 12, Dive: 3, MaxExecutions: 300}},
-				way{e.Name + " with preemptions", e, por.Config{Match: true, LimitPreempt: true, Preempt: 2}})
+			ways = append(ways, way{e.Name + " with states", e, por.Config{Match: true, Symmetry: true, MaxSteps: 40}, false},
+				way{e.Name + " in turns", e, por.Config{Match: true, MaxSteps: 40, Dive: 3}, false},
+				way{e.Name + " in turns without states", e, por.Config{MaxSteps: 12, Dive: 3, MaxExecutions: 300}, false},
+				way{e.Name + " with preemptions", e, por.Config{Match: true, LimitPreempt: true, Preempt: 2}, false})
 		}
 	}
+	ways = append(ways, way{"optimal in parts", With("optimal"), por.Config{MaxSteps: 40, MaxExecutions: 300}, true})
 	toysEach := uint64(40)
 	if testing.Short() {
 		toysEach = 8
@@ -87,11 +89,14 @@ func TestResume(t *testing.T) {
 		for seed := range toysEach {
 			toy := func() *toys.System {
 				r := rand.New(rand.NewPCG(74, seed))
+				if w.in {
+					return toys.Parted(r, 3+r.IntN(4), false)
+				}
 				return toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), seed%2 == 0)
 			}
 			count := &fileKeeper{t: t}
 			one := toy()
-			whole, found := resumeToy(w.e, one, &inOrder{Findings: toys.NewFindings(one)}, w.cfg, count)
+			whole, found := resumeToy(w.e, w.in, one, &inOrder{Findings: toys.NewFindings(one)}, w.cfg, count)
 			places := -count.next
 			rng := rand.New(rand.NewPCG(75, seed))
 			sys := toy()
@@ -99,9 +104,10 @@ func TestResume(t *testing.T) {
 			k := &fileKeeper{t: t, name: filepath.Join(t.TempDir(), "x")}
 			for {
 				k.next, k.roots, k.saved = 1+rng.IntN(places/4+2), nil, false
-				r, got := resumeToy(w.e, sys, f, w.cfg, k)
+				r, got := resumeToy(w.e, w.in, sys, f, w.cfg, k)
 				if !k.saved {
 					if r.PeakBytes = whole.PeakBytes; !reflect.DeepEqual(r, whole) || !reflect.DeepEqual(got, found) {
+						t.Logf("%s\n%s", got, found)
 						t.Fatalf("%s, seed %d, of %d places: %+v\nwant %+v\n%s", w.name, seed, places, r, whole, sys.Program())
 					}
 					break
@@ -122,7 +128,10 @@ func TestResume(t *testing.T) {
 }
 
 // resumeToy explores a toy until it is saved, and returns what has been found so far.
-func resumeToy(e *por.Explorer, sys *toys.System, f *inOrder, cfg por.Config, k *fileKeeper) (por.Result, string) {
+func resumeToy(e *por.Explorer, inParts bool, sys *toys.System, f *inOrder, cfg por.Config, k *fileKeeper) (por.Result, string) {
+	if inParts {
+		cfg.Parts = toys.NewParts(sys)
+	}
 	cfg.Keeper, cfg.Over = k, func() bool { return k.saved }
 	cfg.Poll = func(por.Progress) string {
 		if k.saved {

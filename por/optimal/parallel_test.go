@@ -11,15 +11,19 @@ import (
 
 // TestWorkers: several workers report the same in the same order as one, whatever ends the search.
 func TestWorkers(t *testing.T) {
-	n, tasks := 1500, 0
+	n, tasks, parts := 1500, 0, uint64(0)
 	if testing.Short() {
 		n = 200
 	}
 	for seed := range n {
 		r := rand.New(rand.NewPCG(71, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
-		original := *toy
 		cfg := por.Config{MaxSteps: 30, MaxExecutions: 2000}
+		if seed%4 == 0 {
+			toy = toys.Parted(r, 3+r.IntN(4), false)
+			cfg.Parts = toys.NewParts(toy)
+		}
+		original := *toy
 		stop := uint32(0)
 		switch r.IntN(4) {
 		case 0:
@@ -32,6 +36,7 @@ func TestWorkers(t *testing.T) {
 		want := toys.NewRecorder(toy, stop)
 		one := Explore(toy, want, cfg)
 		one.PeakBytes = 0
+		parts += one.Parts
 		for jobs := 2; jobs <= 4; jobs++ {
 			cfg.Jobs = jobs
 			cfg.Another = func() (por.Replica, error) {
@@ -61,9 +66,9 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d tasks", tasks)
-	if tasks < 4*n {
-		t.Errorf("%d searches were cut into only %d tasks", 3*n, tasks)
+	t.Logf("%d tasks, %d parts", tasks, parts)
+	if tasks < 4*n || parts < uint64(n/4) {
+		t.Errorf("%d searches were cut into only %d tasks, and had %d parts", 3*n, tasks, parts)
 	}
 }
 

@@ -11,12 +11,7 @@ import (
 )
 
 // Parts of the goroutines that have nothing to do with each other for a while (section 9 of
-// docs/optimal.md). Classes of independent parts multiply; here they are added. In a state in which
-// no frame is open, so that nothing before it can be in a race with anything after it, the search may
-// explore a part of the goroutines alone: the others, the outsiders, do not move, and nor does a member
-// before an operation that is not apart from them (por.Separation). Where no member can move any more
-// the part has come to an end. From there on the search goes on with all goroutines, or with another
-// part: once for each state, however many executions of the part have led there.
+// docs/optimal.md, which has the proof). Classes of independent parts multiply; here they are added.
 //
 //	main: go, go, Wait      P ──┬── class 1 of part 1 ──┐
 //	part 1: g1 g2               ├── class 2 ────────────┼── E ──┬── class 1 of part 2 ──┬── E' ── the rest
@@ -25,46 +20,15 @@ import (
 //	 1  ExploreInParts(P):
 //	 2      while {g} is a persistent set for some g, with one alternative: execute it
 //	 3      if there is a part with a separation A, and P is not to be explored as a whole:
-//	 4          explore the system that has A's members only, each until its operation is not apart;
+//	 4          explore the system that has A's members only, each until its operation is not apart
 //	 5          at the end E of each of its executions:
 //	 6              if it is mixed: go back to P, and explore it as a whole
 //	 7              if E is a state from which the search has come to P: the same
 //	 8          ExploreInParts(E) for each E in which the search has not been
 //	 9      else: explore P as a whole (section 2)
 //
-// An execution of the part is mixed if a member m has come to an operation that is not apart, and can
-// obtain an object that is touched by an event which does not happen before m's arrival there, or by
-// the pending operation of another member. What m does next, or others to which it passes the object,
-// could come before that event.
-//
-// Theorem. Every execution from P is equivalent, up to the states in which parts end, to one that is
-// explored. So all deadlocks, crashes, failed assertions and races are found that one can execute;
-// executions that a crash or an exit ends are represented by those in which the part went on before it.
-//
-//  1. Let W be an execution from P, and F the events of members in W whose causal prefix has only
-//     events of members that are apart. F is down-closed, so W is equivalent to F R, and F is an
-//     execution of the system of line 4, which is extended to one that ends, F G, and is explored.
-//  2. Outsiders reach the same objects as long as all events are apart (por.Separation), and events
-//     of F and G touch none of these. Let T be what they reach, with what members obtain that are at
-//     an operation that is not apart after F. Such members remain there in F G.
-//  3. No operation that a member has pending after F, and that is apart, touches an object of T: in
-//     F G it is pending at the end, or an event that does not happen before the arrival of the member that
-//     obtains the object, and so that execution would be mixed. (Of the objects on the path from
-//     a register of that member to the object the first one that an event of G touches can still be
-//     obtained in the end.)
-//  4. So R touches only objects of T, and those that it allocates: to touch another one a goroutine
-//     has to have a pointer to it, which is in registers or in memory that it has obtained; a
-//     member whose pending operation is apart moves only after another event has touched what
-//     that operation touches, which by 3 is none of T.
-//  5. By 3 no event of G touches an object of T, so those of G and of R are independent: F R can be
-//     extended to F G R, and that is an execution from the end of F G. An event of R that ends the
-//     program ends it there, too.
-//  6. Line 8: equal states have equal futures, and a state from which the search has come to P is
-//     explored as a whole. So on each cycle of states all goroutines are considered (Peled's proviso).
-//
-// So an execution that is counted is one from a state at which parts end: of n independent parts with
-// k classes each, and one state in which each ends, n·k executions of parts and one of the rest, and
-// not k to the power of n.
+// What it guarantees: every ending and every race that two operations are in which are next in one
+// state; of the states in which parts end one class each. What not: one execution of each class.
 
 // A division is a search in parts: a stack of states in which no frame is open.
 type division struct {
@@ -110,7 +74,7 @@ type parting struct {
 	apart        por.Separation `saved:"-"` // of the part that is explored; nil: all
 	exploresPart bool           // there is one
 	mixed        bool           // an execution of the part is mixed
-	forWorkers   bool           // the whole is left to several workers
+	undivided    bool           // the whole is to be explored from here
 }
 
 // exploreInParts is ExploreInParts. It returns the last search of a node as well.
@@ -152,14 +116,21 @@ func (d *division) enter() {
 	}
 }
 
-// explore is lines 2 to 7 and 9 for n, the newest node.
+// explore is lines 2 to 7, or 9, for n, the newest node. Of one that turns out to be explored as a whole it
+// does that the next time: what happens before does not matter then.
 func (d *division) explore(n *partNode) *hb.Execution {
 	d.enter()
 	s := newSearcher(d.sys, d.v, d.cfg, d.opts, d.rel)
 	s.parting = parting{division: d, decided: n.whole}
 	s.startAt(d.driver.Path)
 	s.Stats, s.KnownRaces, s.tails = d.total.Stats, d.races, false
+	if n.whole && s.mayHaveWorkers() {
+		d.exploreByWorkers(s.Execution)
+		n.explored = true
+		return s.Execution
+	}
 	s.run()
+	d.races = s.KnownRaces
 	if d.commuting.Add(s.TakeCommuting()) {
 		s.Unsupported, s.CommutingRefuted = true, true
 	}
@@ -167,11 +138,9 @@ func (d *division) explore(n *partNode) *hb.Execution {
 	case s.Unsupported:
 	case s.mixed:
 		d.discard(n, s)
-	case s.forWorkers:
+	case s.undivided:
 		d.total.Stats = s.Stats
-		n.path = append(n.path, s.Path[s.Began:]...)
-		d.exploreByWorkers(s.Execution)
-		n.explored = true
+		n.path, n.whole = append(n.path, s.Path[s.Began:]...), true
 	default:
 		d.total.Stats = s.Stats
 		d.total.Halted, d.total.StopReason, d.total.StoppedByVisitor = s.Halted, s.StopReason, s.StoppedByVisitor
@@ -190,24 +159,22 @@ func (s *searcher) startAt(path trace.Schedule) {
 
 // discard is line 6: n is going to be explored as a whole, from where s has found that there is a part.
 //
-// What was reported is true, and was counted too early.
+// What was reported is true, and was counted too early. The ends that were found are among the states in
+// which the search will have been then.
 func (d *division) discard(n *partNode, s *searcher) {
 	before := d.total.Stats
 	d.total.Stats = s.Stats
 	d.total.Stats.Executions, d.total.Stats.Blocked, d.total.Stats.Truncated = before.Executions, before.Blocked, before.Truncated
 	d.total.Stats.Parts, d.total.Stats.PartExecutions = before.Parts, before.PartExecutions
-	for i := range n.ends {
-		delete(d.seen, n.ends[i].state)
-	}
 	n.path, n.whole, n.ends = append(n.path, s.Path[s.Began:s.from]...), true, nil
 }
 
-// exploreByWorkers is line 9 with several workers. The newest node is a state where a frame is opened.
+// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It notes in x
+// what they find out about the relation.
 func (d *division) exploreByWorkers(x *hb.Execution) {
 	if d.total.OutOfExecutions() {
 		return
 	}
-	d.enter()
 	cfg, before := d.cfg, d.total.Stats
 	if cfg.MaxExecutions > 0 {
 		cfg.MaxExecutions -= before.Done()
@@ -252,6 +219,10 @@ func (d *division) bytes() (n int64) {
 // divide decides what is explored from the present state, in which a frame would be opened: lines 2, 3
 // and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
+	if len(s.dropped) > 0 { // it is a search that has to remember that
+		s.decided = true
+		return true
+	}
 	enabled := s.enabled()
 	part, apart := s.Cfg.Parts.Separate(enabled)
 	if len(enabled) == 1 && s.Next(enabled[0]).Alternatives == 1 {
@@ -267,8 +238,8 @@ func (s *searcher) divide() (continues bool) {
 	}
 	s.decided, s.from = true, len(s.Path)
 	if part == nil {
-		s.forWorkers = s.mayHaveWorkers()
-		return !s.forWorkers
+		s.undivided = true
+		return false
 	}
 	s.Stats.Parts++
 	s.apart, s.exploresPart = apart, true
@@ -290,7 +261,7 @@ func (s *searcher) hides(g trace.GID) bool {
 func (s *searcher) endPart() {
 	d := s.division
 	state := s.Sys.Hash()
-	if s.isMixed() || slices.ContainsFunc(d.nodes, func(n partNode) bool { return n.state == state }) {
+	if len(s.dropped) > 0 || s.isMixed() || slices.ContainsFunc(d.nodes, func(n partNode) bool { return n.state == state }) {
 		s.mixed, s.Halted = true, true
 		return
 	}
