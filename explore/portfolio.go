@@ -82,6 +82,7 @@ type portfolio struct {
 	ended  []bool    // by search
 	active int       // searches of lines 3 and 4 that are running or will
 	most   uint64    // the work of the one that has worked most
+	slow   bool      // the first search waits for others
 	turn   sync.Cond // one of the two has changed, or winner has
 	ladder ladder
 	draws  draws
@@ -109,6 +110,8 @@ type effort struct {
 	last   uint64 // work of the explorer that is running
 	before uint64 // and of those that fell back to it
 	beside bool   // of the first search: others are beside it
+
+	judged, slow bool // of the first search: see portfolio_slow.go
 }
 
 // options returns x with what was set in the options of the whole later than in those of its
@@ -377,6 +380,12 @@ func (p *portfolio) search(c *contender) {
 		if c == &p.ladder.contender {
 			return p.awaitTurn(work, s.limit.passed)
 		}
+		if c.number == 0 && !c.judged && work >= judgedAt {
+			p.judge(c)
+		}
+		if c.slow && p.wait(work, s.limit.passed) {
+			return ""
+		}
 		p.startDraws(work, false)
 		p.startLadder(work)
 		p.advance(work)
@@ -405,7 +414,7 @@ func (c *contender) work(now uint64) uint64 {
 		c.before += c.last
 	}
 	c.last = now
-	return c.start + max(1, c.weight)*(c.before+now)
+	return c.start + max(1, c.weight)*c.weigh(c.before+now)
 }
 
 // startOthers is the end of line 2, the first time.
@@ -445,16 +454,16 @@ func (p *portfolio) lost(number int, work uint64) bool {
 	return p.winner >= 0 && (work > p.best || work == p.best && number > p.winner)
 }
 
-// speaks reports whether the search of that number is the first that has not ended.
+// speaks reports whether the search of that number is the first that has not ended, and does not wait.
 func (p *portfolio) speaks(number int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, ended := range p.ended[:number] {
-		if !ended {
+	for i, ended := range p.ended[:number] {
+		if !ended && !(i == 0 && p.slow) {
 			return false
 		}
 	}
-	return true
+	return number > 0 || !p.slow
 }
 
 // end notes that c has ended, and whether its answer is the best so far.

@@ -1,0 +1,64 @@
+package explore
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/sample"
+)
+
+// The first search explores classes of executions. Where there are so many that it would take hours it only
+// takes processor time from those beside it, which match states. So when it has worked judgedAt it is judged:
+// the number of classes is estimated on a replica, from a sample that is the same each time. If it has done
+// next to nothing of what there is to do, it is slow from then on: each of its steps weighs slowWeight, and it
+// waits until another search has worked as much, as the ladder does. It still has the answer if it finds a
+// bug first, by that measure.
+//
+// Claim 1 of Portfolio holds: which search is slow depends on the program only, and from which step on.
+const (
+	judgedAt   = 1_000_000
+	slowWeight = 8
+	outOfSight = 10_000  // times judgedAt: all work there is for a search to be slow
+	judgeSteps = 1 << 16 // of the sample
+)
+
+// judge decides whether c, which has worked judgedAt, is slow.
+func (p *portfolio) judge(c *contender) {
+	c.judged = true
+	f := c.s.features
+	if !c.s.opts.POR.OnePerClass || f.Replicas == nil {
+		return
+	}
+	m, err := f.Replicas.Replica()
+	if err != nil {
+		return
+	}
+	m.Features().await(c.s.opts.await())
+	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput}, 1)
+	for e.Steps() < judgeSteps {
+		if !e.Sample() || c.s.limit.passed() {
+			return
+		}
+	}
+	classes, _ := e.Executions()
+	c.slow = classes*float64(e.Steps())/float64(e.Samples()) > outOfSight*judgedAt
+}
+
+// weigh returns what work, of which the last part may be that of a slow search, counts.
+func (e *effort) weigh(work uint64) uint64 {
+	if e.slow && work > judgedAt {
+		work += (slowWeight - 1) * (work - judgedAt)
+	}
+	return work
+}
+
+// wait lets the first search, which is slow and has worked so much, wait until another one has, too. It
+// reports whether another one is left.
+func (p *portfolio) wait(work uint64, passed func() bool) (others bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slow = p.active > 1
+	for work > p.most && p.active > 1 && p.winner < 0 && !passed() {
+		p.turn.Wait()
+	}
+	p.slow = p.active > 1
+	return p.slow
+}
