@@ -5,12 +5,12 @@ import (
 	"hbcheck.dev/hbcheck/por/sample"
 )
 
-// The first search explores classes of executions. Where there are so many that it would take hours it only
-// takes processor time from those beside it, which match states. So when it has worked judgedAt it is judged:
-// the number of classes is estimated on a replica, from a sample that is the same each time. If it has done
-// next to nothing of what there is to do, it is slow from then on: each of its steps weighs slowWeight, and it
-// waits until another search has worked as much, as the ladder does. It still has the answer if it finds a
-// bug first, by that measure.
+// The first search explores classes of executions. Where there are so many that it would take hours
+// it only takes processor time from those beside it, which match states. So when it has worked judgedAt
+// it is judged: the number of classes is estimated on a replica, from a sample that is the same each
+// time. If it has done next to nothing of what there is to do, it is slow from then on: each of its steps
+// weighs slowWeight, and it waits until another search has worked as much, as the ladder does. It still
+// has the answer if it finds a bug first, by that measure.
 //
 // Claim 1 of Portfolio holds: which search is slow depends on the program only, and from which step on.
 const (
