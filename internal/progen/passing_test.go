@@ -399,7 +399,7 @@ var knownTimed = []uint64{138}
 // TestPassing: every explorer finds what the model says, for every slack.
 func TestPassing(t *testing.T) {
 	const perBatch = 30
-	total := 120
+	total := 60
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {
@@ -445,14 +445,14 @@ func comparePassing(t *testing.T, g *group, p *timedProg, u unit, slack int64, s
 			t.Errorf("seed %d, slack %d, %s:\n%s\n%s", seed, slack, name, difference(v.ends, want), numbered(u.Source))
 		}
 	}
-	compare("full", stateful.Full, por.Config{MaxStates: 30000, Match: true})
+	compare("full", stateful.Full, por.Config{MaxStates: 10000, Match: true})
 	for _, e := range explorers.All() {
 		if e.Samples || t.Failed() {
 			continue
 		}
-		cfg := por.Config{MaxExecutions: 3000, Match: e.Stateful}
+		cfg := por.Config{MaxExecutions: 1000, Match: e.Stateful}
 		if e.Stateful {
-			cfg = por.Config{MaxStates: 30000, Match: true}
+			cfg = por.Config{MaxStates: 10000, Match: true}
 		}
 		compare(e.Name, e.Explore, cfg)
 		if e.Stateful || e.Name == "optimal" {
