@@ -15,11 +15,11 @@ func main() {
 	select {
 	case <-a:
 		<-b
-		t = time.NewTimer(2 * time.Second)
+		t = time.NewTimer(400 * time.Millisecond)
 	case <-b:
 		<-a
-		t = time.NewTimer(time.Second)
+		t = time.NewTimer(200 * time.Millisecond)
 	}
 	<-t.C
-	fmt.Print(time.Since(start) >= 2*time.Second)
+	fmt.Print(time.Since(start) >= 400*time.Millisecond)
 }

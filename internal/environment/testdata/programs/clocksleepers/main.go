@@ -11,8 +11,8 @@ func main() {
 	done := make(chan string, 2)
 	for _, d := range []time.Duration{1, 2} {
 		go func() {
-			time.Sleep(d * time.Second)
-			done <- fmt.Sprint(d, time.Since(start) >= 2*time.Second, " ")
+			time.Sleep(d * 200 * time.Millisecond)
+			done <- fmt.Sprint(d, time.Since(start) >= 400*time.Millisecond, " ")
 		}()
 	}
 	a, b := <-done, <-done
