@@ -530,8 +530,8 @@ func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 // execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
 // another. It reports whether the execution continues.
 func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
-	if s.hides(g) {
-		s.mixed, s.Halted = true, true // a select that is apart no more races with what is
+	if s.hides(g) { // a select that is not apart is in a race with what is
+		s.mixed, s.Halted = !s.Halted, true
 		return false
 	}
 	s.Step(trace.Step{G: g, Choice: choice})

@@ -70,7 +70,7 @@ type partEnd struct {
 type parting struct {
 	*division    `saved:"-"`    // nil: there are no parts
 	decided      bool           // it is known what is explored: a part, or the whole
-	from         int            // steps before the state in which that was decided
+	from, events int            // steps, and events, before the state in which that was decided
 	apart        por.Separation `saved:"-"` // of the part that is explored; nil: all
 	exploresPart bool           // there is one
 	mixed        bool           // an execution of the part is mixed
@@ -236,7 +236,7 @@ func (s *searcher) divide() (continues bool) {
 		s.findReversals(true)
 		return true
 	}
-	s.decided, s.from = true, len(s.Path)
+	s.decided, s.from, s.events = true, len(s.Path), len(s.Events)
 	if part == nil {
 		s.undivided = true
 		return false
@@ -285,7 +285,7 @@ func (s *searcher) isMixed() bool {
 		}
 		list = list[:0]
 		arrival := s.LastEvent(m)
-		for i := range s.Events {
+		for i := s.events; i < len(s.Events); i++ {
 			if arrival < 0 || !s.Before(i, s.Clock(arrival)) {
 				add(&s.Events[i].Op)
 				add(&s.Events[i].PartnerOp)
