@@ -25,10 +25,13 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
+// cache has what programs have in common.
+var cache load.Cache
+
 // loadDir loads the package in dir.
 func loadDir(t *testing.T, dir string) *load.Program {
 	t.Helper()
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &cache})
 	if err != nil {
 		t.Fatal(err)
 	}
