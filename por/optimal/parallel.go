@@ -135,7 +135,7 @@ type pool struct {
 type replica struct {
 	sys    por.System
 	oracle por.Oracle
-	driver *search.Driver   // that goes to the states in which searches begin (division); or nil
+	driver *search.Driver   // that goes to the states in which searches begin (division); nil: not yet
 	base   *search.Position // the initial state
 }
 
@@ -152,6 +152,9 @@ func (r *replica) enter(path trace.Schedule, cfg por.Config) {
 		r.driver.Repeat(a)
 	}
 }
+
+// leave goes back to the initial state.
+func (r *replica) leave() { r.driver.Leave(r.base.Mark) }
 
 // The first worker is the caller's goroutine and has the caller's system, in which the search has
 // to end where it began.

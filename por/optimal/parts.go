@@ -32,13 +32,12 @@ import (
 
 // A division is a search in parts: a stack of states in which no frame is open.
 type division struct {
-	sys    por.System      `saved:"-"`
-	v      por.Visitor     `saved:"-"`
-	cfg    por.Config      `saved:"-"`
-	opts   options         `saved:"-"`
-	rel    hb.Relation     `saved:"-"`
-	base   search.Position `saved:"-"` // the state in which the search began
-	driver search.Driver   `saved:"-"` // that goes to the states of nodes
+	sys   por.System  `saved:"-"`
+	v     por.Visitor `saved:"-"`
+	cfg   por.Config  `saved:"-"`
+	opts  options     `saved:"-"`
+	rel   hb.Relation `saved:"-"`
+	first replica     `saved:"-"` // sys, which goes to the states of nodes
 
 	// Of all nodes that have been explored.
 	total     search.Control
@@ -80,8 +79,8 @@ type parting struct {
 // exploreInParts is ExploreInParts. It returns the last search of a node as well.
 func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options, rel hb.Relation) (por.Result, *hb.Execution) {
 	d := &division{sys: sys, v: v, cfg: cfg, opts: opts, rel: rel, nodes: make([]partNode, 1),
-		seen: make(map[por.Hash]bool), races: make(search.RaceSet), driver: search.NewDriver(sys, v, cfg)}
-	d.base = d.driver.Checkpoint()
+		seen: make(map[por.Hash]bool), races: make(search.RaceSet), first: replica{sys: sys, oracle: cfg.Oracle}}
+	d.first.enter(nil, cfg)
 	d.nodes[0].state = sys.Hash()
 	_, leave := cfg.Enter(d)
 	defer leave()
@@ -92,7 +91,7 @@ func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options,
 		switch {
 		case !n.explored:
 			if last = d.explore(n); last.Unsupported {
-				d.driver.Leave(d.base.Mark)
+				d.first.leave()
 				return por.Result{FallbackTo: "clockvector"}, last
 			}
 		case n.next < len(n.ends):
@@ -102,27 +101,26 @@ func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options,
 			d.nodes = d.nodes[:len(d.nodes)-1]
 		}
 	}
-	d.driver.Leave(d.base.Mark)
+	d.first.leave()
 	return d.total.Result(), last
 }
 
-// enter goes to the state of the newest node.
-func (d *division) enter() {
-	d.driver.ReturnTo(&d.base)
+// path returns the steps to the newest node.
+func (d *division) path() (path trace.Schedule) {
 	for i := range d.nodes {
-		for _, a := range d.nodes[i].path {
-			d.driver.Repeat(a)
-		}
+		path = append(path, d.nodes[i].path...)
 	}
+	return path
 }
 
 // explore is lines 2 to 7, or 9, for n, the newest node. Of one that turns out to be explored as a whole it
 // does that the next time: what happens before does not matter then.
 func (d *division) explore(n *partNode) *hb.Execution {
-	d.enter()
+	path := d.path()
+	d.first.enter(path, d.cfg)
 	s := newSearcher(d.sys, d.v, d.cfg, d.opts, d.rel)
 	s.parting = parting{division: d, decided: n.whole}
-	s.startAt(d.driver.Path)
+	s.startAt(path)
 	s.Stats, s.KnownRaces, s.tails = d.total.Stats, d.races, false
 	if n.whole && s.mayHaveWorkers() {
 		d.exploreByWorkers(s.Execution)
@@ -189,7 +187,7 @@ func (d *division) exploreByWorkers(x *hb.Execution) {
 		}
 	}
 	p := newPool(d.v.(por.Mergeable), cfg, d.opts, d.rel, d.replicas)
-	p.begin = d.driver.Path
+	p.begin = d.path()
 	p.commuting.Add(d.commuting)
 	p.run(d.sys)
 	d.replicas, d.commuting = p.replicas, p.commuting
