@@ -56,7 +56,7 @@ type Config struct {
 	AnyGoroutine bool
 
 	// Parts, if set, is asked which of several goroutines are enough where no single one is known to
-	// be, by explorers that store states.
+	// be, by explorers that store states, and by Optimal.
 	Parts Parts
 
 	// Seed begins the random numbers of explorers that sample.
