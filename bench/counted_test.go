@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
@@ -121,9 +122,7 @@ func TestCounted(t *testing.T) {
 // TestFormulas: optimal executes as many executions as the formulas for parametric programs say, of sizes
 // with at most 150,000. (hbcheck bench counts larger ones.)
 func TestFormulas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some two million executions")
-	}
+	deep.Skip(t, "some two million executions")
 	w, optimal := workspace(t), Configuration{}
 	optimal.POR = explorers.Lookup("optimal")
 	for _, x := range counted(t, "smc") {

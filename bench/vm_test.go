@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 func TestGeomean(t *testing.T) {
@@ -17,9 +19,7 @@ func TestGeomean(t *testing.T) {
 // TestSequentialPrograms: the programs of the suite vm do in the machine what
 // they do compiled.
 func TestSequentialPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the programs at their full size")
-	}
+	deep.Skip(t, "runs the programs at their full size")
 	w := workspace(t)
 	names, err := Sequential()
 	if err != nil || len(names) != 25 {

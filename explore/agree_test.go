@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -48,7 +49,7 @@ func TestExplorersAgree(t *testing.T) {
 				}
 				hybrids := []oracle.Kind{oracle.None}
 				switch { // which takes longer than the search
-				case testing.Short():
+				case deep.Quick():
 				case p.Name == "jpf", p.Name == "optimal":
 					hybrids = append(hybrids, oracle.Full)
 				case p.Name == "source":

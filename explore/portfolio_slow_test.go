@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -26,9 +27,7 @@ func main() {
 // TestSlow: a first search whose end is not in sight works no more than a part of what the one beside it
 // does, from when that is known; the answer is that of the other one, and the same with several workers.
 func TestSlow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it executes some million steps")
-	}
+	deep.Skip(t, "it executes some million steps")
 	prog := vmtest.Load(t, crowded)
 	var before string
 	for _, jobs := range []int{1, 3} {

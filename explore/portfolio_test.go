@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -111,9 +112,7 @@ func main() {
 // TestLadder: searching by increasing preemptions finds the bug, and is the same however fast the
 // searches are. Without the bug it says how far it came.
 func TestLadder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it executes more than a million steps")
-	}
+	deep.Skip(t, "it executes more than a million steps")
 	var delay func()
 	explore := func(src string, p *Portfolio) *Result {
 		prog := vmtest.Load(t, src)

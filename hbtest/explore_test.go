@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // hbcheck builds the tool once.
@@ -54,9 +56,7 @@ type module struct {
 // newModule makes a module with the files of testdata/user, which uses this repository.
 func newModule(t *testing.T) *module {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds hbcheck, and modules that use it")
-	}
+	deep.Skip(t, "builds hbcheck, and modules that use it")
 	path, err := hbcheck()
 	if err != nil {
 		t.Fatal(err)

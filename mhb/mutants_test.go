@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
@@ -165,7 +166,7 @@ func TestMutants(t *testing.T) {
 		switch *mutantsFlag {
 		case "all":
 		case "":
-			if testing.Short() || !slices.Contains(few, x.name) {
+			if deep.Quick() || !slices.Contains(few, x.name) {
 				continue
 			}
 		default:

@@ -1,12 +1,11 @@
 package symbolic
 
 import (
-	"flag"
 	"os/exec"
 	"testing"
-)
 
-var constraintsFlag = flag.Int("constraints", 0, "how many random sets of constraints all layers are asked for; 0: a few")
+	"hbcheck.dev/hbcheck/internal/deep"
+)
 
 // constraints returns sets of random constraints that are likely to be decided either way: on few
 // variables, comparisons above all.
@@ -74,17 +73,11 @@ func pipes(t *testing.T) map[string]*smt {
 
 // TestLayers: no two layers contradict each other, and the models are some.
 func TestLayers(t *testing.T) {
-	n := 3000
-	if testing.Short() {
-		n = 150
-	}
-	if *constraintsFlag > 0 {
-		n = *constraintsFlag
-	}
+	seeds := deep.Seeds(t, 150, 3000)
 	external := pipes(t)
 	var decided [4][3]int
-	for i := range n {
-		g, set := generated(i)
+	for _, i := range seeds {
+		g, set := generated(int(i))
 		layers := []layer{newArith(g.c), newBlaster(g.c, layerEffort)}
 		for _, program := range Externals() {
 			if pipe, ok := external[program]; ok {

@@ -3,6 +3,8 @@ package symbolic
 import (
 	"slices"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // models calls f with all values of variables.
@@ -25,11 +27,7 @@ func models(vars []*Term, f func(Model)) {
 // TestBrute: a solver's answers in scopes that are opened and closed at random, compared with
 // all values of two or three variables of few bits; and what is least among those.
 func TestBrute(t *testing.T) {
-	n := 400
-	if testing.Short() {
-		n = 60
-	}
-	for seed := range uint64(n) {
+	for _, seed := range deep.Seeds(t, 60, 400) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)
 		s := NewSolver(g.c, Options{})
 		var scopes [][]*Term

@@ -3,6 +3,8 @@ package symbolic
 import (
 	"math/rand/v2"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // A generator makes random terms together with what they are worth: each is built by Go's own
@@ -211,11 +213,7 @@ var widths = [][]uint8{{8, 8, 16}, {32, 64, 64}, {64, 8, 1}, {4, 5, 3}, {1, 1, 2
 
 // TestTerms: a term is worth what Go's operations on the same values are, and within its range.
 func TestTerms(t *testing.T) {
-	n := 60000
-	if testing.Short() {
-		n = 6000
-	}
-	for seed := range uint64(n) {
+	for _, seed := range deep.Seeds(t, 6000, 60000) {
 		g := newGenerator(seed, widths[seed%uint64(len(widths))]...)
 		w := g.width()
 		x, want := g.number(w, 1+int(seed/8%4))

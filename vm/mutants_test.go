@@ -103,7 +103,7 @@ func TestMutants(t *testing.T) {
 			case i >= len(mutants):
 				tests = "-run=TestSilen"
 			}
-			if by := mutation.Kills(t, root, file, text, "-short", tests, "./vm"); by == "" {
+			if by := mutation.Kills(t, root, file, text, tests, "./vm"); by == "" {
 				t.Error("no test notices")
 			} else {
 				t.Log(by)

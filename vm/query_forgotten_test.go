@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
@@ -73,10 +74,7 @@ func remember(t *testing.T, s subject, cfg Config, maxStates uint64) map[trace.G
 // TestForgotten: a goroutine that is forgotten does not move in any state that comes after. What is
 // explored is every state of generated programs, under three models of time.
 func TestForgotten(t *testing.T) {
-	n, states := 60, uint64(3000)
-	if testing.Short() {
-		n, states = 15, 600
-	}
+	n, states := deep.N(15, 60), deep.Pick(600, uint64(3000))
 	total := 0
 	for _, s := range subjects(t, n) {
 		for _, cfg := range []Config{{}, {OrderedTime: true}, {OrderedTime: true, Slack: 5e6, VisibleArming: true}} {

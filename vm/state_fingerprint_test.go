@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -21,10 +22,7 @@ func freshHash(m *Machine) por.Hash {
 // difference to its hash: whichever is changed, the hash changes, and it
 // changes back.
 func TestHashSees(t *testing.T) {
-	n, walks := 10, 3
-	if testing.Short() {
-		n, walks = 5, 2
-	}
+	n, walks := deep.N(5, 10), deep.Pick(2, 3)
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			m := s.machine(t, Config{VisibleOutput: true, RandFixed: true})

@@ -3,6 +3,7 @@ package vm
 import (
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -180,10 +181,7 @@ func main() {
 // tell the same states apart as fingerprints of states that are written down as a whole, and are those made
 // from nothing.
 func TestRegions(t *testing.T) {
-	walks, n := 40, 20
-	if testing.Short() {
-		walks, n = 12, 2
-	}
+	walks, n := deep.N(12, 40), deep.Pick(2, 20)
 	t.Run("heaps", func(t *testing.T) {
 		s, kept := source(t, heaps), 0
 		for seed := range uint64(2) {

@@ -3,6 +3,7 @@ package vm
 import (
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -10,10 +11,7 @@ import (
 // TestRewind: after random steps, marks, releases, collections and rewinds the machine is in
 // exactly the state of the mark, and continues from there exactly as before.
 func TestRewind(t *testing.T) {
-	n, rounds := 20, 8
-	if testing.Short() {
-		n, rounds = 5, 3
-	}
+	n, rounds := deep.N(5, 20), deep.Pick(3, 8)
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			m := s.machine(t, Config{VisibleOutput: true})

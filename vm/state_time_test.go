@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -233,7 +234,7 @@ func TestShiftedStates(t *testing.T) {
 	check := func(kind string, list [][2]string, absolute bool) {
 		for i, p := range list {
 			for how, explore := range storing {
-				if testing.Short() && (how == "jpf") != (i%2 == 0) {
+				if deep.Quick() && (how == "jpf") != (i%2 == 0) {
 					continue
 				}
 				name := fmt.Sprint(kind, i)

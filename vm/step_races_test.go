@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -176,10 +177,7 @@ func loadRacePrograms(t *testing.T, n int, seed uint64) (prog *load.Program, src
 // machine keeps to is an edge of the memory model, or does not matter. So
 // accesses race in some execution iff they are co-enabled in some state.
 func TestRaceDetectorsAgree(t *testing.T) {
-	n := 120
-	if testing.Short() {
-		n = 20
-	}
+	n := deep.N(20, 120)
 	prog, src := loadRacePrograms(t, n, 1)
 	racy, complete := 0, 0
 	for i := range n {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // answers are what hbcheck, without flags, says of the programs of testdata/benchmarks/answers: small, but
@@ -35,7 +37,7 @@ func TestAnswers(t *testing.T) {
 	const mostToBug, mostToProof = 50_000, 250_000
 	for dir, want := range answers {
 		t.Run(dir, func(t *testing.T) {
-			if testing.Short() && strings.HasPrefix(dir, "handler") {
+			if deep.Quick() && strings.HasPrefix(dir, "handler") {
 				t.Skip("net/http takes seconds to load")
 			}
 			var out, errs bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // TestBenchInputs: each right target is ok and each wrong one is not, with every explorer.
@@ -38,7 +40,7 @@ func TestBenchInputs(t *testing.T) {
 func TestBenchAnswers(t *testing.T) {
 	const enough, most = 30_000, 1.3
 	programs := "cdpor/(psort 3|reg 5|pi 6|pc 9)|pipe/bug" // pi 6 is one for optimal, reg 5 and pc 9 for jpf
-	if testing.Short() {
+	if deep.Quick() {
 		programs = "cdpor/(psort 3|reg 5|pi 6)|pipe/bug"
 	}
 	var out, errs bytes.Buffer

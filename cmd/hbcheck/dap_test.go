@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // client talks to hbcheck dap as an editor does.
@@ -254,11 +256,7 @@ func TestDAPHostile(t *testing.T) {
 	if code := run([]string{"explore", "-o", "out", "bank_test.go"}, strings.NewReader(""), io.Discard, io.Discard); code != exitBug {
 		t.Fatalf("explore: exit %d", code)
 	}
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
-	for seed := range rounds {
+	for _, seed := range deep.Seeds(t, 4, 12) {
 		rnd := rand.New(rand.NewSource(int64(seed)))
 		c := adapter(t)
 		if seed > 0 { // of the first one nothing has been launched for a while

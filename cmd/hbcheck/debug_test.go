@@ -15,6 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/debug"
 	"hbcheck.dev/hbcheck/debug/console"
 	"hbcheck.dev/hbcheck/debug/dap"
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // walked are the transcripts whose bugs TestDebugWalk walks through.
@@ -86,20 +87,14 @@ func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v 
 // TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
 // the same, whichever way has led there, and it can be seen at every place.
 func TestDebugWalk(t *testing.T) {
-	steps := 40
-	if testing.Short() {
-		steps = 15
-	}
+	steps := deep.N(15, 40)
 	for _, name := range walked {
 		t.Run(name, func(t *testing.T) {
 			files := recordings(t, name)
 			if len(files) == 0 {
 				t.Fatal("no bugs")
 			}
-			most := 2
-			if testing.Short() {
-				most = 1
-			}
+			most := deep.N(1, 2)
 			files = files[:min(len(files), most)]
 			for i, file := range files {
 				walk(t, file, rand.New(rand.NewSource(int64(i))), steps)

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // TestServers explores samples of the schedules of programs with a server of the standard library:
 // what it says is not compared step by step, as most steps are the library's.
 func TestServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	deep.Skip(t, "takes half a minute")
 	for _, x := range []struct {
 		name, file string
 		code       int

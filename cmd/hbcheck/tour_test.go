@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // A guide executes what a document says: indented blocks that begin with "$ " are commands, each followed by
@@ -112,9 +114,7 @@ func newGuide(t *testing.T, file string) (w *guide, text string) {
 
 // TestTour: everything in docs/tour.md does what is written there.
 func TestTour(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds hbcheck twice")
-	}
+	deep.Skip(t, "it builds hbcheck twice")
 	w, text := newGuide(t, "tour.md")
 	w.execute(text)
 	if w.commands < 15 {
@@ -124,9 +124,7 @@ func TestTour(t *testing.T) {
 
 // TestCI: the steps of the workflow in docs/ci.md, and the hook, find a bug and let pass what is right.
 func TestCI(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds hbcheck")
-	}
+	deep.Skip(t, "it builds hbcheck")
 	w, text := newGuide(t, "ci.md")
 	write := func(name, text string) {
 		t.Helper()

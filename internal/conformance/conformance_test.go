@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 var report = flag.String("report", "", "write one line per program, with what is wrong with it, to this `file`")
@@ -75,9 +77,7 @@ func distribution(t *testing.T, list string, dirs ...string) {
 	if _, err := os.Stat(filepath.Join(root, "helloworld.go")); err != nil {
 		t.Skipf("this Go distribution has no test folder: %v", err)
 	}
-	if testing.Short() {
-		t.Skip("skipped with -short")
-	}
+	deep.Skip(t, "skipped with -short")
 	failures := expected(t, list)
 	var mu sync.Mutex
 	passed, total := 0, 0

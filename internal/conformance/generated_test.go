@@ -2,17 +2,13 @@ package conformance
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var (
-	firstSeed = flag.Int("seed", 0, "the first `seed` of generated programs")
-	seeds     = flag.Int("seeds", 200, "how many generated programs to compare")
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // TestGenerated compares what generated programs print in the machine with
@@ -23,7 +19,7 @@ func TestGenerated(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, []byte(generate(*firstSeed, *seeds)), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(generate(int(deep.Seed()), deep.N(20, 200))), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", "run", file)

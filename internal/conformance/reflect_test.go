@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -37,9 +38,7 @@ func TestPackageReflect(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(src, "all_test.go")); err != nil {
 		t.Skipf("this Go distribution has no tests: %v", err)
 	}
-	if testing.Short() {
-		t.Skip("skipped with -short")
-	}
+	deep.Skip(t, "skipped with -short")
 	const list = "testdata/reflect.txt"
 	failures := expected(t, list)
 	dir := t.TempDir()

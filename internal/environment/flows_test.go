@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"flag"
 	"fmt"
 	"math/rand"
 	"os"
@@ -9,14 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/vm"
-)
-
-var (
-	flowSeed  = flag.Int64("flow-seed", 1, "seed of the programs of TestFlows")
-	flowTests = flag.Int("flow-tests", 40, "how many tests TestFlows makes")
 )
 
 // TestFlows: drawn values go through operations of all kinds, one after the other, up to one that may show
@@ -30,15 +25,12 @@ func TestFlows(t *testing.T) {
 // TestClockFlows is TestFlows for numbers that are made of the clock: if a test has other outcomes where it
 // begins later the verdict has to name them.
 func TestClockFlows(t *testing.T) {
-	n := *flowTests
-	if testing.Short() {
-		n = min(n, 30)
-	}
+	n := deep.N(10, 40)
 	var progs []*load.Program
 	var dirs []string
 	for _, sleep := range []string{"0", "1", "400*time.Microsecond + 7", "3*time.Second + 141592653", "time.Hour + 86*time.Second + 1"} {
 		dir := t.TempDir()
-		writeTests(t, dir, flows(*flowSeed, n, clockDraws, "\ttime.Sleep("+sleep+")\n"))
+		writeTests(t, dir, flows(int64(deep.Seed()), n, clockDraws, "\ttime.Sleep("+sleep+")\n"))
 		progs, dirs = append(progs, loadDir(t, dir)), append(dirs, dir)
 	}
 	named, silent := 0, 0
@@ -93,12 +85,9 @@ func writeTests(t *testing.T, dir, text string) {
 func TestJitter(t *testing.T) { compareSeeds(t, jitters) }
 
 func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
-	n := *flowTests
-	if testing.Short() {
-		n = min(n, 30)
-	}
+	n := deep.N(10, 40)
 	dir := t.TempDir()
-	writeTests(t, dir, program(*flowSeed, n))
+	writeTests(t, dir, program(int64(deep.Seed()), n))
 	prog := loadDir(t, dir)
 	named, silent, long := 0, 0, 0
 	const most = 2000

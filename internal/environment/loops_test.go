@@ -6,25 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestLoops: of generated loops over maps, those that make no choice do the same in each order.
 func TestLoops(t *testing.T) {
-	n := 600
-	if testing.Short() {
-		n = 60
-	}
-	if *programs > 0 {
-		n = *programs
-	}
+	n := deep.N(60, 600)
 	const most = 200 // in one package
 	free := 0
-	for first := *seed; first < *seed+uint64(n); first += most {
+	for first := deep.Seed(); first < deep.Seed()+uint64(n); first += most {
 		dir := t.TempDir()
 		var b strings.Builder
 		b.WriteString(loopsHead)
-		last := min(first+most, *seed+uint64(n))
+		last := min(first+most, deep.Seed()+uint64(n))
 		for s := first; s < last; s++ {
 			b.WriteString(newLoop(s).source())
 		}

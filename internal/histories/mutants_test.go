@@ -34,7 +34,7 @@ func TestMutants(t *testing.T) {
 		}
 		overlay := mutation.Overlay(t, file, text)
 		// The test builds hbcheck: the flag has to reach that.
-		cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-short", "-timeout=5m", "-run=^TestHistories$", "./internal/histories")
+		cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=5m", "-run=^TestHistories$", "./internal/histories")
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
 		out, err := cmd.CombinedOutput()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // An object is one that a test is about.
@@ -137,9 +139,7 @@ func verdict(t *testing.T, r *result) string {
 
 // TestExplorers: explorers agree about what is right.
 func TestExplorers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("explores everything several times")
-	}
+	deep.Skip(t, "explores everything several times")
 	verdicts := func(flags ...string) (list []string) {
 		for _, r := range explored(t, ".", "./testdata/structures", append(flags, "--run=TestLocked|TestTorn|TestCells|TestStriped|TestLate|TestRing|TestHurried|TestSlot|TestMended|TestSnapshot|TestSyncMap")...) {
 			list = append(list, r.Entry+" "+r.Verdict)

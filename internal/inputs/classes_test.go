@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -238,9 +239,9 @@ func TestWays(t *testing.T) {
 func testWays(t *testing.T, typ, atomic, bits string) {
 	var src strings.Builder
 	src.WriteString(strings.NewReplacer("TYPE", typ, "ATOMIC", atomic, "BITS", bits).Replace(labelledHead))
-	text := make([]string, *programs)
-	for i := range *programs {
-		w := &labelled{r: rand.New(rand.NewSource(*seed + int64(i)))}
+	text := make([]string, programs())
+	for i := range programs() {
+		w := &labelled{r: rand.New(rand.NewSource(int64(deep.Seed()) + int64(i)))}
 		text[i] = w.program(i)
 		src.WriteString(text[i])
 		fmt.Fprintf(&src, "func S%d() { x, y := hbtest.Nondet[T](), hbtest.Nondet[T](); hbtest.Assume(x < 3); hbtest.Assume(x >= 0); hbtest.Assume(y < 3); hbtest.Assume(y >= 0); f%d(x, y) }\n", i, i)
@@ -248,7 +249,7 @@ func testWays(t *testing.T, typ, atomic, bits string) {
 	src.WriteString("func main() {}\n")
 	prog := loadPrograms(t, src.String())
 	most := 0
-	for i := range *programs {
+	for i := range programs() {
 		m := machine(t, prog, fmt.Sprintf("S%d", i))
 		concrete := map[string]*vm.Machine{}
 		with := func(given map[vm.InputKey]uint64) *vm.Machine {
@@ -311,7 +312,7 @@ func testWays(t *testing.T, typ, atomic, bits string) {
 				}
 			}
 			if lost > 0 || len(got) > len(want) || e.OnePerClass && found.restarts == 0 && once > 0 && len(found.paths) != once || len(r.Incomplete) > 0 {
-				t.Errorf("program %d (-seed %d), %s: %d executions, want %d, of %d ways, want %d; %d lost; %v\n%s\n%v", i, *seed+int64(i), e.Name,
+				t.Errorf("program %d (-seed %d), %s: %d executions, want %d, of %d ways, want %d; %d lost; %v\n%s\n%v", i, int64(deep.Seed())+int64(i), e.Name,
 					len(found.paths), once, len(got), len(want), lost, r.Incomplete, text[i], prints(want, got))
 				return
 			}

@@ -2,7 +2,6 @@ package inputs
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -21,10 +21,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-var (
-	programs = flag.Int("programs", 12, "how many programs are generated")
-	seed     = flag.Int64("seed", 1, "of the first one")
-)
+// programs returns how many programs a test generates.
+func programs() int { return deep.N(4, 12) }
 
 // loadPrograms loads functions whose source is src, as a package with package hbtest.
 func loadPrograms(t *testing.T, src string) *load.Program {
@@ -106,8 +104,8 @@ func TestSequential(t *testing.T) {
 	g := &generator{}
 	var src strings.Builder
 	src.WriteString("package main\n\nimport \"hbcheck.dev/hbcheck/hbtest\"\n" + helpers)
-	for i := range *programs {
-		g.r = rand.New(rand.NewSource(*seed + int64(i)))
+	for i := range programs() {
+		g.r = rand.New(rand.NewSource(int64(deep.Seed()) + int64(i)))
 		tx, ty := []string{"int8", "uint8"}[g.r.Intn(2)], g.pick(ints)
 		src.WriteString(g.function(fmt.Sprintf("f%d", i), tx, ty))
 		fmt.Fprintf(&src, "func S%d() { x, y := hbtest.Nondet[%s](), hbtest.Nondet[%s](); hbtest.Assume(y < 4 && y >= 0); f%d(x, y) }\n", i, tx, ty, i)
@@ -116,7 +114,7 @@ func TestSequential(t *testing.T) {
 	src.WriteString("func main() {}\n")
 	prog := loadPrograms(t, src.String())
 	hard := 0
-	for i := range *programs {
+	for i := range programs() {
 		all := run(t, prog, fmt.Sprintf("E%d", i), explore.Options{POR: explorer(t, "full"), Outcomes: true})
 		symbolic := run(t, prog, fmt.Sprintf("S%d", i), explore.Options{POR: explorer(t, "full"), Outcomes: true})
 		if len(symbolic.Incomplete) > 0 {
@@ -132,13 +130,13 @@ func TestSequential(t *testing.T) {
 			hard++
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("program %d (-seed %d): with symbols %v %v\nwith all inputs %v\n%s", i, *seed+int64(i), symbolic.Incomplete,
+			t.Errorf("program %d (-seed %d): with symbols %v %v\nwith all inputs %v\n%s", i, int64(deep.Seed())+int64(i), symbolic.Incomplete,
 				slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)), src.String()[strings.Index(src.String(), fmt.Sprintf("func f%d(", i)):strings.Index(src.String(), fmt.Sprintf("func S%d(", i))])
 		}
 		t.Logf("program %d: %d paths, %d executions, %d with symbols", i, len(want), all.Stats.Executions, symbolic.Stats.Executions)
 	}
-	if hard > *programs/10 {
-		t.Errorf("the solver has given up in %d of %d programs", hard, *programs)
+	if hard > programs()/10 {
+		t.Errorf("the solver has given up in %d of %d programs", hard, programs())
 	}
 }
 
@@ -208,15 +206,15 @@ func say(v int) { syscall.Write(1, []byte{' ', byte('0' + v/10), byte('0' + v%10
 func TestConcurrent(t *testing.T) {
 	var src strings.Builder
 	src.WriteString(concurrentHead)
-	for i := range *programs {
-		body := concurrent(rand.New(rand.NewSource(*seed + int64(i))))
+	for i := range programs() {
+		body := concurrent(rand.New(rand.NewSource(int64(deep.Seed()) + int64(i))))
 		fmt.Fprintf(&src, "func f%d(x, y int32) {\n%s}\n", i, body)
 		fmt.Fprintf(&src, "func S%d() { x, y := hbtest.Nondet[int32](), hbtest.Nondet[int32](); hbtest.Assume(x >= -1 && x <= 2 && y >= 0 && y < 3); f%d(x, y) }\n", i, i)
 		fmt.Fprintf(&src, "func E%d() { x, y := int32(hbtest.Choose(4)) - 1, int32(hbtest.Choose(3)); f%d(x, y) }\n", i, i)
 	}
 	src.WriteString("func main() {}\n")
 	prog := loadPrograms(t, src.String())
-	for i := range *programs {
+	for i := range programs() {
 		all := endings(run(t, prog, fmt.Sprintf("E%d", i), explore.Options{POR: explorer(t, "jpf"), Match: true, Outcomes: true}))
 		for _, e := range explorers.All() {
 			if e.Samples {
@@ -226,7 +224,7 @@ func TestConcurrent(t *testing.T) {
 				opts := explore.Options{POR: e, Match: e.Stateful, Outcomes: true, Hybrid: h, CheckDuplicates: e.NoDuplicates && h == oracle.None}
 				r := run(t, prog, fmt.Sprintf("S%d", i), opts)
 				if got := endings(r); !maps.Equal(got, all) || r.Verdict == explore.Incomplete {
-					t.Errorf("program %d (-seed %d), %s, %s: %v %v\nwith all inputs %v\n%s", i, *seed+int64(i), e.Name, h, r.Incomplete,
+					t.Errorf("program %d (-seed %d), %s, %s: %v %v\nwith all inputs %v\n%s", i, int64(deep.Seed())+int64(i), e.Name, h, r.Incomplete,
 						slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)), src.String()[strings.Index(src.String(), fmt.Sprintf("func f%d(", i)):strings.Index(src.String(), fmt.Sprintf("func S%d(", i))])
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -24,7 +25,7 @@ func TestTargets(t *testing.T) {
 	}
 	seen := 0
 	for _, e := range prog.Entries {
-		if !e.Fuzz || testing.Short() && strings.HasPrefix(e.Name, "FuzzLimiter") { // most of the time
+		if !e.Fuzz || deep.Quick() && strings.HasPrefix(e.Name, "FuzzLimiter") { // most of the time
 			continue
 		}
 		seen++

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/vm"
@@ -17,10 +18,7 @@ import (
 // TestResume: a search of a program with inputs that is left anywhere, and gone on with by another machine,
 // finds and counts what one does that is not left. (For programs without, see package progen.)
 func TestResume(t *testing.T) {
-	n := 4
-	if testing.Short() {
-		n = 1
-	}
+	n := deep.N(1, 4)
 	var src strings.Builder
 	src.WriteString(concurrentHead)
 	for i := range n {

@@ -53,6 +53,7 @@ func Kills(t *testing.T, root, file, text string, args ...string) string {
 	overlay := Overlay(t, file, text)
 	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=5m", "-overlay", overlay}, args...)...)
 	c.Dir = root
+	c.Env = append(os.Environ(), "HBCHECK_TESTS=full")
 	out, err := c.CombinedOutput()
 	if strings.Contains(string(out), "[build failed]") {
 		t.Errorf("%s", out)

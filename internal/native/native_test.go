@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -314,9 +315,7 @@ func (p *program) has(r *record, code string) bool {
 // TestLive: what programs do here and now is among what every one of these searches knows,
 // too. It runs a part of the programs a few times.
 func TestLive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles and runs programs")
-	}
+	deep.Skip(t, "compiles and runs programs")
 	listed := known(t)
 	sample := []string{"syncs", "chans", "environ"}
 	b := build(t, sample, plain, yields)

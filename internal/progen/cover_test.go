@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -33,15 +34,10 @@ func covers() (list []*por.Explorer) {
 // TestCover: what is executed of a program is the same whichever explorer is exhaustive, with every
 // kind of static facts, as in all executions; and noting it changes no count.
 func TestCover(t *testing.T) {
-	total := 40
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = 12
-	}
+	total := deep.N(12, 40)
 	const perBatch = 60
 	checked, compared, blocks, reached := 0, 0, 0, 0
-	for first := *seedFlag; checked < total; first += perBatch {
+	for first := deep.Seed(); checked < total; first += perBatch {
 		var us []unit
 		for i := range uint64(min(perBatch, total-checked)) {
 			checked++

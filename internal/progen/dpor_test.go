@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -75,58 +76,30 @@ var (
 	contextOnce   = reduction{run: explorers.With("context").Explore}
 )
 
-// knownClasses are programs that something was wrong with: Context lost outcomes where more than
-// twins changed places; Optimal missed a deadlock of an RWMutex, and channels, and met classes with
-// Conds twice.
-var knownClasses = []struct {
-	seed     uint64
-	features progen.Features
-}{
-	{50215, progen.Chans | progen.Selects},
-	{50387, progen.Locks | progen.Maps | progen.Prints},
-	{501720, progen.Locks},
-	{501720, progen.Locks | progen.Groups | progen.Atomics | progen.Unused},
-	{501720, progen.Chans | progen.Locks},
-	{520803, progen.Chans},
-	{710231, progen.Chans},
-	{963368, progen.Locks | progen.Atomics},
-	{963537, progen.Locks | progen.Atomics},
-	{600503, progen.Locks | progen.Maps | progen.Prints},
-}
-
 // TestKnownClasses: what TestOptimal and the others test, of programs that are known.
 func TestKnownClasses(t *testing.T) {
-	for _, k := range knownClasses {
-		p := progen.Generate(k.seed, k.features)
+	for _, k := range deep.Failed(t) {
+		p := progen.Generate(k.Seed, progen.Features(k.Features))
 		g := loadGroup(t, units([]*progen.Prog{p}))
 		for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
 			c := &classCheck{T: t, reduction: r}
-			if c.program(g, 0, p, k.features); c.checked == 0 {
-				t.Errorf("seed %d is left out", k.seed)
+			if c.program(g, 0, p, progen.Features(k.Features)); c.checked == 0 {
+				t.Errorf("seed %d is left out", k.Seed)
 			}
 		}
 	}
 }
 
-// knownClassesHybrid are programs of which classes were lost with static facts: no choice was made between
-// goroutines that park at one channel, which no other one comes to.
-var knownClassesHybrid = []struct {
-	seed     uint64
-	features progen.Features
-}{
-	{61000, progen.Chans | progen.Selects | progen.Trying},
-}
-
 // TestKnownClassesHybrid: what TestClassesHybrid tests, of programs that are known.
 func TestKnownClassesHybrid(t *testing.T) {
-	for _, k := range knownClassesHybrid {
-		p := progen.Generate(k.seed, k.features)
+	for _, k := range deep.Failed(t) {
+		p := progen.Generate(k.Seed, progen.Features(k.Features))
 		g := loadGroup(t, units([]*progen.Prog{p}))
 		for _, r := range []reduction{optimalOnce, sourceOnce} {
 			r.hybrids = []oracle.Kind{oracle.MHB, oracle.Full}
 			c := &classCheck{T: t, reduction: r}
-			if c.program(g, 0, p, k.features); c.checked == 0 {
-				t.Errorf("seed %d is left out", k.seed)
+			if c.program(g, 0, p, progen.Features(k.Features)); c.checked == 0 {
+				t.Errorf("seed %d is left out", k.Seed)
 			}
 		}
 	}
@@ -152,11 +125,8 @@ func testClasses(t *testing.T, r reduction, total int) {
 	if r.hybrids != nil { // a set of features each
 		perBatch = 20
 	}
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = int(max(perBatch, 60)) // three sets at least: seven of the first twenty have too many executions for readsFrom
-	}
+	// In the quick tier three sets at least: seven of the first twenty have too many executions for readsFrom.
+	total = deep.N(int(max(perBatch, 60)), total)
 	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Chans | progen.Selects | progen.Trying,
 		progen.Locks | progen.Maps | progen.Prints}
@@ -164,7 +134,7 @@ func testClasses(t *testing.T, r reduction, total int) {
 		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints | progen.Unused, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
 	}
 	c := &classCheck{T: t, reduction: r}
-	for first := *seedFlag; c.checked+c.left < total; first += perBatch {
+	for first := deep.Seed(); c.checked+c.left < total; first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]
 		if *featuresFlag != 0 {
 			f = progen.Features(*featuresFlag)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
@@ -14,21 +15,14 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// knownPrograms are programs of Generate that something was wrong with: in a
-// loop over a captured map, the map was looked for in a register that held
-// something else by then; two places where a goroutine can stand had the same
-// fingerprint (a panic in the next program); a function that had recovered was
-// still being left with a panic; writing back what has been read was no write.
-var knownPrograms = []uint64{1018527, 1060567, 3032257, 260342}
-
 // TestHybrid: choices that static facts make unnecessary are unnecessary. With
 // every oracle and explorer the outcomes and races are exactly those of the
 // reference, and so they are with any stages of an oracle turned off.
 func TestHybrid(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1000, knownPrograms, c.programs)
+	c.batches(1000, c.programs)
 	for _, reason := range []string{"nofuture", "lock", "join", "receive"} {
-		if c.eliminated[reason] == 0 && *countFlag == 0 && !testing.Short() {
+		if c.eliminated[reason] == 0 && !deep.Counted() && !deep.Quick() {
 			t.Errorf("no choice was eliminated for the reason %q: the programs do not test it", reason)
 		}
 	}
@@ -76,23 +70,10 @@ func newComparison(t *testing.T) *comparison {
 
 // batches calls f with the seeds of all programs to compare, some at a time: total
 // of them, or as many as the flags say, and those that are known.
-func (c *comparison) batches(total int, known []uint64, f func(seeds []uint64)) {
+func (c *comparison) batches(total int, f func(seeds []uint64)) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	const perBatch = 100
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
-	seeds := make([]uint64, total)
-	for i := range seeds {
-		seeds[i] = *seedFlag + uint64(i)
-	}
-	for list := range slices.Chunk(seeds, perBatch) {
+	for list := range slices.Chunk(deep.Seeds(c, total/20, total), 100) {
 		f(list)
-	}
-	for _, seed := range known {
-		f([]uint64{seed})
 	}
 	c.Logf("%d programs checked, %d left out; eliminated %v; %d parts; livelocks not found by %d of %d searches", c.checked, c.left, c.eliminated, c.parts, c.missed, c.loops)
 }

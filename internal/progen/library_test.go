@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/internal/yielding"
 	"hbcheck.dev/hbcheck/load"
@@ -61,19 +62,10 @@ func PknownGroup() {
 // races whichever explorer it is, with whatever static facts, and what they do natively is among
 // these outcomes.
 func TestLibrary(t *testing.T) {
-	total := 60
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = 30
-	}
 	const perBatch = 60
-	var seeds []uint64
-	for i := range uint64(total) {
-		seeds = append(seeds, *seedFlag+i)
-	}
+	seeds := deep.Seeds(t, 12, 60)
 	c := &libraryComparison{T: t, every: *everyFlag}
-	if *countFlag == 0 {
+	if !deep.Counted() {
 		var list []libraryProgram
 		for _, p := range knownLibrary {
 			list = append(list, libraryProgram{0, p})
@@ -119,7 +111,7 @@ func (c *libraryComparison) batch(list []libraryProgram, tests bool) {
 	}
 	g := loadLibrary(c, list, tests)
 	var native *nativeLibrary
-	if !testing.Short() {
+	if !deep.Quick() {
 		native = buildLibrary(c.T, list, tests)
 	}
 	for i, p := range list {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -276,17 +277,12 @@ func (k *watchModel) step(m *watch, g int, d int64) *watch {
 
 // TestLooking: every explorer finds what the model says, for every slack.
 func TestLooking(t *testing.T) {
-	total := 24
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = 10
-	}
 	dir := t.TempDir()
 	files := map[string]string{"go.mod": "module looking\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"}
 	var progs [][][]glance
-	for i := range total {
-		bodies := randomGlances(rand.New(rand.NewPCG(*seedFlag+uint64(i), 0x100c)))
+	seeds := deep.Seeds(t, 4, 24)
+	for i, seed := range seeds {
+		bodies := randomGlances(rand.New(rand.NewPCG(seed, 0x100c)))
 		progs = append(progs, bodies)
 		files[fmt.Sprintf("p%d.go", i)] = glanceSource(fmt.Sprintf("P%d", i), bodies)
 	}
@@ -306,7 +302,7 @@ func TestLooking(t *testing.T) {
 		for _, slack := range []int64{0, 1500, 3*micro + 100, 6*micro + 100} {
 			want := glanceOutcomes(bodies, slack)
 			for k, e := range explorers.All() {
-				if e.Samples || testing.Short() && k%2 != i%2 {
+				if e.Samples || deep.Quick() && k%2 != i%2 {
 					continue
 				}
 				got, ok := lookWith(t, prog, fmt.Sprintf("P%d", i), e, slack)
@@ -316,7 +312,7 @@ func TestLooking(t *testing.T) {
 					left++
 				}
 				if ok && !maps.Equal(got, want) {
-					t.Errorf("seed %d, slack %d, %s:\n%s\n%s", *seedFlag+uint64(i), slack, e.Name, difference(got, want), numbered(files[fmt.Sprintf("p%d.go", i)]))
+					t.Errorf("seed %d, slack %d, %s:\n%s\n%s", seeds[i], slack, e.Name, difference(got, want), numbered(files[fmt.Sprintf("p%d.go", i)]))
 					return
 				}
 			}

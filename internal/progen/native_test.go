@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -22,9 +23,7 @@ import (
 // compiled and run, the machine knows. (Programs with races may do more than
 // any interleaving.)
 func TestNative(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles and runs programs")
-	}
+	deep.Skip(t, "compiles and runs programs")
 	const want, runs = 40, 25
 	var progs []*progen.Prog
 	for seed := uint64(70_000); len(progs) < want; seed++ {

@@ -10,18 +10,11 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// knownObjects are programs of Objects that something was wrong with: jpf did not
-// notice that a mutex is overwritten while it is locked; a crashed state passed
-// for one that continues; unlocking an unlocked mutex that no other goroutine has ended the
-// program in the same step as the operation before it; a look-ahead stayed true after
-// overwriting a lock that a goroutine waited for.
-var knownObjects = []uint64{5475, 5990, 2003165, 2004520, 4000816, 4001077}
-
 // TestHybridObjects: the same for programs about objects. What they can do is
 // what the machine finds in a full search.
 func TestHybridObjects(t *testing.T) {
 	c := newComparison(t)
-	c.batches(800, knownObjects, func(seeds []uint64) {
+	c.batches(800, func(seeds []uint64) {
 		// Those that copy locks are no company for the others: mhb then knows less.
 		var groups [2][]objectProgram
 		for _, seed := range seeds {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -11,9 +12,7 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("seed", 1, "first seed of the generated programs")
 	checkFlag = flag.Bool("check", false, "verify the machine's invariants, too")
-	countFlag = flag.Int("programs", 0, "number of generated programs; 0: as many as are quick")
 )
 
 // maxStates bounds the reference's enumeration; programs with more states are left out.
@@ -24,14 +23,9 @@ const maxStates = 3000
 // the reference interpreter finds.
 func TestOracle(t *testing.T) {
 	const perBatch = 250
-	total := 1000
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
+	total := deep.N(80, 1000)
 	checked, left, bad := 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
+	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog
 		for i := range uint64(min(perBatch, total-checked-left)) {
 			progs = append(progs, progen.Generate(first+i, features))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -18,17 +19,12 @@ import (
 // bound, are those of the executions one by one. In all executions each choice is made both ways, and a
 // search by classes finds both orders of it.
 func TestOrders(t *testing.T) {
-	total := 24
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = 8
-	}
+	total := deep.N(8, 24)
 	const most = 1000
 	bounds := []uint64{1, 2, 7, 50, most}
 	full := explorers.Lookup("full")
 	compared, choices, oneWay, exhaustive, byClass := 0, 0, 0, 0, 0
-	for seed := *seedFlag; seed < *seedFlag+uint64(total); seed++ {
+	for seed := deep.Seed(); seed < deep.Seed()+uint64(total); seed++ {
 		u := branching(seed)
 		if seed%3 != 0 {
 			p := progen.Generate(seed, features)

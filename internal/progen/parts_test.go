@@ -21,7 +21,7 @@ import (
 // latter is one in the former.
 func TestParts(t *testing.T) {
 	c := newComparison(t)
-	c.batches(1000, nil, func(seeds []uint64) {
+	c.batches(1000, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0x9a475))
@@ -40,7 +40,7 @@ func TestParts(t *testing.T) {
 func TestTimedParts(t *testing.T) {
 	c := newComparison(t)
 	c.config = vm.Config{VisibleOutput: true, OrderedTime: true}
-	c.batches(100, nil, func(seeds []uint64) {
+	c.batches(100, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0x9a476))

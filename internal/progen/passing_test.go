@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -392,24 +393,10 @@ func (v *timedVisitor) Race(trace.Schedule, trace.Op, trace.Op) bool { return tr
 func (v *timedVisitor) Livelock(trace.Schedule, int) bool            { return true }
 func (v *timedVisitor) Restart()                                     {}
 
-// knownTimed are seeds of programs that an explorer was wrong about: in 138 the last goroutine ends
-// while a ticker is pending, which is no end that cuts anything off.
-var knownTimed = []uint64{138}
-
 // TestPassing: every explorer finds what the model says, for every slack.
 func TestPassing(t *testing.T) {
 	const perBatch = 30
-	total := 60
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
-	seeds := slices.Clone(knownTimed)
-	for seed := range uint64(total) {
-		seeds = append(seeds, *seedFlag+seed)
-	}
-	for batch := range slices.Chunk(seeds, perBatch) {
+	for batch := range slices.Chunk(deep.Seeds(t, 8, 60), perBatch) {
 		var progs []*timedProg
 		var list []unit
 		for i, seed := range batch {
@@ -417,10 +404,7 @@ func TestPassing(t *testing.T) {
 			name := fmt.Sprintf("Ppass%d", i)
 			progs, list = append(progs, p), append(list, unit{name, p.source(name)})
 		}
-		slacks := []int64{0, 1, 3, 10, 1 << 40}
-		if testing.Short() {
-			slacks = []int64{0, 3}
-		}
+		slacks := deep.Pick([]int64{0, 3}, []int64{0, 1, 3, 10, 1 << 40})
 		for _, slack := range slacks {
 			g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0})
 			for i, p := range progs {

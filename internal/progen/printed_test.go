@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
@@ -15,8 +16,8 @@ type printed struct {
 	print    func(r *rand.Rand, name string) string
 	salt     uint64 // with the seed, what the random numbers begin with
 	perBatch int    // loaded at once
-	total    int    // -progen.count, if it is given, is instead
-	short    int    // with -short
+	total    int    // in the full tier
+	short    int    // in the quick tier
 	bound    por.Config
 	config   func(seed uint64) vm.Config // of a batch, by its first seed; nil: the output is visible
 }
@@ -41,20 +42,14 @@ func (s *subject) errorf(format string, args ...any) {
 // each calls compare for those of which a full search finds all within the bound, and returns how many
 // these are, and how many are left out.
 func (p printed) each(t *testing.T, compare func(s *subject)) (checked, left int) {
-	total := p.total
-	switch {
-	case *countFlag > 0:
-		total = *countFlag
-	case testing.Short():
-		total = p.short
-	}
+	total := deep.N(p.short, p.total)
 	cfg := vm.Config{VisibleOutput: true}
 	bound := p.bound
 	bound.Match = true
 	wrong := 0
-	for first := *seedFlag; checked+left < total; first += uint64(p.perBatch) {
+	for first := deep.Seed(); checked+left < total; first += uint64(p.perBatch) {
 		var list []unit
-		for i := range p.perBatch {
+		for i := range min(p.perBatch, total-checked-left) {
 			name := fmt.Sprintf("Printed%d", i)
 			list = append(list, unit{name, p.print(rand.New(rand.NewPCG(first+uint64(i), p.salt)), name)})
 		}

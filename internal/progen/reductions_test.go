@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -19,14 +20,9 @@ var reductionFlag = flag.String("reduction", "", "the only explorer that TestRed
 // what the reference interpreter finds, except for livelocks.
 func TestReductions(t *testing.T) {
 	const perBatch = 100
-	total := 300
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
+	total := deep.N(30, 300)
 	checked, left, large, bad := 0, 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
+	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog
 		for i := range uint64(min(perBatch, total-checked-left)) {
 			progs = append(progs, progen.Generate(first+i, features))
@@ -107,13 +103,9 @@ func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Resu
 
 // TestReductionsHybrid: they find the same with static facts.
 func TestReductionsHybrid(t *testing.T) {
-	total := 100
-	if *countFlag > 0 {
-		total = *countFlag
-	}
 	var progs []*progen.Prog
-	for i := range uint64(total) {
-		progs = append(progs, progen.Generate(*seedFlag+i, features))
+	for _, seed := range deep.Seeds(t, 20, 100) {
+		progs = append(progs, progen.Generate(seed, features))
 	}
 	g := loadGroup(t, units(progs))
 	complete := 0

@@ -13,7 +13,7 @@ import (
 func TestMisuse(t *testing.T) {
 	c := newComparison(t)
 	barges := 0
-	c.batches(300, nil, func(seeds []uint64) {
+	c.batches(300, func(seeds []uint64) {
 		var progs []*progen.Prog
 		for _, seed := range seeds {
 			progs = append(progs, progen.Misuse(seed, seed%3 == 0))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -144,16 +145,11 @@ func dense(r *rand.Rand, name string, how style) string {
 // TestSelects: each class of programs with selects is explored once.
 func TestSelects(t *testing.T) {
 	const perBatch = 100
-	total := 800
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
+	total := deep.N(40, 800)
 	checked, left, bad := 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
+	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var list []unit
-		for i := range uint64(perBatch) {
+		for i := range uint64(min(perBatch, total-checked-left)) {
 			name := fmt.Sprintf("Pdense%d", i)
 			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, style(i%4/3))})
 		}

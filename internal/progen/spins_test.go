@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -17,13 +18,6 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// knownSpins are programs of Spins that something was wrong with: optimal lost a write that comes
-// after a read, pointers were compared by number, context lost endings (two).
-var knownSpins = []uint64{33, 37, 1144, 3039}
-
-// knownSums are those with sums: optimal was given the alternatives of what it would have come to.
-var knownSums = []uint64{80}
 
 func spinsOf(seed uint64, sums bool) progen.Text {
 	return progen.Spins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x5b145)), sums)
@@ -65,34 +59,18 @@ func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Confi
 // TestSpins: explorers that store no states find in programs with loops that wait what a full
 // search finds that does, and those that sample nothing else; source and optimal complete each
 // class of executions once in which no iteration is without effect.
-func TestSpins(t *testing.T) { testSpins(t, knownSpins, false) }
+func TestSpins(t *testing.T) { testSpins(t, false) }
 
 // TestSums: the same where additions and readers would commute, but for the loops that wait for them.
-func TestSums(t *testing.T) { testSpins(t, knownSums, true) }
+func TestSums(t *testing.T) { testSpins(t, true) }
 
-func testSpins(t *testing.T, known []uint64, sums bool) {
+func testSpins(t *testing.T, sums bool) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	const perBatch = 100
-	total := 300
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
 	full := explorers.Lookup("full")
 	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
-	for first := *seedFlag; checked+left < total; first += perBatch {
+	for seeds := range slices.Chunk(deep.Seeds(t, 40, 300), 100) {
 		var texts []progen.Text
 		var us []unit
-		seeds := known
-		if first != *seedFlag {
-			seeds = nil
-		}
-		for i := range uint64(min(perBatch, total-checked-left)) {
-			if !slices.Contains(seeds, first+i) {
-				seeds = append(slices.Clip(seeds), first+i)
-			}
-		}
 		for i, seed := range seeds {
 			texts = append(texts, spinsOf(seed, sums))
 			us = append(us, unit{texts[i].Name, texts[i].Source})
@@ -125,7 +103,7 @@ func testSpins(t *testing.T, known []uint64, sums bool) {
 					failed("%v", err)
 				}
 				for _, e := range samplers() {
-					w, r := g.explore(t, e, vm.AwaitChange, por.Config{MaxExecutions: 20, MaxSteps: 2000, Seed: first})
+					w, r := g.explore(t, e, vm.AwaitChange, por.Config{MaxExecutions: 20, MaxSteps: 2000, Seed: deep.Seed()})
 					if r.Truncated > 0 {
 						failed("%s: %d executions do not end", e.Name, r.Truncated)
 					}

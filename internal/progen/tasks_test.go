@@ -12,7 +12,7 @@ import (
 // full search finds.
 func TestTasks(t *testing.T) {
 	c := newComparison(t)
-	c.batches(300, nil, func(seeds []uint64) {
+	c.batches(300, func(seeds []uint64) {
 		var list []objectProgram
 		for _, seed := range seeds {
 			list = append(list, objectProgram{seed, progen.Tasks(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x7a545)))})

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -20,7 +21,7 @@ func TestHybrid(t *testing.T) {
 	}
 	ran := 0
 	for _, e := range prog.Entries {
-		if e.Func == nil || e.Func.Name() != "TestErrgroupJoins" && testing.Short() {
+		if e.Func == nil || e.Func.Name() != "TestErrgroupJoins" && deep.Quick() {
 			continue
 		}
 		t.Run(e.Func.Name(), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -288,7 +289,7 @@ func TestStaticPrograms(t *testing.T) {
 		skips, ran := uint64(0), 0
 		for i, name := range prog.Entries[0].Package.Types.Scope().Names() {
 			fn := prog.Entries[0].Package.SSA.Func(name)
-			if fn == nil || !token.IsExported(name) || testing.Short() && i%4 > 0 {
+			if fn == nil || !token.IsExported(name) || deep.Quick() && i%4 > 0 {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
@@ -26,7 +27,7 @@ func TestMachine(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for i, f := range files {
-			if testing.Short() && i%8 > 0 {
+			if deep.Quick() && i%8 > 0 {
 				continue
 			}
 			t.Run(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)), func(t *testing.T) {

@@ -4,18 +4,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
 // TestAhead: several workers find what one does.
 func TestAhead(t *testing.T) {
-	n := 600
-	if testing.Short() {
-		n = 120
-	}
 	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer(), ContextExplorer()} {
-		toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int, _ *por.Config) *toys.System {
+		toys.CheckAhead(t, e, deep.Seeds(t, 120, 600), func(r *rand.Rand, seed uint64, _ *por.Config) *toys.System {
 			if e.Name == "context" && seed%2 == 0 { // else it does what source does
 				toy := toys.Commuting(r)
 				toys.Forget(toy)

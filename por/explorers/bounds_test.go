@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -73,11 +74,7 @@ func TestVisitorStops(t *testing.T) {
 // TestPreemptionBound compares the bounded searches with brute force over
 // (state, present goroutine, preemptions left).
 func TestPreemptionBound(t *testing.T) {
-	n := 600
-	if testing.Short() {
-		n = 100
-	}
-	for seed := range n {
+	for _, seed := range deep.Seeds(t, 100, 600) {
 		r := rand.New(rand.NewPCG(2, uint64(seed)))
 		toy := toys.Random(r, 3, 4, seed%2 == 0)
 		g := toys.NewStateGraph(toy, 1500)

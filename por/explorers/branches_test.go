@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -14,14 +15,12 @@ import (
 // TestBranches: outcomes of branches that contradict each other lose no class, and no class is
 // explored twice, by any explorer that claims so.
 func TestBranches(t *testing.T) {
-	n := 900
-	if testing.Short() {
-		n = 300
-	}
+	seeds := deep.Seeds(t, 300, 900)
+	n := len(seeds)
 	for _, e := range onceEach {
 		t.Run(e.name, func(t *testing.T) {
 			checked, contradicting, most := 0, 0, 0
-			for seed := range n {
+			for _, seed := range seeds {
 				toy := toys.Branching(rand.New(rand.NewPCG(8, uint64(seed))))
 				g := toys.NewStateGraph(toy, 2000)
 				if g == nil || g.Executions(toy) < 0 || g.Executions(toy) > 3000 {
@@ -60,11 +59,7 @@ func TestBranches(t *testing.T) {
 // TestBranchEndings: all explorers find each way in which a program ends whose branches contradict
 // each other. Where it is cut for that matters to none.
 func TestBranchEndings(t *testing.T) {
-	n := 600
-	if testing.Short() {
-		n = 120
-	}
-	for seed := range n {
+	for _, seed := range deep.Seeds(t, 120, 600) {
 		toy := toys.Branching(rand.New(rand.NewPCG(9, uint64(seed))))
 		g := toys.NewStateGraph(toy, 1000)
 		if g == nil {

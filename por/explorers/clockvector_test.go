@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/dpor"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -30,12 +31,10 @@ func reductions() []*por.Explorer {
 // TestReductions compares the explorers that reduce by dependence with the state
 // graph, on programs that are too wide for TestDifferential.
 func TestReductions(t *testing.T) {
-	n := 1500
-	if testing.Short() {
-		n = 300
-	}
+	seeds := deep.Seeds(t, 300, 1500)
+	n := len(seeds)
 	done := 0
-	for seed := range n {
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(5, uint64(seed)))
 		toy := toys.Random(r, 3+r.IntN(2), 2+r.IntN(3), false)
 		g := toys.NewStateGraph(toy, 8000)

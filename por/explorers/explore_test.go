@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
@@ -12,12 +13,10 @@ import (
 // TestDifferential compares every explorer, with and without matching, with
 // the state graph built by brute force.
 func TestDifferential(t *testing.T) {
-	n := 2500
-	if testing.Short() {
-		n = 500
-	}
+	seeds := deep.Seeds(t, 500, 2500)
+	n := len(seeds)
 	var done, withLivelock, withRace, withRestart, reducedLess int
-	for seed := range n {
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(1, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), seed%2 == 0)
 		g := toys.NewStateGraph(toy, 3000)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
@@ -14,16 +15,14 @@ import (
 // TestJobs: two and three workers report what one does, in its order, whatever ends the search: for each
 // explorer that can have several. Executions are few, so that pieces of all sizes come up.
 func TestJobs(t *testing.T) {
-	n := 250
-	if testing.Short() {
-		n = 25
-	}
+	seeds := deep.Seeds(t, 25, 250)
+	n := len(seeds)
 	for _, e := range All() {
 		if slices.Contains([]string{"clockvector", "source", "context", "graph"}, e.Name) || e.Stateful {
 			continue // they give nothing away in a search of a toy: see their packages
 		}
 		parts := 0
-		for seed := range n {
+		for _, seed := range seeds {
 			r := rand.New(rand.NewPCG(76, uint64(seed)))
 			original := toys.Random(r, 2+r.IntN(3), 2+r.IntN(5), false)
 			cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500, Seed: uint64(seed)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
@@ -26,24 +27,24 @@ var (
 	meeting      = []string{"./internal/progen", "-run", "^TestMeetings$"}
 	mixing       = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
 	all          = generated("0", "300301", "100") // with everything
-	agreeing     = []string{"./explore", "-short", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
+	agreeing     = []string{"./explore", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
 	twin         = []string{"./por/explorers", "-run", "^TestContext"}
-	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestOptimalParts.*|TestNoParts)$"}
-	partTexts    = []string{"./internal/progen", "-short", "-run", "^TestPartTexts$"}
-	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
+	partToys     = []string{"./por/explorers", "-run", "^(TestPersistentParts|TestOptimalParts.*|TestNoParts)$"}
+	partTexts    = []string{"./internal/progen", "-run", "^TestPartTexts$"}
+	partPrograms = []string{"./internal/progen", "-run", "^TestParts$"}
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
 	parkings     = []string{"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"}
 	counting     = []string{"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"}
-	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
+	resumed      = []string{"./por/explorers", "-run", "^TestResume$"}
 	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	readAhead    = []string{"./por/readsfrom", "-run", "^TestAhead$"}
 	graphAhead   = []string{"./por/graph", "-run", "^TestAhead$"}
 	inRounds     = []string{"./por/stateful", "-run", "^TestRounds"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
-	readsFrom    = []string{"./por/explorers", "-short", "-run", "^TestReadsFrom"}
-	tails        = []string{"./por/optimal", "-short", "-run", "^TestTails$"}
-	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
+	readsFrom    = []string{"./por/explorers", "-run", "^TestReadsFrom"}
+	tails        = []string{"./por/optimal", "-run", "^TestTails$"}
+	branches     = []string{"./por/explorers", "-run", "^TestBranches$/^optimal$"}
 )
 
 func generated(features, seed, n string) []string {
@@ -270,11 +271,11 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "rounds: half of what is given away is lost", File: "por/stateful/walker.go", Old: "\t\tfrom.alts = slices.Clone(from.alts[len(from.alts)-took:])\n", New: "\t\tfrom.alts = slices.Clone(from.alts[len(from.alts)-(took+1)/2:])\n"}, inRounds},
 
 	// Goroutines that are forgotten.
-	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
-	{mutation.Mutant{Name: "forgotten: coroutines remember nothing", File: "vm/query_forgotten.go", Old: "g.status != gEnded && !m.waits(g)", New: "g.status == gReady && !m.waits(g)"}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
-	{mutation.Mutant{Name: "forgotten: who is remembered remembers nothing", File: "vm/query_forgotten.go", Old: "\t\t\t\tseen.goroutine(g)\n\t\t\t\tagain = true", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
-	{mutation.Mutant{Name: "forgotten: what is enabled waits", File: "vm/query_forgotten.go", Old: "m.viewOf(g).n > 0 ||", New: "m.viewOf(g).n > 9 ||"}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
-	{mutation.Mutant{Name: "forgotten: panics remember nothing", File: "vm/query_left.go", Old: "\tx.add(g.panics)\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: coroutines remember nothing", File: "vm/query_forgotten.go", Old: "g.status != gEnded && !m.waits(g)", New: "g.status == gReady && !m.waits(g)"}, []string{"./vm", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: who is remembered remembers nothing", File: "vm/query_forgotten.go", Old: "\t\t\t\tseen.goroutine(g)\n\t\t\t\tagain = true", New: ""}, []string{"./vm", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: what is enabled waits", File: "vm/query_forgotten.go", Old: "m.viewOf(g).n > 0 ||", New: "m.viewOf(g).n > 9 ||"}, []string{"./vm", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: panics remember nothing", File: "vm/query_left.go", Old: "\tx.add(g.panics)\n", New: ""}, []string{"./vm", "-run", "TestForgotten|TestRefersToWhatWakes"}},
 
 	// Several workers. (Those of package pool are explored: TestDogfood of cmd/hbcheck.)
 	{mutation.Mutant{Name: "jobs: clockvector: what is left of a piece is dropped", File: "por/dpor/clockvector_ahead.go", Old: "\tif len(p.open) > 0 && !x.Halted {", New: "\tif false {"}, ahead},
@@ -395,7 +396,7 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		switch {
-		case *mutantsFlag == "" && (testing.Short() || !slices.Contains(few, x.Name)),
+		case *mutantsFlag == "" && (deep.Quick() || !slices.Contains(few, x.Name)),
 			*mutantsFlag != "" && *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag):
 			continue
 		}

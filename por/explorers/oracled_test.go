@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -37,10 +38,6 @@ func (none) Skip(trace.GID, *trace.Op) string { return "" }
 // TestOracle: a search with an oracle finds the endings and races there are,
 // whether it asks of one goroutine or of all of them.
 func TestOracle(t *testing.T) {
-	n := 1100
-	if testing.Short() {
-		n = 150
-	}
 	kinds := []struct {
 		name   string
 		oracle func(por.System) por.Oracle
@@ -54,7 +51,7 @@ func TestOracle(t *testing.T) {
 		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, &exact{s, true}) }, every: true},
 	}
 	var states uint64
-	for seed := range n {
+	for _, seed := range deep.Seeds(t, 150, 1100) {
 		r := rand.New(rand.NewPCG(11, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%2 == 0)
 		g := toys.NewStateGraph(toy, 2500)

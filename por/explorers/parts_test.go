@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -70,15 +71,13 @@ func (p *exactParts) better(a, b []trace.GID) bool {
 // races there are, on cycles of the state graph, too, and on paths that are put aside. Each livelock
 // that it reports is one.
 func TestPersistentParts(t *testing.T) {
-	n := 400
-	if testing.Short() {
-		n = 120
-	}
+	seeds := deep.Seeds(t, 120, 400)
+	n := len(seeds)
 	before := stateful.Rounds
 	defer func() { stateful.Rounds = before }()
 	pieces := 0
 	var states, reduced, parts, loops, found uint64
-	for seed := range n {
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(17, uint64(seed)))
 		toy := toys.Random(r, 3+r.IntN(2), 2+r.IntN(4), seed%3 > 0)
 		g := toys.NewStateGraph(toy, 1500)
@@ -149,12 +148,10 @@ func TestPersistentParts(t *testing.T) {
 // TestOptimalParts: an optimal search in parts finds the endings and races there are, and is not exhaustive
 // if it may have missed some. One that does not look at what is mixed misses some.
 func TestOptimalParts(t *testing.T) {
-	n := 3000
-	if testing.Short() {
-		n = 600
-	}
+	seeds := deep.Seeds(t, 600, 3000)
+	n := len(seeds)
 	var whole, divided, endless, saved, lost uint64
-	for seed := range n {
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(31, uint64(seed)))
 		toy := toys.Parted(r, 3+r.IntN(5), seed%4 == 0)
 		cfg := por.Config{MaxSteps: 60, MaxExecutions: 2000}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -80,13 +81,10 @@ func TestResume(t *testing.T) {
 		}
 	}
 	ways = append(ways, way{"optimal in parts", With("optimal"), por.Config{MaxSteps: 40, MaxExecutions: 300}, true})
-	toysEach := uint64(40)
-	if testing.Short() {
-		toysEach = 8
-	}
+	seeds := deep.Seeds(t, 4, 40)
 	for _, w := range ways {
 		left := 0
-		for seed := range toysEach {
+		for _, seed := range seeds {
 			toy := func() *toys.System {
 				r := rand.New(rand.NewPCG(74, seed))
 				if w.in {
@@ -121,7 +119,7 @@ func TestResume(t *testing.T) {
 				}
 			}
 		}
-		if left < int(toysEach) {
+		if left < len(seeds) {
 			t.Errorf("%s: left only %d times: the toys do not test it", w.name, left)
 		}
 	}

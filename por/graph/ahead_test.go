@@ -5,16 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
 // TestAhead: several workers find what one does, with each client.
 func TestAhead(t *testing.T) {
-	n := 300
-	if testing.Short() {
-		n = 120
-	}
+	seeds := deep.Seeds(t, 126, 630)
 	for _, c := range graphClients() {
 		replays := uint64(0)
 		e := &por.Explorer{Name: c.name, Needs: []por.Capability{por.NeedEffects}, Stateless: true}
@@ -23,12 +21,12 @@ func TestAhead(t *testing.T) {
 			replays += found.Replays
 			return found
 		}
-		toys.CheckAhead(t, e, 2*n+n/10, func(r *rand.Rand, seed int, cfg *por.Config) *toys.System {
-			cfg.IgnoreOutput = seed%2 == 0 || seed >= n
+		toys.CheckAhead(t, e, seeds, func(r *rand.Rand, seed uint64, cfg *por.Config) *toys.System {
+			cfg.IgnoreOutput = seed%2 == 0 || seed%21 >= 10
 			switch {
-			case seed >= 2*n:
+			case seed%21 == 20:
 				return arriving(r)
-			case seed >= n:
+			case seed%21 >= 10:
 				return timely(r)
 			}
 			toy := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%5 == 0)

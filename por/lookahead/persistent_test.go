@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por/toys"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -11,12 +12,10 @@ import (
 // TestPersistentSet compares PersistentSet, in every state of random programs, with the
 // state graph built by brute force.
 func TestPersistentSet(t *testing.T) {
-	n := 400
-	if testing.Short() {
-		n = 100
-	}
+	seeds := deep.Seeds(t, 100, 400)
+	n := len(seeds)
 	var yes, no int
-	for seed := range n {
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(7, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(3), seed%2 == 0)
 		g := toys.NewStateGraph(toy, 1000)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -34,11 +35,8 @@ func (s *scattered) Repeat(g trace.GID, choice int) {
 // TestCheckpoints: what is explored is the same, and in the same order, whether all frames have
 // checkpoints or hardly any, whatever memory there is for candidates.
 func TestCheckpoints(t *testing.T) {
-	n, repeated := uint64(2000), 0
-	if testing.Short() {
-		n = 400
-	}
-	for seed := range n {
+	repeated := 0
+	for _, seed := range deep.Seeds(t, 200, 2000) {
 		r := rand.New(rand.NewPCG(seed, 0x3a4c))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg, set := por.Config{MaxExecutions: 2000}, options{prefixMemory: int64(seed % 2)}

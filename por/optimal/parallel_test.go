@@ -5,17 +5,17 @@ import (
 	"reflect"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
 // TestWorkers: several workers report the same in the same order as one, whatever ends the search.
 func TestWorkers(t *testing.T) {
-	n, tasks, parts := 1500, 0, uint64(0)
-	if testing.Short() {
-		n = 200
-	}
-	for seed := range n {
+	tasks, parts := 0, uint64(0)
+	list := deep.Seeds(t, 150, 1500)
+	n := len(list)
+	for _, seed := range list {
 		r := rand.New(rand.NewPCG(71, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg := por.Config{MaxSteps: 30, MaxExecutions: 2000}

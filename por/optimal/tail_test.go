@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -68,12 +69,8 @@ func joined(r *rand.Rand) *toys.System {
 
 // TestTails: what is explored is the same, and in the same order, with tails and without.
 func TestTails(t *testing.T) {
-	n := uint64(20_000)
-	if testing.Short() {
-		n = 3000
-	}
 	tails, failed, refuted := 0, 0, 0
-	for seed := range n {
+	for _, seed := range deep.Seeds(t, 3000, 20_000) {
 		toy := joined(rand.New(rand.NewPCG(seed, 0x7a11)))
 		cfg := por.Config{MaxExecutions: 3000}
 		explore := func(tails bool) (*searcher, *toys.Recorder) {

@@ -4,18 +4,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
 // TestAhead: several workers find what one does.
 func TestAhead(t *testing.T) {
-	n := 3000
-	if testing.Short() {
-		n = 500
-	}
 	e := &por.Explorer{Name: "rf", Needs: []por.Capability{por.NeedEffects}, Stateless: true, Run: Explore}
-	toys.CheckAhead(t, e, n, func(r *rand.Rand, seed int, _ *por.Config) *toys.System {
+	toys.CheckAhead(t, e, deep.Seeds(t, 500, 3000), func(r *rand.Rand, seed uint64, _ *por.Config) *toys.System {
 		switch seed % 3 {
 		case 0:
 			return toys.Commuting(r)

@@ -12,13 +12,13 @@ import (
 
 // CheckAhead checks that several workers of a search of which some explore ahead (search.Ahead) report
 // what one does, in its order, and count the same, whatever ends the search; with pieces as soon as there
-// can be any. It explores n systems, which generate makes, and may change the configuration of.
-func CheckAhead(t testing.TB, e *por.Explorer, n int, generate func(r *rand.Rand, seed int, cfg *por.Config) *System) {
+// can be any. It explores the systems that generate makes of seeds; generate may change the configuration.
+func CheckAhead(t testing.TB, e *por.Explorer, seeds []uint64, generate func(r *rand.Rand, seed uint64, cfg *por.Config) *System) {
 	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
 	search.AheadFrom, search.AskEvery = 0, 1
 	pieces := 0
-	for seed := range n {
-		r := rand.New(rand.NewPCG(78, uint64(seed)))
+	for _, seed := range seeds {
+		r := rand.New(rand.NewPCG(78, seed))
 		cfg := por.Config{MaxSteps: 40, MaxExecutions: 1500}
 		original := generate(r, seed, &cfg)
 		stop := uint32(0)
@@ -68,7 +68,7 @@ func CheckAhead(t testing.TB, e *por.Explorer, n int, generate func(r *rand.Rand
 			}
 		}
 	}
-	if t.Logf("%s: %d pieces", e.Name, pieces); pieces < n/2 {
-		t.Errorf("%s: %d searches took only %d pieces", e.Name, 2*n, pieces)
+	if t.Logf("%s: %d pieces", e.Name, pieces); pieces < len(seeds)/2 {
+		t.Errorf("%s: %d searches took only %d pieces", e.Name, 2*len(seeds), pieces)
 	}
 }
