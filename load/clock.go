@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 	"sync"
@@ -98,6 +99,11 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, ownStacks
 	if e.TestMain != nil {
 		m.reach(e.TestMain.Object())
 	}
+	if e.initialisers {
+		for _, p := range pkgs {
+			m.work = append(m.work, p.declarations().variables...)
+		}
+	}
 	for len(m.work) > 0 && !m.found {
 		d := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
@@ -175,11 +181,13 @@ func (m *reachability) decls(obj types.Object) []*declared {
 	return nil
 }
 
-// declarations are those of a package, by object, and its init functions.
+// declarations are those of a package, by object; its init functions and the variables with
+// initialisers.
 type declarations struct {
-	once  sync.Once
-	of    map[types.Object][]*declared
-	inits []*declared
+	once      sync.Once
+	of        map[types.Object][]*declared
+	inits     []*declared
+	variables []*declared
 }
 
 // declarations returns those of p.
@@ -224,6 +232,9 @@ func (p *Package) collect(m *declarations) {
 					case *ast.TypeSpec:
 						add(p.Info.Defs[s.Name], s)
 					case *ast.ValueSpec:
+						if d.Tok == token.VAR && len(s.Values) > 0 {
+							m.variables = append(m.variables, &declared{pkg: p, node: s})
+						}
 						for _, id := range s.Names {
 							add(p.Info.Defs[id], s)
 						}

@@ -61,6 +61,16 @@ type Entry struct {
 
 	// roots are the packages linked together for this entry, with all they import.
 	roots []*Package
+	// initialisers: see WithInitialisers.
+	initialisers bool
+}
+
+// WithInitialisers returns e for the facts about what a program that begins at e may do: they are
+// then about what initialisers of variables do, too.
+func (e *Entry) WithInitialisers() *Entry {
+	with := *e
+	with.initialisers = true
+	return &with
 }
 
 // LinkedAs reports whether the same packages are linked for e and o, so that they are initialised alike.

@@ -249,7 +249,7 @@ func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
 		list = append(list, hybrid.Frame{
 			Fn: a.Fn, Builtin: a.Builtin, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered,
-			Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC),
+			Main: a.Func == 0 && !a.Initialising, ID: uint64(a.Func)<<32 | uint64(a.PC),
 		})
 	}
 	return list

@@ -120,6 +120,7 @@ type scalars struct {
 	exited    bool     // os.Exit was called, or in run mode main returned
 	exit      int
 	exitG     trace.GID // that called os.Exit
+	entryPC   int32     // in runtime.main, where the code that calls the entry begins
 	mainEnd   bool      // the entry function has returned
 	goexited  bool      // main has ended by calling runtime.Goexit
 	lonely    *Fault    // how the program ends if main calls Goexit and no other goroutine is left
@@ -179,7 +180,8 @@ type scheduler struct {
 // initialised. See step_auto.go.
 type autoMode struct {
 	auto   bool   // on: every enabled operation is executed at once
-	paused bool   // at the end of initialisation: the turn of the first of ready is not over
+	paused bool   // where initDone halted: the turn of the first of ready is not over
+	forked bool   // an initialiser has started a goroutine: see forks
 	rand   uint64 // state of the choice among alternatives
 
 	handed    *goroutine // who has been given something and goes on next: see handOver

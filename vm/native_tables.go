@@ -31,7 +31,10 @@ var nativeTables = [][]Native{
 // machineNatives are the machine's own entry points.
 var machineNatives = []Native{
 	{Name: "runtime.hbInitDone", Fn: func(m *Machine, g *goroutine, _ Regs) Ctl {
-		m.initDone(g)
+		if m.heap.based { // an initialiser has started a goroutine
+			return Next
+		}
+		m.initDone()
 		return Stop
 	}},
 	{Name: "runtime.hbEntry", Symbolic: true, Makes: entryMakes, Fn: callEntry},

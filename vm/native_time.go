@@ -171,6 +171,9 @@ var timeNatives = []Native{
 		if m.labeled() {
 			n.shadow[n.fp+1] = r.sym(m, g, 2)
 		}
+		if m.word(r.U(1), tmChan) == 0 && m.forks() { // AfterFunc
+			return Stop
+		}
 		return Next
 	}},
 	{Name: "time.hbKill", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -40,6 +40,8 @@ type Activation struct {
 	// Recovered: that one does so because an earlier of its deferred calls has
 	// recovered from a panic.
 	Recovered bool
+	// Initialising: it is the machine's first frame, which has still to call initialisers or the entry.
+	Initialising bool
 }
 
 // Activations appends the frames of goroutine id, innermost first: none if all it
@@ -57,7 +59,7 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
 	for {
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
-		buf = append(buf, activation(fn, fp, pc, again, link))
+		buf = append(buf, m.activation(fn, fp, pc, again, link))
 		if link>>32&frBottom != 0 {
 			return buf
 		}
@@ -69,16 +71,17 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 // Innermost returns the first of Activations. The goroutine must not have ended.
 func (m *Machine) Innermost(id trace.GID) Activation {
 	g := m.gOf(id)
-	return activation(g.fn, g.fp, g.pc, !g.inNative, g.stack[g.fp-hdrLink])
+	return m.activation(g.fn, g.fp, g.pc, !g.inNative, g.stack[g.fp-hdrLink])
 }
 
-func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64) Activation {
+func (m *Machine) activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64) Activation {
 	at := int(pc)
 	if !again {
 		at--
 	}
 	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Builtin: fn.Builtin, Instr: fn.InstrAt(at), FP: fp, Unexecuted: again,
-		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0, Recovered: link>>32&frRecovered != 0}
+		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0, Recovered: link>>32&frRecovered != 0,
+		Initialising: fn.ID == 0 && pc <= m.entryPC}
 }
 
 // Register returns word k of value v in frame a of goroutine id, if a

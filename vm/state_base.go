@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"reflect"
@@ -38,7 +39,7 @@ type base struct {
 	asked Config // what it was made with
 	facts entryFacts
 	said  []saying
-	read  bool // initialisers have read standard input
+	input []byte // what initialisers have read of standard input; nil: they have not
 }
 
 // saying is a text that initialisers have written to a stream of a program that is run.
@@ -54,7 +55,8 @@ const (
 	mostKept  = 64 << 20
 )
 
-// initialised returns a machine in the base state, or where it has ended before.
+// initialised returns a machine in the base state, or where it has ended before. If an initialiser
+// starts a goroutine the facts have to be about initialisers, too: they are executed once more.
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
 	facts := factsOf(prog, e, cfg)
 	if b := findBase(prog, e, cfg, facts); b != nil {
@@ -66,27 +68,16 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		}
 		return m, nil
 	}
-	b := &base{asked: *cfg, facts: facts}
-	own := *cfg
-	own.sharedGIDs, own.waited, own.muted, own.bounded = nil, nil, nil, nil
-	own.complete()
-	if cfg.Host != nil {
-		own.Host = new(HostLog)
+	b, m, err := initialise(prog, e, cfg, facts, nil)
+	if err == nil && m.forked {
+		with := factsOf(prog, e.WithInitialisers(), cfg)
+		b, m, err = initialise(prog, e, cfg, with, b)
+		b.facts = facts
 	}
-	if cfg.Stdin != nil {
-		own.Stdin = listener{b: b, in: cfg.Stdin}
-	}
-	if cfg.Stdout != nil {
-		own.Stdout = listener{b: b, fd: 1, out: cfg.Stdout}
-	}
-	if cfg.Stderr != nil {
-		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
-	}
-	m := newMachine(prog, e, own, facts)
-	if err := m.initialise(e); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if b.read || !m.canBeCopied() {
+	if b.input != nil || !m.canBeCopied() {
 		return m, nil
 	}
 	b.m = m
@@ -97,6 +88,36 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	list, _ := prog.Bases.Value.([]*base)
 	prog.Bases.Value = append([]*base{b}, list[:min(len(list), mostBases-1)]...)
 	return b.copy(e), nil
+}
+
+// initialise makes a machine and executes the initialisers. What an earlier attempt has read it reads
+// again, and what that one has written it does not write.
+func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
+	b := &base{asked: *cfg, facts: facts}
+	own := *cfg
+	own.sharedGIDs, own.waited, own.muted, own.bounded = nil, nil, nil, nil
+	own.complete()
+	if cfg.Host != nil {
+		own.Host = new(HostLog)
+	}
+	if cfg.Stdin != nil {
+		own.Stdin = listener{b: b, in: cfg.Stdin}
+		if earlier != nil {
+			own.Stdin = listener{b: b, in: io.MultiReader(bytes.NewReader(earlier.input), cfg.Stdin)}
+		}
+	}
+	to := func(fd int, w io.Writer) io.Writer {
+		switch {
+		case w == nil:
+			return nil
+		case earlier != nil:
+			w = io.Discard
+		}
+		return listener{b: b, fd: fd, out: w}
+	}
+	own.Stdout, own.Stderr = to(1, cfg.Stdout), to(2, cfg.Stderr)
+	m := newMachine(prog, e, own, facts)
+	return b, m, m.initialise(e)
 }
 
 // findBase returns the base of machines for e, or nil, and makes it the first of the list.
@@ -150,8 +171,12 @@ type listener struct {
 }
 
 func (l listener) Read(buf []byte) (int, error) {
-	l.b.read = true
-	return l.in.Read(buf)
+	n, err := l.in.Read(buf)
+	l.b.input = append(l.b.input[:len(l.b.input):len(l.b.input)], buf[:n]...)
+	if l.b.input == nil {
+		l.b.input = []byte{}
+	}
+	return n, err
 }
 
 func (l listener) Write(text []byte) (int, error) {

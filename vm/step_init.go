@@ -66,9 +66,10 @@ const mainWindow = 4 + bytecode.FrameHeader
 //	Call   the entry, or a function of the overlay's testing that is given the test
 //	Ret0
 //
-// All of it is executed by runAuto, with one schedule: initialisation is sequential, and goroutines
-// that initialisers start have their turns as in a program that is run. After it each goroutine
-// comes to a visible operation: that is the first state of an exploration.
+// runAuto executes it with one schedule, as initialisation is sequential, up to its end or to the
+// first goroutine that an initialiser starts (forks): the rest of the initialisers is explored like
+// the entry. Then each goroutine comes to a visible operation: that is the first state of an
+// exploration.
 func (m *Machine) initialise(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
@@ -119,6 +120,7 @@ func callIn(main *bytecode.Func, id uint32) {
 func (m *Machine) enter(e *load.Entry) error {
 	k := m.link
 	main := m.funcs[0]
+	m.entryPC = int32(len(main.Code))
 	const win = mainWindow
 	call := func(id uint32) { callIn(main, id) }
 	switch e.Kind {
@@ -189,12 +191,24 @@ func (m *Machine) enter(e *load.Entry) error {
 	return nil
 }
 
-// initDone is called by runtime.main between the initialisers and the entry, and halts the machine there:
-// the state now is the base the state hash compares with.
+// forks is called when a goroutine of the program has been started. If an initialiser has done that,
+// it ends what is executed with one schedule and reports true: the instruction must stop.
+func (m *Machine) forks() bool {
+	if !m.auto || m.cfg.Run || m.heap.based {
+		return false
+	}
+	m.forked = true
+	m.initDone()
+	return true
+}
+
+// initDone is called by runtime.main between the initialisers and the entry, or when one of these
+// starts a goroutine, and halts the machine there: the state now is the base the state hash compares
+// with.
 // The base state is what fingerprints do not repeat: of its objects only those count that have
 // changed since. So a program that fills a table of a million entries in an initialiser has small
 // states.
-func (m *Machine) initDone(g *goroutine) {
+func (m *Machine) initDone() {
 	m.coveredInit, m.covered = m.covered, m.coveredInit
 	h := m.heap
 	h.based = true

@@ -38,6 +38,9 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		m.startG(g, fv, unsafe.Slice(a, int(in.C)), false)
 		g.pc++
+		if m.forks() {
+			return Stop
+		}
 	case bytecode.Defer:
 		x := word(0)
 		fp := g.fp

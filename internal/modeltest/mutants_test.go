@@ -42,6 +42,10 @@ var mutants = []struct {
 	{"real code is trusted", "load/program.go", `strings.HasPrefix(f.Name(), overlayDir+"/") &&`, `prog.PackageOf(fn) != nil && prog.PackageOf(fn).Std &&`, "sharedRand"},
 	{"plain code is trusted", "load/program.go", `!strings.HasPrefix(path.Base(f.Name()), "plain")`, `path.Base(f.Name()) != "plain"`, "memStats"},
 	{"small objects are not shared", "vm/native_effect.go", "{Name: \"internal/effect.Access\", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {\n\t\treturn m.syncOp(op, trace.SyncAccess, r.U(0), 1,", "{Name: \"internal/effect.Access\", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {\n\t\treturn m.syncOp(op, trace.SyncAccess, r.U(0), 8,", "gcPercent"},
+	{"initialisers have one schedule", "vm/step_init.go", "if !m.auto || m.cfg.Run || m.heap.based {", "if m.heap != nil {", "TestInitialisers"},
+	{"what only initialisers do is not known", "vm/state_base.go", "if err == nil && m.forked {", "if err == nil && m.forked && false {", "TestInitialisers/counted"},
+	{"timers of initialisers fire later", "vm/native_time.go", "if m.word(r.U(1), tmChan) == 0 && m.forks() {", "if false {", "TestInitialisers/timer"},
+	{"runtime.main has nothing left to do", "oracle/state.go", "Main: a.Func == 0 && !a.Initialising, ID:", "Main: a.Func == 0, ID:", "TestInitialisers"},
 	// That mhb knows hbPool has no row: the code after it accesses the Pool as it says, and mhb walks that.
 	{"collections leave Pools", "load/overlay/_src/runtime/mem.go", "effect.Range(unsafe.Pointer(&collections), unsafe.Sizeof(collections), true)", "effect.Access(unsafe.Pointer(&collections), true)", "poolCollected"},
 	{"Pools do not depend on collections", "vm/native_sync.go", "if p := r.U(1); p != 0 {", "if p := r.U(1); false {", "poolCollected"},
@@ -66,7 +70,11 @@ func TestMutants(t *testing.T) {
 			if !ok || *mutantsFlag == "" || *mutantsFlag != "all" && !strings.Contains(x.name, *mutantsFlag) {
 				return
 			}
-			why := mutation.Kills(t, root, file, text, "./internal/modeltest", "-every", "-run", "TestModels/"+x.test)
+			test := "TestModels/" + x.test
+			if strings.HasPrefix(x.test, "Test") {
+				test = x.test
+			}
+			why := mutation.Kills(t, root, file, text, "./internal/modeltest", "-every", "-run", test)
 			if why == "" {
 				t.Error("survives")
 			}

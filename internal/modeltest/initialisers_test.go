@@ -1,0 +1,127 @@
+package modeltest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// initialisers are packages whose initialisers start goroutines: what these do beside the rest of the
+// initialisers is explored like everything else.
+var initialisers = []struct{ name, want, source string }{
+	{"lost", "1|2|4|5", `
+import "sync/atomic"
+var n = func() int32 {
+	var n atomic.Int32
+	done := make(chan bool, 2)
+	for i := range 2 {
+		go func() { n.Store(n.Load()*2 + int32(i) + 1); done <- true }()
+	}
+	<-done
+	<-done
+	return n.Load()
+}()
+func main() { print(n) }`},
+	{"race", "race", `
+import "sync"
+var x int
+func init() {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { x++ })
+	}
+	wg.Wait()
+}
+func main() { print(x) }`},
+	// The empty outcome is a deadlock.
+	{"inverted", "|done", `
+import "sync"
+var a, b sync.Mutex
+func init() {
+	done := make(chan bool)
+	go func() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock(); done <- true }()
+	b.Lock(); a.Lock(); a.Unlock(); b.Unlock()
+	<-done
+}
+func main() { print("done") }`},
+	{"later", "0 0|0 1|1 1", `
+import "m/starts"
+var seen = starts.X.Load()
+func main() { print(seen, " ", starts.X.Load()) }`},
+	{"timer", "0|1", `
+import ("sync/atomic"; "time")
+var x atomic.Int32
+var _ = time.AfterFunc(0, func() { x.Store(1) })
+var seen = x.Load()
+func main() { print(seen) }`},
+	// What only the initialiser asks has to be known where its program is linked.
+	{"counted", "1|2", `
+import "runtime"
+var _ = func() int { go func() {}(); print(runtime.NumGoroutine()); return 0 }()
+func main() {}`},
+	// A coroutine runs beside nothing.
+	{"pulled", "3", `
+import "iter"
+var x int
+func init() {
+	next, stop := iter.Pull(func(yield func(int) bool) { x++; yield(1); x++ })
+	next(); next()
+	stop()
+	x++
+}
+func main() { print(x) }`},
+	// Of two initialisers that start goroutines the first ends the sequential part.
+	{"twice", "1 1|1 3|3 1|3 3", `
+import "sync/atomic"
+var x, y atomic.Int32
+var done = make(chan bool)
+func init() { go func() { x.Add(2); done <- true }() }
+func init() { go func() { y.Add(2); done <- true }() }
+func main() { a, b := x.Load(), y.Load(); <-done; <-done; print(a|1, " ", b|1) }`},
+}
+
+// TestInitialisers: every explorer with every kind of static facts finds the outcomes.
+func TestInitialisers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module m\n\ngo 1.26\n")
+	write("starts/starts.go", "package starts\nimport \"sync/atomic\"\nvar X atomic.Int32\nfunc init() { go func() { X.Store(1) }() }\n")
+	for _, p := range initialisers {
+		write(p.name+"/main.go", "package main\n"+p.source+"\n")
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range initialisers {
+		t.Run(p.name, func(t *testing.T) {
+			e, err := prog.Lookup("m/" + p.name + ".main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range explorers.All() {
+				if x.Samples || x.Run == nil {
+					continue
+				}
+				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {
+					if got := explore(t, prog, e, x, h); got != p.want {
+						t.Errorf("%s, hybrid %s: %s, want %s", x.Name, h, got, p.want)
+					}
+				}
+			}
+		})
+	}
+}
