@@ -29,7 +29,7 @@ func counted(t testing.TB, suite string) []CountedProgram {
 // (internal/litmus does it for the suite litmus.)
 var enumerated = []string{"smc", "condpor-det", "condpor", "cdpor", "dporengine", "await"}
 
-var maxPrefixes = flag.Int("prefixes", 2000, "prefixes of executions that TestClasses looks at for each program")
+var maxPrefixes = flag.Int("prefixes", 0, "prefixes of executions that TestClasses enumerates for each program; 0: few")
 
 // TestClasses: the Go programs have as many classes of executions as is said to be expected, as far as
 // they can be enumerated in no time. This needs no explorer.
@@ -41,10 +41,14 @@ func TestClasses(t *testing.T) {
 }
 
 func testClasses(t *testing.T, w *Workspace, suite string) {
+	most := *maxPrefixes
+	if most == 0 {
+		most = deep.Pick(150, 2000)
+	}
 	done := make(map[string]bool)
 	tooMany := make(map[string]uint64) // classes of the smallest size of each program that is too large
 	for _, x := range counted(t, suite) {
-		if n := tooMany[x.Program]; n > 0 && x.Classes >= n || x.Classes == 0 || x.Classes > uint64(*maxPrefixes) {
+		if n := tooMany[x.Program]; n > 0 && x.Classes >= n || x.Classes == 0 || x.Classes > uint64(most) {
 			continue
 		}
 		prog, entry, err := w.counted(&x)
@@ -58,7 +62,7 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 		if suite == "await" {
 			m.Await(vm.AwaitOnce)
 		}
-		e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts, Free: classes.Silent}, *maxPrefixes)
+		e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts, Free: classes.Silent}, most)
 		if errors.As(err, new(classes.Limit)) {
 			tooMany[x.Program] = x.Classes
 			continue
@@ -88,16 +92,16 @@ func TestCounted(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range CountedSuites() {
 		for _, e := range explorers.All() {
-			most := uint64(100) // other explorers begin many executions that they do not complete
+			most := deep.Pick(uint64(20), 100) // other explorers begin many executions that they do not complete
 			if e.Name == "optimal" {
-				most = 2500
+				most = deep.Pick(uint64(300), 2500)
 			}
 			for _, cfg := range ConfigurationsOf(suite, e.Name) {
 				for _, x := range counted(t, suite) {
 					want := x.Expected(cfg)
 					large := x.Large || x.Classes > most
 					if cfg.States { // however many classes there are
-						large = slices.ContainsFunc(want, func(c Count) bool { return c.N > 3000 })
+						large = slices.ContainsFunc(want, func(c Count) bool { return c.N > deep.Pick(uint64(500), 3000) })
 					}
 					if large || len(want) == 0 {
 						continue

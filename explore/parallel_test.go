@@ -2,7 +2,6 @@ package explore_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"iter"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -22,10 +22,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-var (
-	jobsSeed  = flag.Uint64("jobs.seed", 1, "first seed of the generated programs of TestJobs")
-	jobsCount = flag.Int("jobs.programs", 0, "their number; 0: few")
-)
+var ()
 
 // TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and
 // their order.
@@ -69,7 +66,7 @@ func TestJobs(t *testing.T) {
 		compare(want, runJobs(t, e, o), o, p)
 	}
 	for p, e := range generated(t, sets, 1) {
-		check(p, e, int(p.Seed-*jobsSeed)%perBatch)
+		check(p, e, int(p.Seed-deep.Seed())%perBatch)
 	}
 	const again = 30249 // what is found is known from before the search has begun again, and does not stop it
 	for p, e := range generatedFrom(t, sets, again, 1) {
@@ -83,6 +80,9 @@ func TestJobs(t *testing.T) {
 func TestJobsPrograms(t *testing.T) {
 	optimal := explorers.Lookup("optimal")
 	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {
+		if !deep.Every(3, i) {
+			continue
+		}
 		args := strings.Fields(name)
 		prog, entry := benchmark(t, args[0])
 		e := explore.Entry{Package: args[0], Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
@@ -108,11 +108,7 @@ const perBatch = 50
 // generated yields programs with the features of sets in turn, as many batches unless -jobs.programs says
 // how many, each with its entry.
 func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
-	total := batches * perBatch
-	if *jobsCount > 0 {
-		total = *jobsCount
-	}
-	return generatedFrom(t, sets, *jobsSeed, uint64(total))
+	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12*batches, batches*perBatch)))
 }
 
 // generatedFrom yields n programs, from seed from on.
@@ -121,7 +117,7 @@ func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Se
 		for first := from; first < from+n; first += perBatch {
 			f := sets[first/perBatch%uint64(len(sets))]
 			var progs []*progen.Prog
-			for i := range min(perBatch, n) {
+			for i := range min(perBatch, from+n-first) {
 				progs = append(progs, progen.Generate(first+i, f))
 			}
 			prog := loadSeparately(t, progs)

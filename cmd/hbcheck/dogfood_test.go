@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
@@ -27,7 +28,7 @@ func TestDogfood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []mutation.Mutant{
+	for i, x := range []mutation.Mutant{
 		{Name: "a task is done as soon as it is taken", Old: "\tt.state = taken\n", New: "\tt.state = done\n"},
 		{Name: "a task may be taken twice", Old: "\tp.ready = p.ready[1:]\n", New: "\tif len(p.ready) > 1 {\n\t\tp.ready = p.ready[1:]\n\t}\n"},
 		{Name: "a search that waits is not told", Old: "\tt.state = done\n\tp.changed.Broadcast()\n", New: "\tt.state = done\n"},
@@ -38,6 +39,9 @@ func TestDogfood(t *testing.T) {
 		{Name: "what is claimed may not be finished", Old: "\tfor t.state != done {\n\t\tp.changed.Wait()\n\t}\n", New: ""},
 		{Name: "tasks are offered without the lock", Old: "\tp.mu.Lock()\n\tp.ready = append(p.ready, t)\n\tp.mu.Unlock()\n", New: "\tp.ready = append(p.ready, t)\n"},
 	} {
+		if !deep.Every(4, i) {
+			continue
+		}
 		x.File = filepath.Join("por", "pool", "pool.go")
 		_, src, ok := x.Source(t, root)
 		if !ok {

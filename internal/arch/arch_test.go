@@ -4,9 +4,11 @@ package arch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,69 +24,72 @@ const module = "hbcheck.dev/hbcheck/"
 // Packages that do not exist yet have no line: add one together with the
 // package. A trailing "/..." allows a whole subtree.
 var allowed = map[string]string{
-	"trace":                "",
-	"hbtest":               "",
-	"hbtest/lin":           "hbtest",
-	"symbolic":             "",
-	"por":                  "trace",
-	"por/hb":               "por trace",
-	"por/search":           "por por/pool trace",
-	"por/stateful":         "por por/hb por/pool por/search trace",
-	"por/dpor":             "por por/hb por/search trace",
-	"por/optimal":          "por por/hb por/readsfrom por/search trace",
-	"por/readsfrom":        "por por/hb por/search trace",
-	"por/graph":            "por por/hb por/search trace",
-	"por/pool":             "",
-	"por/sample":           "por por/hb por/pool por/search trace",
-	"por/lookahead":        "por por/search por/stateful trace",
-	"por/explorers":        "por por/dpor por/graph por/optimal por/sample por/stateful",
-	"por/toys":             "por por/hb por/search trace",
-	"load":                 "load/overlay",
-	"load/...":             "",
-	"vm/layout":            "",
-	"vm/bytecode":          "",
-	"vm/abitype":           "vm/layout",
-	"vm/race":              "",
-	"vm/compile":           "vm/bytecode vm/layout",
-	"vm":                   "load load/overlay por symbolic trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
-	"static":               "load static/pointer trace",
-	"static/pointer":       "load trace",
-	"hybrid":               "static trace",
-	"fieldaccess":          "hybrid static trace",
-	"mhb":                  "fieldaccess hybrid load/overlay static trace",
-	"mhb/patterns":         "fieldaccess hybrid load/overlay mhb static trace",
-	"oracle":               "fieldaccess hybrid load mhb mhb/patterns por por/lookahead static static/pointer trace vm",
-	"oracle/abstraction":   "static/pointer trace vm",
-	"oracle/check":         "hybrid load oracle oracle/abstraction por por/lookahead static static/pointer trace vm",
-	"explore":              "internal/saved load oracle oracle/check por por/sample por/stateful trace vm",
-	"analyze":              "load static static/pointer",
-	"bench":                "explore internal/litmus load oracle por por/explorers report testdata/benchmarks vm",
-	"report":               "explore load oracle por por/explorers trace vm",
-	"report/page":          "explore load report trace",
-	"debug":                "explore load load/overlay por trace vm vm/bytecode",
-	"debug/console":        "debug explore report trace",
-	"debug/dap":            "debug debug/console explore report",
-	"cmd/hbcheck":          "analyze bench debug debug/console debug/dap explore internal/saved internal/verdicts load oracle por por/explorers por/sample report report/page vm",
-	"internal/goroot":      "",
-	"internal/real":        "",
-	"internal/saved":       "",
-	"internal/verdicts":    "explore trace vm",
-	"internal/histories":   "internal/mutation",
-	"internal/litmus":      "",
-	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
-	"internal/mutation":    "",
-	"internal/yielding":    "",
-	"internal/classes":     "por trace",
-	"internal/vmtest":      "load por trace vm",
-	"internal/conformance": "explore load vm",
-	"internal/microtest":   "load oracle oracle/check por por/lookahead trace vm",
-	"internal/inputs":      "explore load oracle por por/explorers vm",
-	"internal/racetest":    "internal/vmtest load por trace vm",
-	"internal/leaktest":    "internal/vmtest load por trace vm",
-	"internal/progen":      "explore internal/saved load por trace vm",
-	"internal/native":      "explore internal/yielding load oracle por/explorers report vm",
-	"internal/environment": "explore load oracle por/explorers report vm",
-	"internal/xsync":       "explore internal/microtest load por vm",
+	"trace":                 "",
+	"hbtest":                "",
+	"hbtest/lin":            "hbtest",
+	"symbolic":              "",
+	"por":                   "trace",
+	"por/hb":                "por trace",
+	"por/search":            "por por/pool trace",
+	"por/stateful":          "por por/hb por/pool por/search trace",
+	"por/dpor":              "por por/hb por/search trace",
+	"por/optimal":           "por por/hb por/readsfrom por/search trace",
+	"por/readsfrom":         "por por/hb por/search trace",
+	"por/graph":             "por por/hb por/search trace",
+	"por/pool":              "",
+	"por/sample":            "por por/hb por/pool por/search trace",
+	"por/lookahead":         "por por/search por/stateful trace",
+	"por/explorers":         "por por/dpor por/graph por/optimal por/sample por/stateful",
+	"por/toys":              "por por/hb por/search trace",
+	"load":                  "load/overlay",
+	"load/...":              "",
+	"vm/layout":             "",
+	"vm/bytecode":           "",
+	"vm/abitype":            "vm/layout",
+	"vm/race":               "",
+	"vm/compile":            "vm/bytecode vm/layout",
+	"vm":                    "load load/overlay por symbolic trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
+	"static":                "load static/pointer trace",
+	"static/pointer":        "load trace",
+	"hybrid":                "static trace",
+	"fieldaccess":           "hybrid static trace",
+	"mhb":                   "fieldaccess hybrid load/overlay static trace",
+	"mhb/patterns":          "fieldaccess hybrid load/overlay mhb static trace",
+	"oracle":                "fieldaccess hybrid load mhb mhb/patterns por por/lookahead static static/pointer trace vm",
+	"oracle/abstraction":    "static/pointer trace vm",
+	"oracle/check":          "hybrid load oracle oracle/abstraction por por/lookahead static static/pointer trace vm",
+	"explore":               "internal/saved load oracle oracle/check por por/sample por/stateful trace vm",
+	"analyze":               "load static static/pointer",
+	"bench":                 "explore internal/litmus load oracle por por/explorers report testdata/benchmarks vm",
+	"report":                "explore load oracle por por/explorers trace vm",
+	"report/page":           "explore load report trace",
+	"debug":                 "explore load load/overlay por trace vm vm/bytecode",
+	"debug/console":         "debug explore report trace",
+	"debug/dap":             "debug debug/console explore report",
+	"cmd/hbcheck":           "analyze bench debug debug/console debug/dap explore internal/saved internal/verdicts load oracle por por/explorers por/sample report report/page vm",
+	"internal/goroot":       "",
+	"internal/real":         "",
+	"internal/saved":        "",
+	"internal/deep":         "",
+	"internal/cmd/deep":     "",
+	"internal/cmd/testtime": "",
+	"internal/verdicts":     "explore trace vm",
+	"internal/histories":    "internal/mutation",
+	"internal/litmus":       "",
+	"internal/modeltest":    "internal/mutation load oracle por por/explorers trace vm",
+	"internal/mutation":     "",
+	"internal/yielding":     "",
+	"internal/classes":      "por trace",
+	"internal/vmtest":       "load por trace vm",
+	"internal/conformance":  "explore load vm",
+	"internal/microtest":    "load oracle oracle/check por por/lookahead trace vm",
+	"internal/inputs":       "explore load oracle por por/explorers vm",
+	"internal/racetest":     "internal/vmtest load por trace vm",
+	"internal/leaktest":     "internal/vmtest load por trace vm",
+	"internal/progen":       "explore internal/saved load por trace vm",
+	"internal/native":       "explore internal/yielding load oracle por/explorers report vm",
+	"internal/environment":  "explore load oracle por/explorers report vm",
+	"internal/xsync":        "explore internal/microtest load por vm",
 }
 
 // external lists the modules each package may use besides the standard library.
@@ -219,5 +224,40 @@ func TestReadme(t *testing.T) {
 	}
 	for pkg := range shown {
 		t.Errorf("docs/packages.md shows %s, which is not in the graph", pkg)
+	}
+}
+
+// TestAreas: each package with tests is in an area of the deep tier.
+func TestAreas(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, ".ci", "areas"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		for i, word := range strings.Fields(line) {
+			in[word] = in[word] || i > 0
+		}
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() == "testdata" {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			rel, err := filepath.Rel(root, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			if rel = filepath.ToSlash(rel); !in[rel] {
+				in[rel] = true
+				t.Errorf("no area of .ci/areas has package %s", rel)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

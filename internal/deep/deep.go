@@ -193,3 +193,6 @@ func root() string {
 		}
 	}
 }
+
+// Every reports whether case i of a table is tested: in the quick tier each q-th one.
+func Every(q, i int) bool { return !Quick() || i%q == 0 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -160,7 +161,10 @@ func TestPrograms(t *testing.T) {
 	if err != nil || len(dirs) < 5 {
 		t.Fatalf("%d programs: %v", len(dirs), err)
 	}
-	for _, file := range dirs {
+	for i, file := range dirs {
+		if !deep.Every(4, i) {
+			continue
+		}
 		dir := filepath.Dir(file)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			text, err := os.ReadFile(file)
@@ -183,7 +187,7 @@ func TestPrograms(t *testing.T) {
 					t.Errorf("incomplete: %+v", r)
 				}
 			}
-			for _, h := range others(!*every) {
+			for _, h := range others(!*every && !deep.On()) {
 				if x := exploreEntry(t, prog, e, vm.Config{}, h); lines(x.outcomes) != lines(ref.outcomes) || x.assumed() != ref.assumed() {
 					t.Errorf("%v has\n%s\nassumed %s\nwant\n%s\nassumed %s", h, lines(x.outcomes), x.assumed(), lines(ref.outcomes), ref.assumed())
 				}
@@ -191,9 +195,12 @@ func TestPrograms(t *testing.T) {
 			if panics := strings.Contains(string(text), "panic("); panics != (len(ref.result.Bugs) > 0) {
 				t.Errorf("%d bugs", len(ref.result.Bugs))
 			}
-			runs := 200
-			if !*every {
-				runs = 20
+			if deep.Quick() && i%16 > 0 {
+				return
+			}
+			runs := deep.Pick(5, 20)
+			if *every || deep.On() {
+				runs = 200
 			}
 			for out := range native(t, dir, runs) {
 				if !ref.outcomes[out] && !strings.Contains(want, "one") {

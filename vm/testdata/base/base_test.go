@@ -31,6 +31,8 @@ var (
 )
 
 func init() {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	fmt.Fprintln(os.Stderr, "initialised", small, home)
 	queue <- 1
 	done := make(chan bool)
 	go func() { small++; close(done) }()
@@ -42,8 +44,6 @@ func init() {
 			mu.Unlock()
 		}
 	}()
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	fmt.Fprintln(os.Stderr, "initialised", small, home)
 	if os.Args[0] == "" {
 		panic(failed)
 	}

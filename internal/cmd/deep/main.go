@@ -1,0 +1,230 @@
+// Command deep runs the deep tier of the tests (package internal/deep), or a part of it:
+//
+//	deep [-minutes n] [-from n] [-seed n] [-jobs n] [area ...]
+//
+// The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
+// of an area; "mutants" is an area of its own, with a unit for each mutant that the packages' tests
+// called TestMutants have. The units are in the order of the areas, and begin with number -from,
+// modulo their number: who runs some minutes of them now and then begins elsewhere each time. The
+// exit status is 1 if a unit fails, and 2 if one cannot be run; a unit that the minutes cut off is
+// neither.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A unit is a test of a package.
+type unit struct {
+	area, pkg, test string
+}
+
+func (u unit) String() string { return u.pkg + " " + u.test }
+
+func main() {
+	minutes := flag.Float64("minutes", 0, "start nothing after so many `minutes`, and stop what is running; 0: no bound")
+	from := flag.Int("from", 0, "the first unit")
+	seed := flag.Uint64("seed", 0, "the first seed of generated programs; 0: the time in seconds")
+	jobs := flag.Int("jobs", 2, "units that run at the same time")
+	list := flag.Bool("list", false, "print the units and run none")
+	flag.Parse()
+	units, err := unitsOf(flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "deep:", err)
+		os.Exit(2)
+	}
+	if *list {
+		for i, u := range units {
+			fmt.Println(i, u.area, u)
+		}
+		return
+	}
+	if *seed == 0 {
+		*seed = uint64(time.Now().Unix()) * 1000
+	}
+	first := *from % len(units)
+	units = slices.Concat(units[first:], units[:first])
+	os.Exit(run(units, *jobs, *seed, time.Duration(*minutes*float64(time.Minute))))
+}
+
+// unitsOf returns the units of the areas, or of all.
+func unitsOf(areas []string) ([]unit, error) {
+	f, err := os.Open(filepath.Join(".ci", "areas"))
+	if err != nil {
+		return nil, fmt.Errorf("%w (deep runs in the module's directory)", err)
+	}
+	defer f.Close()
+	var units []unit
+	known := make(map[string]bool)
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		text, _, _ := strings.Cut(s.Text(), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		area := words[0]
+		known[area] = true
+		if len(areas) > 0 && !slices.Contains(areas, area) {
+			continue
+		}
+		for _, dir := range words[1:] {
+			tests, err := testsOf(dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range tests {
+				if t != "TestMutants" {
+					units = append(units, unit{area, dir, t})
+				}
+			}
+		}
+	}
+	for _, a := range areas {
+		if !known[a] {
+			return nil, fmt.Errorf("there is no area %s in .ci/areas", a)
+		}
+	}
+	if len(units) == 0 {
+		return nil, errors.New("no tests")
+	}
+	return units, s.Err()
+}
+
+// testsOf returns the test functions of a package, in the order of its files.
+func testsOf(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("%s has no tests: %v", dir, err)
+	}
+	var tests []string
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain" {
+				tests = append(tests, fn.Name.Name)
+			}
+		}
+	}
+	return tests, nil
+}
+
+// run runs units, jobs at the same time, and returns the exit status.
+func run(units []unit, jobs int, seed uint64, limit time.Duration) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	if limit > 0 {
+		ctx, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	bins, err := os.MkdirTemp("", "deep")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "deep:", err)
+		return 2
+	}
+	defer os.RemoveAll(bins)
+	r := &runner{ctx: ctx, bins: bins, seed: seed, built: map[string]error{}}
+	queue := make(chan unit)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for u := range queue {
+				r.unit(u)
+			}
+		})
+	}
+	for _, u := range units {
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- u
+	}
+	close(queue)
+	workers.Wait()
+	fmt.Printf("deep: %d of %d units passed, %d failed, %d cut off\n", r.passed, len(units), r.failed, r.cut)
+	return r.status
+}
+
+// runner counts what has become of the units.
+type runner struct {
+	ctx  context.Context
+	bins string
+	seed uint64
+
+	building sync.Mutex
+	built    map[string]error
+
+	mu                  sync.Mutex
+	passed, failed, cut int
+	status              int
+}
+
+// unit runs one.
+func (r *runner) unit(u unit) {
+	bin, err := r.build(u.pkg)
+	if r.ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "deep:", err)
+		r.mu.Lock()
+		r.status = 2
+		r.mu.Unlock()
+		return
+	}
+	c := exec.CommandContext(r.ctx, bin, "-test.run=^"+u.test+"$", "-test.timeout=0", "-test.count=1")
+	c.Dir = u.pkg
+	env := []string{"HBCHECK_TESTS=deep", fmt.Sprintf("HBCHECK_SEED=%d", r.seed)}
+	c.Env = append(os.Environ(), env...)
+	c.WaitDelay = time.Second
+	start := time.Now()
+	out, err := c.CombinedOutput()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.ctx.Err() != nil && err != nil:
+		r.cut++
+		fmt.Printf("cut   %s\n", u)
+	case err != nil:
+		r.failed++
+		r.status = max(r.status, 1)
+		fmt.Printf("FAIL  %s: %v\n%s\nagain: %s go test -count=1 -timeout=0 -run '^%s$' ./%s\n", u, err, out, strings.Join(env, " "), u.test, u.pkg)
+	default:
+		r.passed++
+		spent := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		fmt.Printf("ok    %-60s %6.1f s, %6.1f s of processor time\n", u, time.Since(start).Seconds(), spent.Seconds())
+	}
+}
+
+// build builds a package's test binary, once.
+func (r *runner) build(pkg string) (string, error) {
+	r.building.Lock()
+	defer r.building.Unlock()
+	bin := filepath.Join(r.bins, strings.ReplaceAll(pkg, "/", "_")+".test")
+	err, ok := r.built[pkg]
+	if !ok {
+		var out []byte
+		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-c", "-o", bin, "./"+pkg).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%s: %w\n%s", pkg, err, out)
+		}
+		r.built[pkg] = err
+	}
+	return bin, err
+}
