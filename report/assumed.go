@@ -30,6 +30,7 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
 	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value of many"},
 	vm.ClockCounted: {"clock", "the clock as a number", "one value of many"},
+	vm.TimedLoop:    {"clock", "the clock", "a loop until a moment runs at most three rounds before that has come"},
 	vm.ClockSome:    {"clock", "the clock", "it shows some of what it may show"},
 	vm.ClockStart:   {"clock", "the time of day", "it is compared with a date to come"},
 	vm.WriteTimes:   {"clock", "when a file was written", "one time for all that the program writes"},

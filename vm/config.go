@@ -54,6 +54,8 @@ type Config struct {
 	late       *lateness    // what could be noticed of it
 	looked     []Assumption // what is drawn there has no label: see drawn.go
 	drawn      *drawnLooks  // what was looked at that has one
+	timed      []string     // places of timed loops, sorted: see step_timedloop.go
+	endless    *loopPlaces  // where a path was cut in a loop that waits for time
 	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
@@ -76,6 +78,9 @@ func (c *Config) complete() {
 	if c.waited == nil {
 		c.waited, c.short, c.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(c.jumps)}
 		c.absolute, c.drawn = new(absolutes), new(drawnLooks)
+	}
+	if c.endless == nil {
+		c.endless = new(loopPlaces)
 	}
 	if c.muted == nil {
 		c.muted = new(atomic.Bool)

@@ -24,36 +24,37 @@ import (
 // no state: a static object is no part of what is rewound, and its contents before the first write
 // are the same whenever it was made (epoch 0 has it saved then).
 type linker struct {
-	m          *Machine
-	prog       *load.Program
-	entry      *load.Entry
-	funcs      []funcKey // by function number
-	statics    []static  // by number of static object, from 1 on
-	apart      bool      // it does not agree with machines that it is to share numbers with
-	ids        map[*ssa.Function]uint32
-	compiled   int // functions that have been
-	globals    map[*ssa.Global]uint64
-	byAddr     map[uint64]*ssa.Global
-	assigns    map[types.Object]bool // nil until asked for: see link_constant.go
-	logs       bool                  // with assigns: a logger writes to something else than a standard stream
-	literals   map[string]uint64
-	natives    map[string]int
-	stubs      map[stubKey]uint32
-	captures   *compile.Captures
-	nonblock   *load.Nonblocking
-	observed   []uint8             // see observable: by element and direction, 0 not known, 1 no, 2 yes
-	ordered    map[*ssa.Range]bool // see Ordered
-	zeroBase   uint64
-	asked      *layout.Table                    // of types that are asked about between steps, which are given no numbers
-	words      map[uint32]uint64                // layout number → type word
-	abi        *abitype.Builder                 // writes type descriptors
-	locals     map[*types.TypeName][]types.Type // see noteLocals
-	bound      map[string]uint64                // see boundMethod
-	boundCodes map[boundKey]uint32              // see boundCode
-	calls      map[callKey]uint32               // adapters of reflect
-	adapters   map[uint32]*adapter              // by function number
-	static256  uint64                           // see reflect.getStaticuint64s
-	names      names
+	untilMoments map[ssa.Instruction]bool // see untilMoment
+	m            *Machine
+	prog         *load.Program
+	entry        *load.Entry
+	funcs        []funcKey // by function number
+	statics      []static  // by number of static object, from 1 on
+	apart        bool      // it does not agree with machines that it is to share numbers with
+	ids          map[*ssa.Function]uint32
+	compiled     int // functions that have been
+	globals      map[*ssa.Global]uint64
+	byAddr       map[uint64]*ssa.Global
+	assigns      map[types.Object]bool // nil until asked for: see link_constant.go
+	logs         bool                  // with assigns: a logger writes to something else than a standard stream
+	literals     map[string]uint64
+	natives      map[string]int
+	stubs        map[stubKey]uint32
+	captures     *compile.Captures
+	nonblock     *load.Nonblocking
+	observed     []uint8             // see observable: by element and direction, 0 not known, 1 no, 2 yes
+	ordered      map[*ssa.Range]bool // see Ordered
+	zeroBase     uint64
+	asked        *layout.Table                    // of types that are asked about between steps, which are given no numbers
+	words        map[uint32]uint64                // layout number → type word
+	abi          *abitype.Builder                 // writes type descriptors
+	locals       map[*types.TypeName][]types.Type // see noteLocals
+	bound        map[string]uint64                // see boundMethod
+	boundCodes   map[boundKey]uint32              // see boundCode
+	calls        map[callKey]uint32               // adapters of reflect
+	adapters     map[uint32]*adapter              // by function number
+	static256    uint64                           // see reflect.getStaticuint64s
+	names        names
 	entryFacts
 	*clockFacts
 	count uint64 // where the number of goroutines is if it is counted, or 0

@@ -92,42 +92,43 @@ type goroutineTable struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock     int64          // virtual nanoseconds since the start
-	debt      int64          // see step_time.go
-	drift     *symbolic.Term // the label of the clock, if what it shows depends on what was drawn; or nil
-	drifted   int            // how many timers have fired since
-	shown     int64          // what the last look has shown: see step_look.go
-	looks     []int64        // what has been shown on this path, in ascending order
-	vainLooks int            // how many visible looks at which no time has passed there have been since some has
-	rests     int64          // how often time has passed because all goroutines waited, if the clock is read
-	clockStep int            // the last step that read the clock, from 1; 0: none has
-	counted   bool           // numbers have been made of what the clock shows (assumeCounted)
-	steps     int            // of this path
-	bubbles   []bubbleClock
-	opened    uint16   // how many bubbles there have been
-	fault     *Fault   // how the program has failed, or nil
-	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
-	signals   bool     // the program has asked for a signal
-	listens   bool     // a goroutine of the environment waits for signals
-	lacks     Lack     // what there was not on this path, though there is natively
-	failures  []*Fault // what a test has reported, one at each place; marks share it
-	failed    uint64   // a hash of their places
-	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go
-	ranged    *Ranging // the first loop over a map whose order was chosen: see step_order.go
-	skip      *Skip    // that the test was skipped, or nil
-	testing   bool     // the test function of the entry has begun,
-	tested    bool     // and has ended
-	exited    bool     // os.Exit was called, or in run mode main returned
-	exit      int
-	exitG     trace.GID // that called os.Exit
-	entryPC   int32     // in runtime.main, where the code that calls the entry begins
-	mainEnd   bool      // the entry function has returned
-	goexited  bool      // main has ended by calling runtime.Goexit
-	lonely    *Fault    // how the program ends if main calls Goexit and no other goroutine is left
-	cut       Cut       // why the execution was abandoned; zero if it was not
-	alive     int       // goroutines that have not ended, system ones excluded
-	tracking  bool      // there is a symbolic value: see symbolic.go
-	multi     bool      // a second goroutine has existed on this path, so sharing matters
+	clock      int64          // virtual nanoseconds since the start
+	debt       int64          // see step_time.go
+	drift      *symbolic.Term // the label of the clock, if what it shows depends on what was drawn; or nil
+	drifted    int            // how many timers have fired since
+	shown      int64          // what the last look has shown: see step_look.go
+	looks      []int64        // what has been shown on this path, in ascending order
+	vainRounds int            // how many comparisons on which time would have to pass, since some has
+	vainLooks  int            // how many visible looks at which no time has passed there have been since some has
+	rests      int64          // how often time has passed because all goroutines waited, if the clock is read
+	clockStep  int            // the last step that read the clock, from 1; 0: none has
+	counted    bool           // numbers have been made of what the clock shows (assumeCounted)
+	steps      int            // of this path
+	bubbles    []bubbleClock
+	opened     uint16   // how many bubbles there have been
+	fault      *Fault   // how the program has failed, or nil
+	collects   bool     // a finalizer, cleanup or weak pointer of the program has been made
+	signals    bool     // the program has asked for a signal
+	listens    bool     // a goroutine of the environment waits for signals
+	lacks      Lack     // what there was not on this path, though there is natively
+	failures   []*Fault // what a test has reported, one at each place; marks share it
+	failed     uint64   // a hash of their places
+	passed     *Passing // the first goroutine that has been overtaken: see step_queue.go
+	ranged     *Ranging // the first loop over a map whose order was chosen: see step_order.go
+	skip       *Skip    // that the test was skipped, or nil
+	testing    bool     // the test function of the entry has begun,
+	tested     bool     // and has ended
+	exited     bool     // os.Exit was called, or in run mode main returned
+	exit       int
+	exitG      trace.GID // that called os.Exit
+	entryPC    int32     // in runtime.main, where the code that calls the entry begins
+	mainEnd    bool      // the entry function has returned
+	goexited   bool      // main has ended by calling runtime.Goexit
+	lonely     *Fault    // how the program ends if main calls Goexit and no other goroutine is left
+	cut        Cut       // why the execution was abandoned; zero if it was not
+	alive      int       // goroutines that have not ended, system ones excluded
+	tracking   bool      // there is a symbolic value: see symbolic.go
+	multi      bool      // a second goroutine has existed on this path, so sharing matters
 }
 
 // streams is what the program has read and written.

@@ -36,6 +36,7 @@ const (
 	NetworkOff                      // net: there is no network, but for the machine itself
 	PeersOff                        // net: no other process connects
 	FileKept                        // os: a file that the kernel makes when it is read says the same again
+	TimedLoop                       // time: a loop until a moment runs a few rounds, then that moment has come
 	NumAssumed
 )
 

@@ -95,7 +95,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
-	own.sharedGIDs, own.waited, own.muted, own.bounded = nil, nil, nil, nil
+	own.sharedGIDs, own.waited, own.muted, own.bounded, own.endless = nil, nil, nil, nil, nil
 	own.complete()
 	if cfg.Host != nil {
 		own.Host = new(HostLog)
@@ -159,6 +159,7 @@ func (c Config) comparable() Config {
 	}
 	c.Subtest, c.Interrupt = nil, nil
 	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
+	c.endless = nil
 	return c
 }
 

@@ -80,6 +80,7 @@ type gstate struct {
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
 	looked    lookBack       // its last look at the clock, if it is in a loop
+	timed     timedLoop      // the timed loop that it is in
 	came      int64          // when it came to its operation on channels: see step_queue.go
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 	facts     *fact          // what it knows of the inputs; see symbolic.go

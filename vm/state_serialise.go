@@ -91,6 +91,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
 //	                             only if one is not 0: bit 13
 //	             bit 14: it ends, and there are no frames; bit 33: goroutine.leaves
+//	             bit 36: before this, two words of its timed loop
 //	             bit 15: before this, three words of the look it goes back to
 //	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
 //
@@ -101,8 +102,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.named = t.named[:0]
 	t.hashed = false
 	looked := copies == nil && g.looked != (lookBack{})
+	timed := copies == nil && g.timed.rounds > 0
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
-		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
+		b2u(g.label != 0)<<12 | b2u(looked)<<15 | b2u(timed)<<36 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
 		t.words = append(t.words, x|1<<14|b2u(g.leaves)<<33)
 		t.ref(g.coro)
@@ -113,9 +115,17 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so
 		nrand = uint64(g.nrand)
 	}
+	if timed {
+		if l := &g.timed; l.until != 0 {
+			t.until = l.until
+		}
+		t.words = append(t.words, g.timed.at, uint64(g.timed.rounds)<<1|b2u(g.timed.until != 0))
+	}
 	if looked {
 		l := &g.looked
-		t.until = l.until
+		if l.until != 0 {
+			t.until = l.until
+		}
 		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
 		t.words = append(t.words, l.state[0], l.state[1], flags)
 	}

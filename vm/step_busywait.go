@@ -58,11 +58,20 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 		g.looked = lookBack{}
 		return
 	}
+	if m.roundOf(g) {
+		m.waitAtLook(g)
+		return
+	}
 	state := m.busy.ownState(g)
 	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
 		*l = lookBack{state: state, out: len(m.out)}
 		return
 	}
+	m.waitAtLook(g)
+}
+
+// waitAtLook makes g's look a wait until g.looked.until.
+func (m *Machine) waitAtLook(g *goroutine) {
 	m.cfg.late.note(0)
 	if m.labeled() {
 		m.sym.look(g.looked.label, m.drift)
@@ -97,6 +106,7 @@ func (m *Machine) noteHeldUp(g *goroutine) {
 
 // needsTime notes that the comparison that g has just made comes out otherwise at time t.
 func (m *Machine) needsTime(g *goroutine, t int64) {
+	m.needsTimeTimed(g, t)
 	l := &g.looked
 	earlier := l.until == 0 || t < l.until
 	if l.state != (por.Hash{}) && t > m.clock && t < math.MaxInt64/8 && earlier {
@@ -120,7 +130,7 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 	if k != trace.Sleep {
 		for _, s := range m.living() {
 			q := m.gs[s]
-			if q == g || q.looked.state == (por.Hash{}) || q.looked.stale || q.looked.woken {
+			if q == g || q.looked.state == (por.Hash{}) || q.looked.stale || q.looked.woken || q.timed.full() && g.timed.full() {
 				continue
 			}
 			m.saveGoroutine(q)

@@ -117,6 +117,9 @@ func (m *Machine) spinForever(g *goroutine) {
 
 // cutForTime abandons the execution in a loop that waits for time to pass.
 func (m *Machine) cutForTime(g *goroutine) {
+	if m.untilMoment(g) {
+		m.cfg.endless.add(m.place(g))
+	}
 	m.cut = Cut{Cause: CutTime, Text: "the loop at " + m.place(g) +
 		" iterates until time has passed, which it does here only if a goroutine sleeps"}
 }

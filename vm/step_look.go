@@ -166,7 +166,7 @@ func (m *Machine) look(g *goroutine) int64 {
 	}
 	m.vainLooks++
 	if g.choice > 0 {
-		m.vainLooks = 0
+		m.vainLooks, m.vainRounds = 0, 0
 		d := m.jump(g, int(g.choice))
 		m.clock += d
 		m.debt += d

@@ -195,7 +195,7 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 func (m *Machine) AllOrders(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.Maps = MapsAll
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 

@@ -102,7 +102,7 @@ func (m *Machine) Passed() *Passing { return m.passed }
 func (m *Machine) InTurn(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.InTurn = true
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 

@@ -121,7 +121,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 // deadlines of contexts and the like do not make equal states differ.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
-	m.vainLooks = 0
+	m.vainLooks, m.vainRounds = 0, 0
 	m.fired(g)
 	d := m.deadline(g)
 	at := d
@@ -186,7 +186,7 @@ func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.Visib
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() {
+	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
 		return true
 	}
 	if !m.cfg.late.noted() {
@@ -209,7 +209,8 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	cfg.Elapsed = cfg.Elapsed || m.needsElapsed()
 	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
 	cfg.looked, cfg.drawn = m.drawnAt(), nil
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	cfg.timed = m.timedPlaces()
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
@@ -218,12 +219,13 @@ type Refinement struct {
 	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
 	Jumps                                                                    []int64
 	Drawn                                                                    []Assumption // where what was drawn is looked at
+	Timed                                                                    []string     // loops until a moment
 }
 
 // Refinement returns that of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
 }
 
 // RefinedTo returns a machine in the initial state of the same program with another refinement.
@@ -232,7 +234,8 @@ func (m *Machine) RefinedTo(r Refinement, interrupt func() bool) (*Machine, erro
 	cfg.VisibleArming, cfg.VisibleLooks, cfg.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
 	cfg.CountRests, cfg.Numbered, cfg.Elapsed, cfg.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
 	cfg.looked, cfg.drawn = r.Drawn, nil
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	cfg.timed = r.Timed
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
@@ -242,7 +245,7 @@ func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.InTurn = false
 	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming, cfg.VisibleLooks, cfg.jumps = false, 0, false, false, nil
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 

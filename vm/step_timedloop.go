@@ -1,0 +1,212 @@
+package vm
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A loop that works until a time has come (for time.Now().Before(end) { ... }) runs natively
+// thousands of rounds, of which a few show what there is to see. A path on which no time passes runs
+// them forever, and is cut (cutForTime). So when a path has been cut in a loop, the search begins
+// again, and there the loop is timed: after timedRounds rounds its next look at the clock is a wait
+// for the moment at which a comparison of the last round comes out otherwise, as that of a loop
+// without effect (step_busywait.go). What is not tried then is named: TimedLoop.
+//
+// While such a loop waits, an operation of another goroutine that has an effect lets it run one more
+// round, as it may now find something new; but not one of a goroutine that has run its own rounds,
+// or else two of them would go on forever.
+
+// timedRounds is how many rounds a timed loop runs before time passes.
+const timedRounds = 3
+
+// A timedLoop is what is remembered of a goroutine in a timed loop.
+type timedLoop struct {
+	at     uint64 // the look and its callers; 0: it is in none
+	rounds uint8  // looks there since the loop began, at most timedRounds+1
+	until  int64  // the earliest moment at which a comparison since the last look comes out otherwise
+}
+
+// full reports whether l has run its rounds.
+func (l *timedLoop) full() bool { return l.rounds > timedRounds }
+
+// loopPlaces are places in the source, noted on any path of any replica.
+type loopPlaces struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// add notes a place.
+func (l *loopPlaces) add(place string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i, ok := slices.BinarySearch(l.list, place); !ok {
+		l.list = slices.Insert(l.list, i, place)
+	}
+}
+
+// all returns the places, sorted.
+func (l *loopPlaces) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
+}
+
+// needsTimed reports whether a path was cut in a loop that is not timed yet.
+func (m *Machine) needsTimed() bool {
+	return slices.ContainsFunc(m.cfg.endless.all(), func(p string) bool { return !slices.Contains(m.cfg.timed, p) })
+}
+
+// timedPlaces returns the places of loops that are timed, or are to be.
+func (m *Machine) timedPlaces() []string {
+	list := append(m.cfg.endless.all(), m.cfg.timed...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// roundOf is called when g comes to a look in a loop. It reports whether the loop has run its rounds
+// and waits.
+func (m *Machine) roundOf(g *goroutine) bool {
+	if !m.timedHere(g) || !m.untilMoment(g) {
+		return false
+	}
+	l := &g.timed
+	if at := m.callers(g); l.at != at || l.until == 0 {
+		*l = timedLoop{at: at}
+	}
+	l.rounds = min(l.rounds+1, timedRounds+1)
+	if until := l.until; l.full() && until > m.clock {
+		m.assume(g, TimedLoop)
+		g.looked = lookBack{state: m.busy.ownState(g), out: len(m.out), until: until, waits: true}
+		return true
+	}
+	l.until = 0
+	return false
+}
+
+// needsTimeTimed is needsTime for a timed loop.
+func (m *Machine) needsTimeTimed(g *goroutine, t int64) {
+	if t > m.clock {
+		m.vainRounds++
+	}
+	l := &g.timed
+	if l.at != 0 && t > m.clock && t < math.MaxInt64/8 && (l.until == 0 || t < l.until) {
+		l.until = t
+	}
+}
+
+// timedHere reports whether the loop that g is in is timed.
+func (m *Machine) timedHere(g *goroutine) bool {
+	return len(m.cfg.timed) > 0 && slices.Contains(m.cfg.timed, m.place(g))
+}
+
+// endlessRounds reports whether g, on a path with many comparisons but on which no time has passed, is
+// in a loop that ends when it has, and that is not timed yet.
+func (m *Machine) endlessRounds(g *goroutine) bool { return !m.timedHere(g) && m.untilMoment(g) }
+
+// untilMoment reports whether g, which is at a look, is in a loop that nothing but the time ends: it has
+// no counter, nor does it wait for another goroutine as well. Only in such a loop is it certain that
+// the moment comes.
+func (m *Machine) untilMoment(g *goroutine) bool {
+	for _, a := range m.Activations(g.id, nil) {
+		if a.Instr == nil || a.Instr.Block() == nil {
+			continue
+		}
+		if loop := cycleOf(a.Instr.Block()); loop != nil {
+			known, ok := m.link.untilMoments[a.Instr]
+			if !ok {
+				known = endsByTime(loop, a.Instr)
+				if m.link.untilMoments == nil {
+					m.link.untilMoments = make(map[ssa.Instruction]bool)
+				}
+				m.link.untilMoments[a.Instr] = known
+			}
+			return known
+		}
+	}
+	return false
+}
+
+// cycleOf returns the blocks of the largest loop that b is in; nil if it is in none.
+func cycleOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	reach := func(next func(*ssa.BasicBlock) []*ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+		seen := make(map[*ssa.BasicBlock]bool)
+		for work := next(b); len(work) > 0; {
+			x := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !seen[x] {
+				seen[x] = true
+				work = append(work[:len(work):len(work)], next(x)...)
+			}
+		}
+		return seen
+	}
+	after := reach(func(x *ssa.BasicBlock) []*ssa.BasicBlock { return x.Succs })
+	if !after[b] {
+		return nil
+	}
+	before := reach(func(x *ssa.BasicBlock) []*ssa.BasicBlock { return x.Preds })
+	maps.DeleteFunc(after, func(x *ssa.BasicBlock, _ bool) bool { return !before[x] })
+	return after
+}
+
+// endsByTime reports whether each way out of a loop is taken by what a comparison of times says, or by
+// what the call says in which the clock is read.
+func endsByTime(loop map[*ssa.BasicBlock]bool, call ssa.Instruction) bool {
+	exits := 0
+	for b := range loop {
+		for _, s := range b.Succs {
+			if loop[s] {
+				continue
+			}
+			exits++
+			last, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+			if !ok || !comparesTime(last.Cond, call) {
+				return false
+			}
+		}
+	}
+	return exits > 0
+}
+
+// comparesTime reports whether v is a comparison of times or durations, or what call returns.
+func comparesTime(v ssa.Value, call ssa.Instruction) bool {
+	ofTime := func(t types.Type) bool {
+		n, ok := types.Unalias(t).(*types.Named)
+		return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+	}
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		return v.Op == token.NOT && comparesTime(v.X, call)
+	case *ssa.BinOp:
+		return ofTime(v.X.Type()) || fromTime(v.X) || fromTime(v.Y)
+	case *ssa.Call:
+		recv := v.Call.Signature().Recv()
+		return ssa.Instruction(v) == call || recv != nil && ofTime(recv.Type())
+	}
+	return false
+}
+
+// fromTime reports whether v is a number that a method of package time has returned.
+func fromTime(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok || c.Call.StaticCallee() == nil {
+		return false
+	}
+	pkg := c.Call.StaticCallee().Pkg
+	return pkg != nil && pkg.Pkg.Path() == "time"
+}
+
+// callers returns a number for the instructions that are executing on g's stack.
+func (m *Machine) callers(g *goroutine) uint64 {
+	x := uint64(1)
+	for _, a := range m.Activations(g.id, nil) {
+		x = mix(x, uint64(a.Func)<<32|uint64(a.PC))
+	}
+	return x | 1
+}
