@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProcess) != "" {
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	stdCache = nil
 	os.Exit(m.Run())
 }
 

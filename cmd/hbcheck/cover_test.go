@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // TestCoverProfile: of tests of one goroutine the profile is that of go test, block by block.
@@ -36,7 +38,10 @@ func TestCoverProfile(t *testing.T) {
 	if reached := slices.ContainsFunc(want, func(l string) bool { return strings.HasSuffix(l, " 1") }); len(want) < 50 || !reached {
 		t.Fatalf("the profile of go test has %d lines", len(want))
 	}
-	for _, por := range []string{"auto", "full", "jpf", "optimal", "source", "context", "clockvector", "graph", "random"} {
+	for i, por := range []string{"auto", "full", "jpf", "optimal", "source", "context", "clockvector", "graph", "random"} {
+		if !deep.Every(4, i) {
+			continue
+		}
 		var out, errs strings.Builder
 		args := []string{"--por=" + por, "--coverprofile=own.out", "--html=off", "./..."}
 		if por == "random" {

@@ -22,6 +22,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
+// stdCache keeps the standard library from one command to the next, in tests, which execute many in
+// one process; nil otherwise.
+var stdCache *load.Cache
+
 // loadFlags say what to load.
 type loadFlags struct {
 	dir  string
@@ -34,7 +38,7 @@ func (f *loadFlags) register(fs *pflag.FlagSet) {
 }
 
 func (f *loadFlags) config(patterns []string, tests bool) load.Config {
-	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}}
+	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}, Cache: stdCache}
 }
 
 // exploreFlags are the flags of the explore command.

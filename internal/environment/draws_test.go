@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -34,7 +35,10 @@ func TestDraws(t *testing.T) {
 		}
 	}
 	prog := loadDir(t, "testdata/draws")
-	for _, e := range prog.Entries {
+	for i, e := range prog.Entries {
+		if !deep.Every(5, i) {
+			continue
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			cfg := vm.Config{OrderedTime: true, Slack: 500e3, InTurn: strings.HasSuffix(e.Name, "Queue")}
 			ref := exploreEntry(t, prog, e, cfg, reference)

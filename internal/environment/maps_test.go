@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -13,12 +14,14 @@ import (
 func TestOrderMatters(t *testing.T) {
 	prog := loadDir(t, "testdata/order")
 	n := 0
-	for _, e := range prog.Entries {
+	for i, e := range prog.Entries {
 		free := strings.HasPrefix(e.Name, "TestFree")
 		if !free && !strings.HasPrefix(e.Name, "TestMatters") {
 			t.Errorf("%s: what is to be found?", e.Name)
 		}
-		n++
+		if n++; !deep.Every(5, i) {
+			continue
+		}
 		auto := exploreEntry(t, prog, e, vm.Config{}, reference)
 		if one := auto.result.Stats.Executions == 1; one != free || auto.assumed() != "" {
 			t.Errorf("%s: %d executions, assumed %q", e.Name, auto.result.Stats.Executions, auto.assumed())

@@ -62,12 +62,12 @@ var about = map[trace.Kind][]string{
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
-		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand`,
+		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.forked autoMode.rand scalars.entryPC`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
 			linker.bound linker.boundCodes linker.names linker.assigns linker.logs linker.observed linker.literals linker.static256
-			linker.apart goroutineTable.spawn goroutineTable.sharedGIDs`,
+			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
 			scalars.counted Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
@@ -81,9 +81,9 @@ var partOf = func() map[string]string {
 			gstate.coro gstate.due gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
-			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
+			goroutine.shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.vainRounds scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
@@ -121,6 +121,7 @@ var unnoticed = map[string]string{
 
 	// Timers.
 	"time.hbGo writes goroutines":   "the one that is made",
+	"time.hbGo reads clock":         "where an initialiser ends what has one schedule",
 	"time.hbGo reads goroutines":    "the one that is made",
 	"time.hbKill writes goroutines": "that of the timer; hbChange is an operation on it, and precedes it",
 	"time.hbKill reads goroutines":  "that of the timer; hbChange is an operation on it, and precedes it",

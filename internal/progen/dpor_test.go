@@ -125,8 +125,10 @@ func testClasses(t *testing.T, r reduction, total int) {
 	if r.hybrids != nil { // a set of features each
 		perBatch = 20
 	}
-	// In the quick tier three sets at least: seven of the first twenty have too many executions for readsFrom.
-	total = deep.N(int(max(perBatch, 60)), total)
+	if deep.Quick() {
+		perBatch = 8
+	}
+	total = deep.N(int(3*perBatch), total)
 	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Chans | progen.Selects | progen.Trying,
 		progen.Locks | progen.Maps | progen.Prints}
@@ -161,7 +163,7 @@ type classCheck struct {
 func (c *classCheck) report() {
 	c.Helper()
 	c.Logf("%d programs checked, %d left out; of %d the classes were counted, at most %d", c.checked, c.left, c.counted, c.most)
-	if c.checked < 3*c.left {
+	if c.checked < deep.Pick(1, 3)*c.left {
 		c.Errorf("%d programs are too few", c.checked)
 	}
 	if c.rf {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -68,7 +69,7 @@ func (c *comparison) objects(list []objectProgram, modes func(seed uint64) []mod
 
 // FuzzHybrid lets the fuzzer make the programs: each byte is a choice.
 func FuzzHybrid(f *testing.F) {
-	for seed := range uint64(20) {
+	for seed := range deep.Pick(uint64(3), 20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		b := make([]byte, 20+rng.IntN(60))
 		for i := range b {

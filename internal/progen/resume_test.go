@@ -61,7 +61,7 @@ var onlyWay = flag.String("way", "", "test only the way of this name")
 // TestResume: a search that is left anywhere, as often as one likes, and gone on with by another machine,
 // finds and counts what one does that is not left.
 func TestResume(t *testing.T) {
-	n := deep.N(2, 6)
+	n := deep.N(1, 6)
 	all := []progen.Features{progen.All, progen.Locks | progen.Atomics, progen.Chans | progen.Selects, progen.Locks | progen.Groups | progen.Prints,
 		progen.Atomics | progen.Unused, progen.All &^ progen.Panics}
 	var progs []*progen.Prog

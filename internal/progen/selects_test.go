@@ -262,7 +262,7 @@ func TestMeetings(t *testing.T) {
 
 // TestSelectsOutcomes: explorers find what such programs do in any interleaving.
 func TestSelectsOutcomes(t *testing.T) {
-	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 50, bound: por.Config{MaxExecutions: 20000},
+	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 12, bound: por.Config{MaxExecutions: 20000},
 		print: func(r *rand.Rand, name string) string { return dense(r, name, telling) }}
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.All() {

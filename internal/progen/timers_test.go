@@ -82,7 +82,7 @@ func timed(r *rand.Rand, name string) string {
 // Classes are not counted: a timer does not fire any more if all goroutines have ended, so the end of a
 // goroutine, on which nothing depends, disables that.
 func TestTimers(t *testing.T) {
-	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 50, bound: por.Config{MaxStates: 20000}}
+	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 15, bound: por.Config{MaxStates: 20000}}
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.All() {
 			if e.Samples || e.Stateful {

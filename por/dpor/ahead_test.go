@@ -12,7 +12,7 @@ import (
 // TestAhead: several workers find what one does.
 func TestAhead(t *testing.T) {
 	for _, e := range []*por.Explorer{ClockVectorExplorer(), SourceExplorer(), ContextExplorer()} {
-		toys.CheckAhead(t, e, deep.Seeds(t, 120, 600), func(r *rand.Rand, seed uint64, _ *por.Config) *toys.System {
+		toys.CheckAhead(t, e, deep.Seeds(t, 40, 600), func(r *rand.Rand, seed uint64, _ *por.Config) *toys.System {
 			if e.Name == "context" && seed%2 == 0 { // else it does what source does
 				toy := toys.Commuting(r)
 				toys.Forget(toy)

@@ -15,7 +15,7 @@ import (
 // TestJobs: two and three workers report what one does, in its order, whatever ends the search: for each
 // explorer that can have several. Executions are few, so that pieces of all sizes come up.
 func TestJobs(t *testing.T) {
-	seeds := deep.Seeds(t, 25, 250)
+	seeds := deep.Seeds(t, 15, 250)
 	n := len(seeds)
 	for _, e := range All() {
 		if slices.Contains([]string{"clockvector", "source", "context", "graph"}, e.Name) || e.Stateful {
