@@ -89,7 +89,7 @@ func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v 
 func TestDebugWalk(t *testing.T) {
 	steps := deep.N(15, 40)
 	for i, name := range walked {
-		if !deep.Every(4, i) {
+		if !deep.Every(9, i) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

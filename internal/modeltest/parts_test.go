@@ -72,7 +72,7 @@ var partOf = func() map[string]string {
 			scalars.counted Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.moment scheduler.silent
-			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
+			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged`,
@@ -83,7 +83,7 @@ var partOf = func() map[string]string {
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.vainRounds scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,

@@ -1,4 +1,5 @@
-// Command testtime executes a test binary for go test -exec and adds a line to a file: the
+// Command testtime executes a test binary for go test -exec, without the GOFLAGS that may have named
+// it, and adds a line to a file: the
 // package's directory and the processor seconds of the binary and its children. With -report it
 // prints such a file as a table and compares it with the budgets of the packages.
 //
@@ -43,6 +44,7 @@ func main() {
 // execute runs the test binary and returns its exit status.
 func execute(to string, args []string) int {
 	c := exec.Command(args[0], args[1:]...)
+	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOFLAGS=") })
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := c.Run()
 	if c.ProcessState == nil {
