@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -23,7 +24,7 @@ func TestHashAlongWalks(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			m := benchmark(t, args)
 			rng := rand.New(rand.NewPCG(1, 2))
-			for range 60 {
+			for range deep.Pick(10, 60) {
 				w := walk{t: t, m: m, rng: rng}
 				k := m.Mark()
 				w.steps(60)

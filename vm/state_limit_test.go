@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -73,8 +74,11 @@ func main() {
 	}
 }
 `)
-	for _, kind := range []string{"large", "one", "string", "tree", "steps", "garbage", "trees"} {
+	for i, kind := range []string{"large", "one", "string", "tree", "steps", "garbage", "trees"} {
 		for _, run := range []bool{false, true} {
+			if deep.Quick() && run != (i%2 == 0) {
+				continue
+			}
 			m, err := vm.New(prog, prog.Entries[0], vm.Config{Run: run, Args: []string{"p", kind}, MaxHeap: 64 << 20})
 			if err != nil {
 				t.Fatal(err)

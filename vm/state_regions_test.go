@@ -181,7 +181,7 @@ func main() {
 // tell the same states apart as fingerprints of states that are written down as a whole, and are those made
 // from nothing.
 func TestRegions(t *testing.T) {
-	walks, n := deep.N(12, 40), deep.Pick(2, 20)
+	walks, n := deep.N(5, 40), deep.Pick(2, 20)
 	t.Run("heaps", func(t *testing.T) {
 		s, kept := source(t, heaps), 0
 		for seed := range uint64(2) {
