@@ -3,6 +3,8 @@ package symbolic
 import (
 	"slices"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // A problem is a set of constraints of which the built-in layer does not know whether they can hold,
@@ -193,7 +195,7 @@ func TestProblems(t *testing.T) {
 
 // TestBits: circuits know of random constraints on few bits what all values say.
 func TestBits(t *testing.T) {
-	for seed := range uint64(2000) {
+	for _, seed := range deep.Seeds(t, 400, 2000) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)
 		set := g.constraints()
 		want := Unsat

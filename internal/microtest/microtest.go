@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -106,7 +107,10 @@ func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
 
 // Each runs f as a subtest for each program.
 func (s *Suite) Each(t *testing.T, f func(t *testing.T, p Program, e *load.Entry)) {
-	for _, p := range s.programs {
+	for i, p := range s.programs {
+		if !deep.Every(4, i) {
+			continue
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			e, err := s.prog.Lookup(p.Name)
 			if err != nil {

@@ -89,7 +89,7 @@ func timely(r *rand.Rand) *toys.System {
 func TestMarkings(t *testing.T) {
 	dependence := NewDataRaceBehavior()
 	maybe := uint64(0)
-	for seed := range 300 {
+	for _, seed := range deep.Seeds(t, 80, 300) {
 		r := rand.New(rand.NewPCG(79, uint64(seed)))
 		original := toys.Random(r, 2+r.IntN(3), 3+r.IntN(4), false)
 		original.Timed = seed%3 == 0

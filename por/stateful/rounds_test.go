@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 )
@@ -21,7 +22,7 @@ func soonInRounds(r *rand.Rand) func() {
 // result with any number of workers. What it says of livelocks is what one worker says.
 func TestRounds(t *testing.T) {
 	pieces, cyclic, dived := 0, 0, 0
-	for seed := range uint64(400) {
+	for _, seed := range deep.Seeds(t, 80, 400) {
 		r := rand.New(rand.NewPCG(26, seed))
 		loops := seed%2 == 0
 		original := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), loops)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
 	"hbcheck.dev/hbcheck/trace"
@@ -54,7 +55,7 @@ func explored(toy *toys.System, symmetric bool, run func(por.System, por.Visitor
 // the state graph.
 func TestSymmetry(t *testing.T) {
 	smaller, cycles, livelocks, bounded := 0, 0, 0, 0
-	for seed := range uint64(600) {
+	for _, seed := range deep.Seeds(t, 120, 600) {
 		toy := equalGoroutines(rand.New(rand.NewPCG(23, seed)))
 		graph := toys.NewStateGraph(toy, 3000)
 		if graph == nil {
