@@ -277,7 +277,7 @@ func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	k := receiverOf{fn, a.originOf(n)}
 	if _, known := a.policy.shared[k]; !known {
 		o := a.objectOf(n)
-		a.policy.shared[k] = !Label{Object: o, leaf: int32(n - o.base)}.Fits(fn.Signature.Recv().Type())
+		a.policy.shared[k] = !Label{Object: o, leaf: int32(n - o.base)}.Fits(receiverType(fn))
 	}
 	return k.at
 }
