@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -286,10 +285,8 @@ func TestMethodForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	walks(t, prog, pointer.Analyze(prog, prog.Entries[0]), vm.Config{Stdout: &out, Stderr: &out}, 1, 1e6)
-	if out.String() != "ok\n" {
-		t.Errorf("in the machine: %s", out.String())
+	if out := walks(t, prog, pointer.Analyze(prog, prog.Entries[0]), vm.Config{}, 1, 1e6); out != "ok\n" {
+		t.Errorf("in the machine: %s", out)
 	}
 	t.Logf("%d calls, %d pairs", len(cases), len(entries))
 	for _, name := range entries {

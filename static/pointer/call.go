@@ -199,6 +199,10 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 		if fn == nil {
 			continue // a value that cannot be here
 		}
+		if w := a.boxMethod(o.Type, common.Method); w != nil && a.model(fn) == nil {
+			a.callBoxMethod(c.inst, c.instr, w, o)
+			continue
+		}
 		a.callMethod(c.inst, c.instr, fn, o)
 	}
 }
@@ -228,6 +232,21 @@ func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Fun
 	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, Origin{}))
 	a.enter(inst, i, callee, args, 1)
 	a.receiver(callee, o)
+}
+
+// callBoxMethod links call i of inst, of a method through an interface, to fn with the address of
+// the content of box o as its receiver.
+func (a *analysis) callBoxMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Function, o *Object) {
+	if isGo(i) {
+		a.policy.started[fn] = true
+	}
+	at := Origin{}
+	if a.policy.NeedsReceiver(fn) && !isGo(i) {
+		at = a.receiverAt(fn, o.base)
+	}
+	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, at))
+	a.add(callee.arg(0), o.base)
+	a.enter(inst, i, callee, i.Common().Args, 1)
 }
 
 // receiver makes the receiver of callee include the content of box o.
@@ -294,7 +313,7 @@ func (a *analysis) originOf(n nodeID) Origin {
 
 // method returns the method of concrete type t that implements m, or nil.
 func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
-	k := methodKey{t, m.Id()}
+	k := methodKey{t, m.Id(), false}
 	fn, ok := a.methods[k]
 	if !ok {
 		sel := a.prog.SSA.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
@@ -309,7 +328,26 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	return fn
 }
 
+// boxMethod returns the method that the machine calls for m of a value of concrete type t in an
+// interface, if it is not that of t: the wrapper of the pointer type, which is given the address of
+// the value, as t does not fit into the interface itself.
+func (a *analysis) boxMethod(t types.Type, m *types.Func) *ssa.Function {
+	if isPointerShaped(t) {
+		return nil
+	}
+	k := methodKey{t, m.Id(), true}
+	fn, ok := a.methods[k]
+	if !ok {
+		if sel := a.prog.SSA.MethodSets.MethodSet(types.NewPointer(t)).Lookup(m.Pkg(), m.Name()); sel != nil {
+			fn = a.prog.SSA.MethodValue(sel)
+		}
+		a.methods[k] = fn
+	}
+	return fn
+}
+
 type methodKey struct {
-	t  types.Type
-	id string
+	t     types.Type
+	id    string
+	boxed bool // boxMethod
 }
