@@ -20,7 +20,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-var everyForm = flag.Bool("every-form", false, "TestMethodForms: every form of a call with every receiver, not every fourth")
+var everyForm = flag.Bool("every-form", false, "TestMethodForms: every form of a call with every receiver, not every sixth")
 
 // methodTypes are the declarations of the programs of TestMethodForms. Put of a cell is where all
 // methods end: what it was given last is in q, and done tells when.
@@ -262,7 +262,7 @@ func methodProgram(cases []methodCase, both int) (source string, entries []strin
 // do in the machine what they do natively, point where the analysis says, and do not hide from the
 // oracles what they do.
 func TestMethodForms(t *testing.T) {
-	step, both := 4, 16
+	step, both := 6, 40
 	if *everyForm {
 		step, both = 1, 4
 	}
