@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/mutation"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -20,7 +21,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-var everyForm = flag.Bool("every-form", false, "TestMethodForms: every form of a call with every receiver, not every sixth")
+var everyForm = flag.Bool("every-form", false, "TestMethodForms: every form of a call with every receiver, not every fourteenth")
 
 // methodTypes are the declarations of the programs of TestMethodForms. Put of a cell is where all
 // methods end: what it was given last is in q, and done tells when.
@@ -199,6 +200,7 @@ var libraryForms = []string{
 	"var o sync.Once; f := (*sync.Once).Do; f(&o, func() { c.put(p) })",
 	"f := SetBy[int]; f(&" + genOf + ", p)",
 	"f := ValBy[int]; f(&" + genOf + ", p)",
+	"setter(&inPointer{nil, &gen[int]{nil, newCell(), nil}}).Val(new(int)); setter(inPointer{nil, &" + genOf + "}).Val(p)",
 	"type l struct{ *gen[int] }; f := l.Set; f(l{&" + genOf + "}, p)",
 	"type l struct{ pad *int; gen[int] }; x := l{nil, " + genOf + "}; f := (*l).Val; go f(&x, p)",
 }
@@ -258,11 +260,41 @@ func methodProgram(cases []methodCase, both int) (source string, entries []strin
 	return b.String(), entries
 }
 
+// methodMutants are conditions of package pointer about wrappers of methods, each with what is there
+// without it.
+var methodMutants = []mutation.Mutant{
+	{Name: "frames of wrappers called through interfaces", File: "static/pointer/call.go", Old: "\t\ta.throughWrapper(boxCall{c.inst, c.instr, o})\n"},
+	{Name: "what is adapted is started", File: "static/pointer/context.go", Old: "\tif isWrapper(fn) {\n\t\tif t := p.adapted(fn); t != nil && !p.started[t]", New: "\tif false {\n\t\tif t := p.adapted(fn); t != nil && !p.started[t]"},
+	{Name: "structs as receivers are no one address", File: "static/pointer/policy.go", Old: "k == byObject && !isPointer(receiverType(fn))", New: "false"},
+	{Name: "receivers of method expressions", File: "static/pointer/policy.go", Old: "return fn.Signature.Params().At(0).Type()", New: "return nil"},
+}
+
+// TestMethodMutants: each mutant is one of the present code and, with -mutants, is noticed.
+func TestMethodMutants(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range methodMutants {
+		t.Run(m.Name, func(t *testing.T) {
+			file, text, ok := m.Source(t, root)
+			if only := flag.Lookup("mutants").Value.String(); !ok || only == "" || only != "all" && !strings.Contains(m.Name, only) {
+				return
+			}
+			why := mutation.Kills(t, root, file, text, "./oracle/check", "-run", "TestMethodForms$")
+			if why == "" {
+				t.Error("survives")
+			}
+			t.Log(why)
+		})
+	}
+}
+
 // TestMethodForms: method values and method expressions, of all kinds of types in all kinds of places,
 // do in the machine what they do natively, point where the analysis says, and do not hide from the
 // oracles what they do.
 func TestMethodForms(t *testing.T) {
-	step, both := 6, 40
+	step, both := 14, 32
 	if *everyForm {
 		step, both = 1, 4
 	}
@@ -285,7 +317,7 @@ func TestMethodForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := walks(t, prog, pointer.Analyze(prog, prog.Entries[0]), vm.Config{}, 1, 1e6); out != "ok\n" {
+	if out := walks(t, prog, pointer.Analyze(prog, prog.Entries[0]), vm.Config{Check: vm.CheckStops}, 1, 1e6); out != "ok\n" {
 		t.Errorf("in the machine: %s", out)
 	}
 	t.Logf("%d calls, %d pairs", len(cases), len(entries))

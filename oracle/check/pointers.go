@@ -77,8 +77,11 @@ func (c *Pointers) Goroutine(g trace.GID) {
 // call checks that caller may call callee where it is; started says that it
 // executed a go statement there.
 func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
+	if c.isExtra(caller) {
+		return
+	}
 	external := func(f *abstraction.Frame) bool { return c.r.IsOpaque(f.Fn) || f.Context == pointer.External }
-	if !c.Executes(callee.Fn, callee.Context) && !external(callee) {
+	if !c.Executes(callee.Fn, callee.Context) && !external(callee) && !c.isExtra(callee) {
 		c.errorf("%s runs in context %s, which the analysis does not have", callee.Fn, c.p.String(callee.Context))
 	}
 	if external(caller) || c.r.IsOpaque(callee.Fn) || callee.Fn.Name() == "hbFatalPanic" {
@@ -103,6 +106,14 @@ func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 	}
 }
 
+// isExtra reports whether f is the wrapper of a method with a value receiver. The
+// machine calls methods of interfaces through these where the analysis calls the
+// method.
+func (c *Pointers) isExtra(f *abstraction.Frame) bool {
+	wrapper := f.Fn.Synthetic != "" && f.Fn.Syntax() == nil && f.Fn.Signature.Recv() != nil
+	return wrapper && !c.Executes(f.Fn, f.Context)
+}
+
 // allows reports whether site may call fn in context ctx.
 func (c *Pointers) allows(site ssa.CallInstruction, ctx pointer.Context, fn *ssa.Function) bool {
 	ctxs := []pointer.Context{ctx}
@@ -111,12 +122,21 @@ func (c *Pointers) allows(site ssa.CallInstruction, ctx pointer.Context, fn *ssa
 	}
 	for _, ctx := range ctxs {
 		for _, a := range c.r.Callees(site, ctx) {
-			if a.Fn == fn || a.Fn.Origin() != nil && a.Fn.Origin() == fn.Origin() {
+			if a.Fn == fn || a.Fn.Origin() != nil && a.Fn.Origin() == fn.Origin() || isWrapperOf(fn, a.Fn) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// isWrapperOf reports whether w adapts method fn to pointers.
+func isWrapperOf(w, fn *ssa.Function) bool {
+	if w.Synthetic == "" || w.Signature.Recv() == nil || fn.Signature.Recv() == nil || w.Name() != fn.Name() {
+		return false
+	}
+	p, ok := w.Signature.Recv().Type().(*types.Pointer)
+	return ok && types.Identical(p.Elem(), fn.Signature.Recv().Type())
 }
 
 // defers reports whether callee may be a deferred call that fn runs: the bodies of

@@ -56,7 +56,7 @@ func (a *analysis) call(inst *instance, i ssa.CallInstruction) {
 // receiver, of which there is an instance for each; and all others, in one context.
 func (a *analysis) callStatic(inst *instance, i ssa.CallInstruction, fn *ssa.Function) {
 	if isGo(i) {
-		a.policy.started[fn] = true
+		a.policy.start(fn)
 	}
 	args := i.Common().Args
 	if m := a.model(fn); m != nil {
@@ -199,11 +199,8 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 		if fn == nil {
 			continue // a value that cannot be here
 		}
-		if w := a.boxMethod(o.Type, common.Method); w != nil && a.model(fn) == nil {
-			a.callBoxMethod(c.inst, c.instr, w, o)
-			continue
-		}
 		a.callMethod(c.inst, c.instr, fn, o)
+		a.throughWrapper(boxCall{c.inst, c.instr, o})
 	}
 }
 
@@ -211,7 +208,7 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 // the content of box o as its receiver.
 func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Function, o *Object) {
 	if isGo(i) {
-		a.policy.started[fn] = true
+		a.policy.start(fn)
 	}
 	args := i.Common().Args
 	if m := a.model(fn); m != nil {
@@ -234,19 +231,42 @@ func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Fun
 	a.receiver(callee, o)
 }
 
-// callBoxMethod links call i of inst, of a method through an interface, to fn with the address of
-// the content of box o as its receiver.
-func (a *analysis) callBoxMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Function, o *Object) {
-	if isGo(i) {
-		a.policy.started[fn] = true
+// boxCall is the call of a method of what is in a box.
+type boxCall struct {
+	inst  *instance
+	instr ssa.CallInstruction
+	box   *Object
+}
+
+// throughWrapper makes the registers of a wrapper of type *T include what they have when the machine
+// calls it for a T in an interface. The analysis calls the method of T itself then (callMethod); but the
+// wrapper may also be called otherwise, and then its frames are taken to be as its instances say.
+func (a *analysis) throughWrapper(c boxCall) {
+	w := a.boxMethod(c.box.Type, c.instr.Common().Method)
+	if w == nil {
+		return
 	}
-	at := Origin{}
-	if a.policy.NeedsReceiver(fn) && !isGo(i) {
-		at = a.receiverAt(fn, o.base)
+	a.boxCalls[w] = append(a.boxCalls[w], c)
+	for _, inst := range a.wrappers[w] {
+		a.enterWrapper(inst, c)
 	}
-	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, at))
-	a.add(callee.arg(0), o.base)
-	a.enter(inst, i, callee, i.Common().Args, 1)
+}
+
+// newWrapper does that for an instance of a wrapper that has come later.
+func (a *analysis) newWrapper(inst *instance) {
+	a.wrappers[inst.fn] = append(a.wrappers[inst.fn], inst)
+	for _, c := range a.boxCalls[inst.fn] {
+		a.enterWrapper(inst, c)
+	}
+}
+
+func (a *analysis) enterWrapper(inst *instance, c boxCall) {
+	a.add(inst.arg(0), c.box.base)
+	for k, v := range c.instr.Common().Args {
+		if r := a.reg(c.inst, v); r != 0 {
+			a.copyN(inst.arg(k+1), r, len(a.lays.of(v.Type()).ptrs))
+		}
+	}
 }
 
 // receiver makes the receiver of callee include the content of box o.
