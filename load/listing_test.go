@@ -105,7 +105,7 @@ replace example.com/dep => ../dep
 
 // TestFingerprint: what a verdict depends on before the program runs. Each row changes one thing, of the
 // list in docs/explorers.md (Results of earlier runs), and the fingerprint is another one; same says that
-// it makes no difference. The rest is in cmd/hbcheck (TestCached, and flags) and in vm (TestHostFacts).
+// it makes no difference. The rest is in cmd/hbcheck (TestCached, and flags) and in vm (TestHostLog).
 func TestFingerprint(t *testing.T) {
 	const newer = "module example.com/m\n\ngo 1.26\n\nrequire example.com/dep v1.0.0\n\nreplace example.com/dep => "
 	dir := extract(t, fingerprinted)
@@ -162,6 +162,40 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("%s: the same: %t", x.what, before == after)
 		}
 		restore()
+	}
+}
+
+// TestFingerprintOfToolchain: so is what does not come from the program.
+func TestFingerprintOfToolchain(t *testing.T) {
+	x, err := List(Config{Dir: extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- m.go --\npackage m\n\nimport _ \"errors\"\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func() string {
+		s, err := x.Fingerprint("m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	seen := map[string]bool{sum(): true}
+	library := filepath.Join(x.l.goEnv.GOROOT, "src", "errors", "errors.go")
+	if x.hashes[library] == "" {
+		t.Fatalf("%s is not hashed", library)
+	}
+	for what, change := range map[string]func(){
+		"version":      func() { x.l.goEnv.GOVERSION += ".1" },
+		"directory":    func() { x.l.goEnv.GOROOT += "x" },
+		"experiments":  func() { x.l.goEnv.GOEXPERIMENT += "x" },
+		"the library":  func() { x.hashes[library] += "x" },
+		"where it ran": func() { x.l.dir += "x" },
+	} {
+		change()
+		if s := sum(); seen[s] {
+			t.Errorf("%s makes no difference", what)
+		} else {
+			seen[s] = true
+		}
 	}
 }
 
