@@ -131,6 +131,10 @@ func goFlagError(flag, why string) error {
 // takeGoFlags finds out what the flags of the go command change. The error is an Errors that names
 // the flag that is refused.
 func (l *loader) takeGoFlags() error {
+	// Which files of the standard library there are is decided by the environment of this process.
+	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
+		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s is what go env -w has written: set it in the environment for hbcheck", e)}}
+	}
 	for _, f := range slices.Concat(splitFlags(l.goEnv.GOFLAGS), l.cfg.BuildFlags) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f, "-"), "-"), "=")
 		name = strings.TrimPrefix(name, "test.")

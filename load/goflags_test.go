@@ -81,6 +81,19 @@ func TestRefusedGoFlags(t *testing.T) {
 	}
 }
 
+// TestWrittenExperiment: an experiment that only the go command knows of is refused.
+func TestWrittenExperiment(t *testing.T) {
+	env := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(env, []byte("GOEXPERIMENT=jsonv2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir := extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- m.go --\npackage m\n")
+	_, err := List(Config{Dir: dir, Env: append(os.Environ(), "GOENV="+env)})
+	if err == nil || !strings.Contains(err.Error(), "GOEXPERIMENT=jsonv2 is what go env -w has written") {
+		t.Error(err)
+	}
+}
+
 func goroot(t *testing.T) string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
