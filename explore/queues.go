@@ -11,7 +11,7 @@ import (
 )
 
 // A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
-// earlier.
+// earlier; 0: before a call of synctest.Wait returned.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration

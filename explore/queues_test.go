@@ -20,6 +20,7 @@ const queueSlack = 5 // milliseconds
 type queueProgram struct {
 	pauses []int // milliseconds after each goroutine
 	how    int   // how they wait, and what for
+	bubble bool  // of testing/synctest; 1 is a call of Wait then, and 0 nothing
 }
 
 // queueWays are pairs of what a goroutine with number i does and what main does to serve one, which
@@ -37,11 +38,21 @@ var queueWays = [][2]string{
 
 func (p *queueProgram) source(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "func %s() {\n\tc, buf, got, never, other := make(chan int), make(chan int, 2), make(chan int, 4), make(chan int), make(chan int)\n", name)
+	begin, end, fail := fmt.Sprintf("func %s() {\n", name), "}\n", `panic("not in turn")`
+	if p.bubble {
+		begin = fmt.Sprintf("func Test%s(t *testing.T) { synctest.Test(t, func(t *testing.T) {\n", name)
+		end, fail = "})}\n", `t.Error("not in turn")`
+	}
+	b.WriteString(begin)
+	b.WriteString("\tc, buf, got, never, other := make(chan int), make(chan int, 2), make(chan int, 4), make(chan int), make(chan int)\n")
 	fmt.Fprintf(&b, "\tfull := make(chan int, 1)\n\tfull <- 0\n\tx := 0\n\t_, _, _, _, _, _ = c, buf, got, never, other, x\n")
 	way := queueWays[p.how]
 	for i, ms := range p.pauses {
-		fmt.Fprintf(&b, "\tgo func() { i := %d; %s }()\n\ttime.Sleep(%d * time.Millisecond)\n", i, way[0], ms)
+		pause := fmt.Sprintf("time.Sleep(%d * time.Millisecond)", ms)
+		if p.bubble {
+			pause = []string{"", "synctest.Wait()", "time.Sleep(1)"}[ms]
+		}
+		fmt.Fprintf(&b, "\tgo func() { i := %d; %s }()\n\t%s\n", i, way[0], pause)
 	}
 	for i := range p.pauses {
 		serve := way[1]
@@ -51,9 +62,9 @@ func (p *queueProgram) source(name string) string {
 				serve = "<-full; x = <-full"
 			}
 		}
-		fmt.Fprintf(&b, "\t%s\n\tif x != %d { panic(\"not in turn\") }\n", serve, i)
+		fmt.Fprintf(&b, "\t%s\n\tif x != %d { %s }\n", serve, i, fail)
 	}
-	b.WriteString("}\n")
+	b.WriteString(end)
 	return b.String()
 }
 
@@ -150,6 +161,46 @@ func TestQueues(t *testing.T) {
 	}
 	if right < 30 || wrong < 30 {
 		t.Errorf("%d right, %d wrong: they say too little", right, wrong)
+	}
+}
+
+// TestQueuesOfBubbles: what waits when synctest.Wait returns, or the clock of the bubble moves, is ahead of
+// what comes later, and what comes in between in any order.
+func TestQueuesOfBubbles(t *testing.T) {
+	var progs []queueProgram
+	for i, pauses := range [][]int{{1, 1}, {0, 1}, {1, 0}, {0, 1, 1}, {1, 0, 1}, {1, 2}, {1, 1, 0}, {2, 1}} {
+		progs = append(progs, queueProgram{pauses, i, true})
+	}
+	var b strings.Builder
+	b.WriteString("package m\n\nimport (\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\nvar _ time.Time\n\n")
+	for i, p := range progs {
+		b.WriteString(p.source(fmt.Sprint(i)))
+	}
+	prog := vmtest.Load(t, b.String())
+	for i, p := range progs {
+		entry, err := prog.Lookup(fmt.Sprintf("Test%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+		}}
+		for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}}[:2+i%2] {
+			res, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			warned := false
+			for _, b := range res.Bugs {
+				warned = warned || b.Warning && b.Passes != nil
+			}
+			switch {
+			case p.ordered(0) && (res.Verdict != OK || !warned):
+				t.Errorf("%v, warned: %v, want a warning:\n%s", res.Verdict, warned, p.source("P"))
+			case !p.ordered(0) && res.Verdict != Fail:
+				t.Errorf("%v, want a bug:\n%s", res.Verdict, p.source("P"))
+			}
+		}
 	}
 }
 

@@ -30,12 +30,12 @@ func (l *loader) takePure(lp *listPackage) (imports []string) {
 	tagged := l.std.ctxt
 	tagged.BuildTags = append(slices.Clip(tagged.BuildTags), noAssembly...)
 	match := func(name string) bool { ok, err := tagged.MatchFile(lp.Dir, name); return err == nil && ok }
-	pure := newVariant(lp, match, false)
+	pure := newVariant(lp, match, l.choices.source, false)
 	if pure == nil {
 		// That a file is for other processors says less: it may be about them. So each function
 		// without a body must be there with one.
 		tagged.GOARCH = pureArch
-		pure = newVariant(lp, match, true)
+		pure = newVariant(lp, match, l.choices.source, true)
 	}
 	if pure == nil {
 		return nil
@@ -62,12 +62,12 @@ type variant struct {
 //
 // With twins, each function without a body has one with a body in the variant, or those that call it have
 // (wrapped).
-func newVariant(lp *listPackage, match func(name string) bool, twins bool) *variant {
+func newVariant(lp *listPackage, match func(name string) bool, source func(string) string, twins bool) *variant {
 	if slices.ContainsFunc(lp.SFiles, match) {
 		return nil
 	}
 	v := new(variant)
-	before, now := newNames(lp.Dir), newNames(lp.Dir)
+	before, now := newNames(lp.Dir, source), newNames(lp.Dir, source)
 	for _, name := range lp.GoFiles {
 		if !before.add(name) {
 			return nil
@@ -132,8 +132,9 @@ func (v *variant) wrapped(before, now *names, name string) bool {
 // names are those of some files of a package.
 type names struct {
 	dir       string
-	declared  map[string]bool // at package level, methods as T.m; false if it is a function without a body
-	mentioned map[string]bool // all identifiers in bodies, types and values
+	source    func(name string) string // what is read for a file
+	declared  map[string]bool          // at package level, methods as T.m; false if it is a function without a body
+	mentioned map[string]bool          // all identifiers in bodies, types and values
 	pkg       string
 
 	// Of functions that are no methods: their types, and the identifiers in their bodies. elsewhere are the
@@ -143,8 +144,8 @@ type names struct {
 	elsewhere map[string]bool
 }
 
-func newNames(dir string) *names {
-	return &names{dir: dir, declared: make(map[string]bool), mentioned: make(map[string]bool),
+func newNames(dir string, source func(string) string) *names {
+	return &names{dir: dir, source: source, declared: make(map[string]bool), mentioned: make(map[string]bool),
 		types: make(map[string]string), uses: make(map[string]map[string]bool), elsewhere: make(map[string]bool)}
 }
 
@@ -154,7 +155,7 @@ func (n *names) add(name string) bool { _, ok := n.added(name); return ok }
 // added is add, and returns the paths of the file's imports.
 func (n *names) added(name string) (imports []string, ok bool) {
 	// This tree only serves to find names: its positions mean nothing.
-	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(n.dir, name), nil, parser.SkipObjectResolution|parser.ParseComments)
+	tree, err := parser.ParseFile(token.NewFileSet(), n.source(filepath.Join(n.dir, name)), nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil || n.pkg != "" && tree.Name.Name != n.pkg {
 		return nil, false
 	}

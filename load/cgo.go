@@ -108,13 +108,13 @@ func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 		if match, err := ctxt.MatchFile(lp.Dir, name); err != nil || !match || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if _, ok := importsC(path); !ok {
+		if _, ok := l.importsC(path); !ok {
 			continue
 		}
 		// This tree only serves to find imports and types: its positions mean
 		// nothing. Errors are found again when the file is parsed.
 		fset := token.NewFileSet()
-		tree, _ := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		tree, _ := parser.ParseFile(fset, l.choices.source(path), nil, parser.SkipObjectResolution)
 		if tree == nil || lp.Name != "" && tree.Name.Name != lp.Name { // an external test has the same directory
 			continue
 		}

@@ -82,10 +82,11 @@ func (l *loader) checkPackage(p *Package) {
 	}
 	if len(p.errs) == 0 {
 		p.Types, p.Info = tp, info
+		l.setVars(p)
 		p.orderMapLits()
 		p.layTables()
 		p.facts = syntaxFactsOf(p)
-		p.Embeds = findEmbeds(p)
+		p.Embeds = findEmbeds(p, l.choices.source)
 	}
 }
 

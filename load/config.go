@@ -89,9 +89,9 @@ func (c *Config) env(dir string) []string {
 }
 
 // listFlags returns the build flags of the go command's line. A sanitizer that GOFLAGS asks for
-// needs cgo, and has no part in what is loaded.
+// needs cgo, and has no part in what is loaded; coverage adds to what packages import.
 func (c *Config) listFlags() []string {
-	flags := append([]string{"-race=false", "-msan=false", "-asan=false"}, c.BuildFlags...)
+	flags := append([]string{"-race=false", "-msan=false", "-asan=false", "-cover=false"}, c.BuildFlags...)
 	if len(c.Tags) > 0 {
 		flags = append(flags, "-tags="+strings.Join(c.Tags, ","))
 	}

@@ -28,7 +28,7 @@ type EmbedFile struct {
 }
 
 // findEmbeds collects the embedding variables of a package of the user's.
-func findEmbeds(p *Package) []Embed {
+func findEmbeds(p *Package, source func(string) string) []Embed {
 	if p.library() || len(p.list.EmbedFiles) == 0 {
 		return nil
 	}
@@ -55,7 +55,7 @@ func findEmbeds(p *Package) []Embed {
 				e := Embed{Var: v, Pos: pos, Patterns: patterns}
 				for _, name := range files {
 					if name = filepath.ToSlash(name); matchesEmbed(patterns, name) {
-						e.Files = append(e.Files, EmbedFile{name, filepath.Join(p.Dir, filepath.FromSlash(name))})
+						e.Files = append(e.Files, EmbedFile{name, source(filepath.Join(p.Dir, filepath.FromSlash(name)))})
 					}
 				}
 				embeds = append(embeds, e)

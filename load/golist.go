@@ -47,8 +47,11 @@ const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 
 // goEnv is what we need to know about the go command's configuration.
 type goEnv struct {
-	GOFLAGS, GOROOT, GOVERSION string
+	GOFLAGS, GOROOT, GOVERSION, GOEXPERIMENT, GOAMD64 string
 }
+
+// fixed is what a program depends on, whatever packages it has. (Of GOFLAGS see buildChoices.)
+func (e *goEnv) fixed() []string { return []string{e.GOROOT, e.GOVERSION, e.GOEXPERIMENT, e.GOAMD64} }
 
 // goCommand runs the go command in l.dir and returns what it prints. If it
 // fails, the error is what it said.
@@ -85,7 +88,7 @@ func (l *loader) listArgs(format string, tests bool, patterns []string) []string
 func (l *loader) list() error {
 	envErr := make(chan error, 1)
 	go func() {
-		out, _, err := l.goCommand("env", "-json", "GOFLAGS", "GOROOT", "GOVERSION")
+		out, _, err := l.goCommand("env", "-json", "GOFLAGS", "GOROOT", "GOVERSION", "GOEXPERIMENT", "GOAMD64")
 		if err == nil {
 			err = json.Unmarshal(out, &l.goEnv)
 		}
@@ -97,6 +100,9 @@ func (l *loader) list() error {
 		return err
 	}
 	if err := checkVersion(runtime.Version(), l.goEnv.GOVERSION); err != nil {
+		return err
+	}
+	if err := l.takeGoFlags(); err != nil {
 		return err
 	}
 	l.listed = list

@@ -67,7 +67,7 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 	seen := make(map[*listPackage]bool)
 	var visit func(lp *listPackage)
 	visit = func(lp *listPackage) {
-		if lp == nil || seen[lp] || lp.isTestMain() {
+		if lp == nil || seen[lp] {
 			return
 		}
 		seen[lp] = true
@@ -76,13 +76,21 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 		}
 		list = append(list, lp)
 	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%+q %q %q %q %v\n", x.l.goEnv.fixed(), x.l.dir, x.cfg.tags(x.l.goEnv.GOFLAGS), x.l.choices.vars, x.l.choices.trimpath)
 	for _, lp := range x.l.listed {
-		if !lp.DepOnly && lp.subject() == path {
+		switch {
+		case lp.isTestMain():
+			// The go command generates its file anew each time. What else there is of it is the
+			// GODEBUG of the tests: of godebug lines, of the version of Go that the module has, and
+			// of //go:debug comments.
+			if strings.TrimSuffix(lp.ImportPath, ".test") == path {
+				fmt.Fprintf(h, "settings of tests %q\n", lp.DefaultGODEBUG)
+			}
+		case !lp.DepOnly && lp.subject() == path:
 			visit(lp)
 		}
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %q\n", x.l.goEnv.GOVERSION, x.l.goEnv.GOROOT, x.l.dir, x.cfg.tags(x.l.goEnv.GOFLAGS))
 	for _, lp := range list {
 		if err := x.add(h, lp); err != nil {
 			return "", err
@@ -95,7 +103,8 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "package %q %q %q %q %v\n", lp.ImportPath, lp.Name, lp.Dir, lp.ForTest, lp.DepOnly)
 	if lp.Module != nil {
-		fmt.Fprintf(h, "module %q %q\n", lp.Module.Path, lp.Module.GoVersion)
+		m := lp.Module
+		fmt.Fprintf(h, "module %q %q %q %v %v\n", m.Path, m.Version, m.GoVersion, m.Main, m.Replace != nil)
 	}
 	fmt.Fprintf(h, "settings %q\n", lp.DefaultGODEBUG)
 	if lp.Error != nil {
@@ -104,7 +113,9 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "imports %q\n", lp.Imports)
 	files := slices.Concat(lp.GoFiles, lp.EmbedFiles)
 	if !lp.Standard {
-		files = append(files, lp.IgnoredGoFiles...) // files that import "C" are among them
+		// Files that import "C" are ignored ones. The constraints of files in assembly decide whether
+		// there is something in Go instead of them.
+		files = slices.Concat(files, lp.IgnoredGoFiles, lp.SFiles)
 	}
 	if !lp.DepOnly {
 		corpus, err := filepath.Glob(filepath.Join(escaped(lp.Dir), "testdata", "fuzz", "*", "*"))
@@ -137,7 +148,7 @@ func (x *Listing) sum(name string) (string, error) {
 	if s, ok := x.hashes[name]; ok {
 		return s, nil
 	}
-	f, err := os.Open(name)
+	f, err := os.Open(x.l.choices.source(name))
 	if err != nil {
 		return "", err
 	}

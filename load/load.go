@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +92,7 @@ type loader struct {
 	patterns []string
 	overlay  fs.FS
 	goEnv    goEnv
+	choices  buildChoices
 	listed   []*listPackage
 	std      *stdFinder
 	fset     *token.FileSet
@@ -139,6 +142,7 @@ func (l *loader) load() (*Program, error) {
 		}
 	}
 	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
+	l.std.ctxt.OpenFile = func(name string) (io.ReadCloser, error) { return os.Open(l.choices.source(name)) }
 	if err := l.phase("cgo", l.addCgo); err != nil {
 		return nil, err
 	}
@@ -330,7 +334,7 @@ func (l *loader) imported(p *Package, id string) *Package {
 func (l *loader) cgoErrors(lp *listPackage) []Error {
 	var errs []Error
 	for _, name := range lp.IgnoredGoFiles {
-		if pos, ok := importsC(filepath.Join(lp.Dir, name)); ok {
+		if pos, ok := l.importsC(filepath.Join(lp.Dir, name)); ok {
 			pos.Filename = l.compilerPath(pos.Filename)
 			errs = append(errs, Error{Pos: pos, Msg: `import "C": the machine does not run C, so this file is left out (CGO_ENABLED=0)`})
 		}

@@ -53,7 +53,7 @@ func (l *loader) parse() error {
 	parallel(len(jobs), func(i int) {
 		j := jobs[i]
 		if f := j.p.files[j.i]; f.src == nil {
-			f.src, j.err = os.ReadFile(f.name)
+			f.src, j.err = os.ReadFile(l.choices.source(f.name))
 		}
 	})
 	for _, j := range jobs {
@@ -111,9 +111,9 @@ func (f *file) parse(std bool) (*ast.File, error) {
 func (f *file) base() string { return filepath.Base(f.name) }
 
 // importsC returns the position of import "C" in the named file.
-func importsC(name string) (token.Position, bool) {
+func (l *loader) importsC(name string) (token.Position, bool) {
 	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
+	tree, err := parser.ParseFile(fset, l.choices.source(name), nil, parser.ImportsOnly)
 	if err != nil {
 		return token.Position{}, false
 	}

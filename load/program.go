@@ -41,6 +41,7 @@ type Program struct {
 	byPath       map[string]*Package // std packages
 	links        links
 	cover        *coverage // nil: Config.Cover was not set
+	choices      buildChoices
 }
 
 // Kept is where package vm keeps something that machines for the entries of a program have in common.
@@ -69,6 +70,7 @@ func (l *loader) program() (*Program, error) {
 		byTypes:  make(map[*types.Package]*Package),
 		byPath:   l.stdPkgs,
 		cover:    l.cover,
+		choices:  l.choices,
 	}
 	for _, path := range l.cfg.Implicit {
 		id, _ := l.std.resolve(path)

@@ -21,6 +21,7 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup runs in calls of runtime.GC only"},
 	vm.WeakKept:     {"gc", "weak.Make", "the pointer is cleared in calls of runtime.GC only"},
 	vm.PoolKept:     {"gc", "sync.Pool", "Get returns what was put last"},
+	vm.MemoryShown:  {"gc", "statistics of memory", "those of a small program at rest"},
 	vm.AddressShown: {"addresses", "a printed address", "the same in every execution"},
 	vm.AddressUsed:  {"addresses", "an address as a number", "the same in every execution"},
 	vm.SignalOff:    {"signals", "os/signal", "no signal arrives to what is notified in an initialiser"},

@@ -34,10 +34,10 @@ func TestFormats(t *testing.T) {
 		name string
 		new  func(b *bytes.Buffer) Writer
 	}{
-		{"results.sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: Paths{dir}, Version: "v1"} }},
-		{"results.github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: Paths{dir}, Text: Text{Paths: Paths{dir}}} }},
-		{"results.junit.xml", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: Text{Paths: Paths{dir}}} }},
-		{"results.test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: Text{Paths: Paths{dir}}} }},
+		{"results.sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: Paths{Base: dir}, Version: "v1"} }},
+		{"results.github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}} }},
+		{"results.junit.xml", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
+		{"results.test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -68,7 +68,7 @@ func TestFormats(t *testing.T) {
 func TestHostile(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "summary")
 	var sarif, github, junit, events bytes.Buffer
-	ws := Writers{&SARIF{W: &sarif, Paths: Paths{dir}}, &GitHub{W: &github, Paths: Paths{dir}, Summary: summary}, &JUnit{W: &junit}, &Test2JSON{W: &events}}
+	ws := Writers{&SARIF{W: &sarif, Paths: Paths{Base: dir}}, &GitHub{W: &github, Paths: Paths{Base: dir}, Summary: summary}, &JUnit{W: &junit}, &Test2JSON{W: &events}}
 	if err := ws.Result(hostile(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestHostile(t *testing.T) {
 // TestAnnotations: GitHub shows ten of a kind, so there are ten, and a line about the others.
 func TestAnnotations(t *testing.T) {
 	var b bytes.Buffer
-	w := &GitHub{W: &b, Paths: Paths{dir}}
+	w := &GitHub{W: &b, Paths: Paths{Base: dir}}
 	for range 12 {
 		r := results()[2]
 		r.Bugs = append(r.Bugs, deposit())
@@ -139,7 +139,7 @@ func TestAnnotations(t *testing.T) {
 
 // TestFingerprint: it survives that lines move, and tells bugs apart.
 func TestFingerprint(t *testing.T) {
-	x := &SARIF{Paths: Paths{dir}}
+	x := &SARIF{Paths: Paths{Base: dir}}
 	r := results()[2]
 	moved := deposit()
 	moved.Pos.Line += 10

@@ -18,7 +18,7 @@ func (t *Text) needs(bug *explore.Bug) string {
 	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
 		var list []string
 		if x := bug.Passes; x != nil {
-			list = append(list, fmt.Sprintf("%s to overtake %s, which came to the channel %v earlier; gc serves it first", x.Runner, x.Waiter, x.Wait))
+			list = append(list, fmt.Sprintf("%s to overtake %s, %s; gc serves it first", x.Runner, x.Waiter, earlier(x)))
 		}
 		if x := bug.Order; x != nil {
 			list = append(list, fmt.Sprintf("maps in an order that gc does not have: here %s; %s", t.visits(x), gcOrders))
@@ -34,11 +34,20 @@ func (t *Text) needs(bug *explore.Bug) string {
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
 }
 
+// earlier says why the goroutine that is overtaken is first in the queue: in a bubble no time need have
+// passed.
+func earlier(x *explore.Passing) string {
+	if x.Wait == 0 {
+		return "which waited on the channel when synctest.Wait returned"
+	}
+	return fmt.Sprintf("which came to the channel %v earlier", x.Wait)
+}
+
 // undecided says of an error what would make it a warning, if that has not been found out.
 func (t *Text) undecided(bug *explore.Bug) string {
 	var list []string
 	if x := bug.Passes; x != nil {
-		list = append(list, fmt.Sprintf("%s overtakes %s, which came to the channel %v earlier; gc serves it first.", x.Runner, x.Waiter, x.Wait))
+		list = append(list, fmt.Sprintf("%s overtakes %s, %s; gc serves it first.", x.Runner, x.Waiter, earlier(x)))
 	}
 	if x := bug.Order; x != nil {
 		list = append(list, fmt.Sprintf("%s; %s.", t.visits(x), gcOrders))

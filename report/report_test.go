@@ -173,7 +173,7 @@ func results() []*explore.Result {
 func TestText(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var b bytes.Buffer
-		w := &Text{W: &b, Paths: Paths{dir}, Verbose: verbose}
+		w := &Text{W: &b, Paths: Paths{Base: dir}, Verbose: verbose}
 		writeAll(t, w)
 		name := "text.golden"
 		if verbose {
@@ -202,14 +202,14 @@ func writeAll(t *testing.T, w Writer) {
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	writeAll(t, &JSON{W: &b, Paths: Paths{dir}, Outcomes: true})
+	writeAll(t, &JSON{W: &b, Paths: Paths{Base: dir}, Outcomes: true})
 	golden(t, "results.json.golden", b.Bytes())
 }
 
 // TestContract checks the names of the fields against the design's list.
 func TestContract(t *testing.T) {
 	var b bytes.Buffer
-	writeAll(t, &JSON{W: &b, Paths: Paths{dir}, Outcomes: true})
+	writeAll(t, &JSON{W: &b, Paths: Paths{Base: dir}, Outcomes: true})
 	for line := range strings.Lines(b.String()) {
 		var m map[string]any
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
@@ -242,7 +242,7 @@ func TestContract(t *testing.T) {
 func TestReplayFile(t *testing.T) {
 	for _, bug := range []*explore.Bug{deposit(), race(), livelock()} {
 		r := &Replay{Tool: "hbcheck v0.1.0", Go: "go1.26.8", Package: "example.com/bank", Entry: "TestDeposit", Dir: "..", Patterns: []string{"."}, Tests: true}
-		r.SetBug(bug, Paths{dir})
+		r.SetBug(bug, Paths{Base: dir})
 		name := filepath.Join(t.TempDir(), "new", "a.hbr")
 		if err := WriteReplay(name, r); err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func TestLongText(t *testing.T) {
 	if n := len(lines[0].What) + len(lines[0].Effect); n > 4*mostWhat {
 		t.Errorf("%d bytes for a line of a page", n)
 	}
-	if n := len(BugText(Paths{dir}, &bug)); n > 1<<16 {
+	if n := len(BugText(Paths{Base: dir}, &bug)); n > 1<<16 {
 		t.Errorf("%d bytes of text", n)
 	}
 }
@@ -296,7 +296,7 @@ func TestParsePos(t *testing.T) {
 		{Filename: "/elsewhere/a.go", Line: 12, Column: 1},
 		{},
 	} {
-		s := Paths{"/src"}.recorded(pos)
+		s := Paths{Base: "/src"}.recorded(pos)
 		if got, err := parsePos(s, "/src"); err != nil || got != pos {
 			t.Errorf("%s: %+v, %v, want %+v", s, got, err, pos)
 		}
@@ -320,7 +320,7 @@ func TestReplayFileBrief(t *testing.T) {
 		}
 	}
 	r := &Replay{Tool: "hbcheck v0.1.0"}
-	r.SetBug(&bug, Paths{dir})
+	r.SetBug(&bug, Paths{Base: dir})
 	name := filepath.Join(t.TempDir(), "a.hbr")
 	if err := WriteReplay(name, r); err != nil {
 		t.Fatal(err)
@@ -367,7 +367,7 @@ func TestUntold(t *testing.T) {
 
 func TestReplayFileErrors(t *testing.T) {
 	good := &Replay{Tool: "hbcheck v9"}
-	good.SetBug(deposit(), Paths{dir})
+	good.SetBug(deposit(), Paths{Base: dir})
 	for _, tt := range []struct {
 		name string
 		edit func(*Replay)

@@ -53,7 +53,18 @@ type Files struct {
 }
 
 // Paths shortens file names for people: names below Base become relative.
-type Paths struct{ Base string }
+type Paths struct {
+	Base   string
+	Source func(name string) string // the file with the text of one; nil: itself
+}
+
+// Text returns the file with the text of the file of that name.
+func (p Paths) Text(name string) string {
+	if p.Source == nil {
+		return name
+	}
+	return p.Source(name)
+}
 
 // models begins the names of the files of the library's models, which are only in hbcheck.
 const models = "$hbcheck/"

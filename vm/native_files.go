@@ -117,6 +117,13 @@ var fileNatives = []Native{
 		m.output(int(r.I(0)), m.bytes(r, 1))
 		return Next
 	}},
+	{Name: "syscall.hbEither", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		op.Kind = trace.Choose
+		return 2
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, !m.auto && g.choice == 1)
+		return Next
+	}},
 	{Name: "syscall.hbRefuse", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.unsupported(g, RefusalCode(m.string(r, 0)), m.string(r, 2))
 		return Stop

@@ -58,6 +58,7 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, MemoryShown)
 		switch {
 		case m.cfg.Run:
 			r.Set(0, m.heap.live)

@@ -50,7 +50,10 @@ var synctestNatives = []Native{
 		r.SetBool(0, waiting)
 		return Next
 	}},
-	{Name: bubbleWait, Peek: peekBubbleWait, Fn: awaitBubble},
+	{Name: bubbleWait, Peek: peekBubbleWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.replaceBubbleClock(bubbleClock{g.bubble, m.clockOf(g), m.waitsIn(g.bubble) + 1})
+		return awaitBubble(m, g, r)
+	}},
 }
 
 const (

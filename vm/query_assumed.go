@@ -21,6 +21,7 @@ const (
 	CleanupOff                      // runtime.AddCleanup: the cleanup runs in runtime.GC only
 	WeakKept                        // weak.Make: the pointer is cleared in runtime.GC only
 	PoolKept                        // sync.Pool: it keeps what is put
+	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                    // fmt: an address is printed
 	AddressUsed                     // unsafe, reflect: an address is a number
 	SignalOff                       // os/signal: the signal never arrives

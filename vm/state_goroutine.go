@@ -82,6 +82,7 @@ type gstate struct {
 	looked    lookBack       // its last look at the clock, if it is in a loop
 	timed     timedLoop      // the timed loop that it is in
 	came      int64          // when it came to its operation on channels: see step_queue.go
+	cameAfter int64          // and after how many calls of synctest.Wait
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 	facts     *fact          // what it knows of the inputs; see symbolic.go
 	ways      int32          // alternatives of the decision that is pending

@@ -314,7 +314,7 @@ func (m *Machine) setPendingChan(g *goroutine) {
 	if g.status != gReady {
 		m.arrivals++
 		g.wait.seq = m.arrivals
-		g.came = m.clockOf(g)
+		g.came, g.cameAfter = m.clockOf(g), m.waitsIn(g.bubble)
 	}
 	g.pending = op
 	g.status = gReady

@@ -179,7 +179,7 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 		}
 		text += fmt.Sprintf("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=%#x]\n", pc)
 	}
-	text += "\ngoroutine " + m.goid(g) + " [running]:\n" + framesText(frames) + m.createdText(g)
+	text += "\ngoroutine " + m.goid(g) + " [running]:\n" + m.framesText(frames) + m.createdText(g)
 	value := m.panicValue(m.word(first, pnType), m.word(first, pnData))
 	m.crash(g, Fault{Kind: m.panicKind(first), Message: value, Frames: frames}, text)
 }

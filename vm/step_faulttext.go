@@ -68,7 +68,7 @@ func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1) }
 
 // goroutineText prints g's stack under a heading.
 func (m *Machine) goroutineText(g *goroutine, status string) string {
-	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + framesText(m.Stack(g.id)) + m.createdText(g)
+	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Stack(g.id)) + m.createdText(g)
 }
 
 // othersText prints all goroutines but g that have not ended.
@@ -93,14 +93,14 @@ func (m *Machine) showsProgram(g *goroutine) bool {
 }
 
 // framesText prints frames in the runtime's layout, with arguments left out.
-func framesText(frames []SourceFrame) string {
+func (m *Machine) framesText(frames []SourceFrame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		args := ""
 		if f.Args {
 			args = "..."
 		}
-		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, f.Pos.Filename, f.Pos.Line, f.PC)
+		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, m.link.prog.Recorded(f.Pos.Filename), f.Pos.Line, f.PC)
 	}
 	return b.String()
 }
@@ -114,7 +114,7 @@ func (m *Machine) createdText(g *goroutine) string {
 	if stack := m.CreationStack(g.id); at.helper && len(stack) > 0 {
 		at = stack[0]
 	}
-	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, at.Pos.Filename, at.Pos.Line, at.PC)
+	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.link.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)
 }
 
 // basicText returns the text of a value of basic kind as the print builtin

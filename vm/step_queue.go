@@ -14,6 +14,9 @@ import "hbcheck.dev/hbcheck/trace"
 //	clock 1 s  g: c <- 2     waits, too
 //	clock 2 s  h: <-c        gets 1 from gc; to get 2, g has to overtake q
 //
+// When synctest.Wait returns, what is durably blocked in its bubble has parked, and so has what waits
+// when the bubble's clock moves: there is no slack in bubbles.
+//
 // With Config.InTurn there is no alternative that overtakes. What is left is more than what gc's
 // queues allow, and nothing that they do is missing:
 //
@@ -40,7 +43,7 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 	if q.bubble != 0 || g.bubble != 0 {
 		slack = 0
 	}
-	return q.bubble == g.bubble && q.came < g.came-slack
+	return q.bubble == g.bubble && (q.came < g.came-slack || q.cameAfter < g.cameAfter)
 }
 
 // ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and by
@@ -81,7 +84,7 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 // A Passing is that a goroutine that has waited longer is overtaken by another one.
 type Passing struct {
 	Waiter, Runner trace.GID
-	Waits          int64 // how much earlier the waiter came, in nanoseconds
+	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
 }
 
 // notePassing notes that the alternative that g executes now overtakes a goroutine.
@@ -114,7 +117,8 @@ func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 		return ws
 	}
 	n := len(ws)
-	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1)))
+	parked := b2u(g.cameAfter < m.waitsIn(g.bubble))
+	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1))<<1|parked)
 	if m.canon.exchanging {
 		for place, s := range m.canon.sorted {
 			if m.cameBefore(m.gs[s], g) {

@@ -348,6 +348,7 @@ func (m *Machine) noteWaiting(g *goroutine) {
 type bubbleClock struct {
 	bubble uint32
 	now    int64
+	waits  int64 // how often a synctest.Wait has returned: see step_queue.go
 }
 
 // clockOf is the time of g's clock: nanoseconds since the program started, or its bubble did.
@@ -365,14 +366,29 @@ func (m *Machine) clockOf(g *goroutine) int64 {
 // setBubbleClock sets the clock of a bubble; a negative time ends it.
 func (m *Machine) setBubbleClock(bubble uint32, now int64) {
 	m.observeTime()
+	m.replaceBubbleClock(bubbleClock{bubble, now, m.waitsIn(bubble)})
+}
+
+// replaceBubbleClock makes b that of its bubble.
+func (m *Machine) replaceBubbleClock(b bubbleClock) {
 	bubbles := make([]bubbleClock, 0, len(m.bubbles)+1)
-	for _, b := range m.bubbles {
-		if b.bubble != bubble {
-			bubbles = append(bubbles, b)
+	for _, old := range m.bubbles {
+		if old.bubble != b.bubble {
+			bubbles = append(bubbles, old)
 		}
 	}
-	if now >= 0 {
-		bubbles = append(bubbles, bubbleClock{bubble, now})
+	if b.now >= 0 {
+		bubbles = append(bubbles, b)
 	}
 	m.bubbles = bubbles
+}
+
+// waitsIn is how often a synctest.Wait has returned in a bubble, 0 outside of all.
+func (m *Machine) waitsIn(bubble uint32) int64 {
+	for _, b := range m.bubbles {
+		if b.bubble == bubble {
+			return b.waits
+		}
+	}
+	return 0
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -118,21 +119,17 @@ func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
 	return cmd.Flags().Lookup(name)
 }
 
-// notNeeded says of flags of go test that there are none here, why.
-var notNeeded = map[string]string{
-	"race":      "data races are always looked for",
-	"cpu":       "every schedule is explored, whatever GOMAXPROCS is",
-	"parallel":  "goroutines are explored in every order",
-	"shuffle":   "tests are explored one by one",
-	"failfast":  "an entry ends with its first bug unless there is --all",
-	"benchtime": "benchmarks run once or twice",
-	"benchmem":  "memory is not measured",
-	"fuzz":      "fuzz targets are explored like tests; --run names one",
-	"fuzztime":  "fuzz targets are explored like tests, each for at most --timeout",
-	"vet":       "go vet does that",
-	"coverpkg":  "--cover is about all packages of the module that the program has",
-	"covermode": "how often a block is executed says nothing about a search; --cover says whether it is",
-}
+// notNeeded says of flags of go build and go test that there are none here, why, or where they are
+// honoured.
+var notNeeded = func() map[string]string {
+	why := make(map[string]string)
+	for name, f := range load.GoFlags {
+		if f.Why != "" {
+			why[name] = f.Why
+		}
+	}
+	return why
+}()
 
 // flagError adds to the error of a flag that does not exist what may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
@@ -145,7 +142,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		name, _, _ = strings.Cut(group, "=")
 	}
 	if why := notNeeded[name]; why != "" {
-		return fmt.Errorf("unknown flag: --%s: %s", name, why)
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		return fmt.Errorf("unknown flag: %s%s: %s", dashes, name, why)
 	}
 	names := slices.Sorted(maps.Keys(notNeeded))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,7 +18,10 @@ const asProcess = "HBCHECK_TEST_PROCESS"
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
-	if os.Getenv(asProcess) != "" {
+	if as := os.Getenv(asProcess); as != "" {
+		if filepath.IsAbs(as) { // where results are remembered
+			os.Setenv(verdicts.Variable, as)
+		}
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	stdCache = nil
@@ -215,6 +219,39 @@ func TestCachedSame(t *testing.T) {
 		out[0] = strings.ReplaceAll(out[0], "\t(cached)\n", "\t0.00s\n")
 		if out[0] != out[1] {
 			t.Errorf("%s: at first\n%s\nand then\n%s", format, out[0], out[1])
+		}
+	}
+}
+
+// TestCachedBuild: what another hbcheck has found out is not remembered.
+func TestCachedBuild(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv(verdicts.Variable, filepath.Join(dir, "cache"))
+	name := filepath.Join(dir, "hbcheck")
+	for i, x := range []struct {
+		program []byte
+		cached  bool
+	}{{program, false}, {program, true}, {append(program, 0), false}} {
+		if err := os.WriteFile(name, x.program, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(name, "../../testdata/benchmarks/answers/pool/ok")
+		// TestMain, which this process comes through, says that there is no cache.
+		cmd.Env = append(os.Environ(), asProcess+"="+os.Getenv(verdicts.Variable))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if cached := bytes.Contains(out, []byte("(cached)")); cached != x.cached {
+			t.Errorf("run %d: cached: %t\n%s", i+1, cached, out)
 		}
 	}
 }

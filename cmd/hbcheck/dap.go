@@ -149,5 +149,5 @@ func openRun(l dap.Launch, pkg string, interrupted func() bool) (*debug.Session,
 		machine.watch = watch
 		return entries[i].New(interrupted)
 	}})
-	return s, report.Paths{Base: prog.Dir}, err
+	return s, report.Paths{Base: prog.Dir, Source: prog.Source}, err
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,6 +64,50 @@ func withEnvironment(root *cobra.Command, args []string, value string) ([]string
 	}
 	path := args[:len(args)-len(rest)]
 	return slices.Concat(path, own, args[len(path):]), nil
+}
+
+// testFlags are the flags of go test that say which tests are executed and how, as far as hbcheck has
+// them. In GOFLAGS they are for every go test.
+var testFlags = []string{"run", "skip", "bench", "short", "count", "timeout"}
+
+// withGoFlags puts such flags of GOFLAGS before those of the command line, and of HBCHECK_FLAGS, if the
+// command does what go test does. What else is in GOFLAGS package load takes.
+func withGoFlags(args []string, value string) []string {
+	if len(args) == 0 || args[0] != "explore" {
+		return args
+	}
+	flags, _ := splitQuoted(value) // the go command says what is wrong with it
+	own := []string{"explore"}
+	for _, flag := range flags {
+		flag = strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test.")
+		if name, _, _ := strings.Cut(flag, "="); slices.Contains(testFlags, name) {
+			own = append(own, "--"+flag)
+		}
+	}
+	return append(own, args[1:]...)
+}
+
+// goEnvironment returns a variable of the go command's: of the environment, or of what go env -w has
+// written.
+func goEnvironment(name string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	file := os.Getenv("GOENV")
+	if file == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return ""
+		}
+		file = filepath.Join(dir, "go", "env")
+	}
+	data, _ := os.ReadFile(file) // there need not be one
+	for line := range strings.Lines(string(data)) {
+		if key, v, ok := strings.Cut(strings.TrimSpace(line), "="); ok && key == name {
+			return v
+		}
+	}
+	return ""
 }
 
 // flagNamed returns the flag of cmd with that name or letter.

@@ -151,7 +151,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if opts.MaxMemory > 0 {
 		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
-	paths := report.Paths{Base: prog.Dir}
+	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
 	w := f.writer(cmd.OutOrStdout(), paths)
 	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
 	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files)

@@ -47,6 +47,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return exitUsage
 	}
 	args, err := withEnvironment(root, goFlags(root, implied(root, args)), os.Getenv(flagsVariable))
+	if err == nil {
+		args = withGoFlags(args, goEnvironment("GOFLAGS"))
+	}
 	if err != nil {
 		complain(stderr, err)
 		return exitUsage

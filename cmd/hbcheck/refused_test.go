@@ -51,6 +51,10 @@ func TestMeasure(t *testing.T) {
 
 func TestFile(t *testing.T) { os.OpenFile("/dev/zero", os.O_WRONLY, 0) }
 
+func TestCall(t *testing.T) { syscall.InotifyInit1(0) }
+
+func TestNumber(t *testing.T) { syscall.Syscall(3000, 0, 0, 0) }
+
 func TestFine(t *testing.T) {}
 `
 	for name, text := range map[string]string{"p_test.go": src, "p.s": "", "go.mod": "module example.com/p\n\ngo 1.26\n"} {
@@ -60,6 +64,7 @@ func TestFine(t *testing.T) {}
 	}
 	var out, errs bytes.Buffer
 	run([]string{"-json", "."}, strings.NewReader(""), &out, &errs)
+	calls := map[string]string{"TestCall": "system call inotify_init1", "TestNumber": "system call 3000"}
 	got := make(map[string]string)
 	for dec := json.NewDecoder(&out); dec.More(); {
 		var r struct {
@@ -74,10 +79,13 @@ func TestFine(t *testing.T) {}
 			if !strings.HasPrefix(x.Pos, "p_test.go:") || x.What == "" {
 				t.Errorf("%s: %+v", r.Entry, x)
 			}
+			if want := calls[r.Entry]; want != "" && !strings.HasSuffix(x.What, want) {
+				t.Errorf("%s: %s, want %s", r.Entry, x.What, want)
+			}
 		}
 	}
 	want := map[string]string{"TestAssembly": "assembly", "TestProcess": "process", "TestSize": "size", "TestType": "type", "TestSignal": "signal",
-		"FuzzInput": "input", "TestMeasure": "measure", "TestFile": "file"}
+		"FuzzInput": "input", "TestMeasure": "measure", "TestFile": "file", "TestCall": "syscall", "TestNumber": "syscall"}
 	for entry, code := range want {
 		if got[entry] != code {
 			t.Errorf("%s: %q, want %q", entry, got[entry], code)
@@ -85,5 +93,46 @@ func TestFine(t *testing.T) {}
 	}
 	if len(got) != len(want) {
 		t.Errorf("%v\n%s", got, errs.String())
+	}
+}
+
+// TestMemoryShown: a verdict about a program that asks for statistics of memory says that they are not its
+// own, and --assume=gc accepts them.
+func TestMemoryShown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	src := `package p
+
+import (
+	"runtime"
+	"testing"
+)
+
+var keep *int
+
+func TestMallocs(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	keep = new(int)
+	runtime.ReadMemStats(&after)
+	_ = before.Mallocs == after.Mallocs
+}
+`
+	for name, text := range map[string]string{"p_test.go": src, "go.mod": "module example.com/p\n\ngo 1.26\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct {
+		flag string
+		code int
+		want string
+	}{
+		{"--assume=rand", exitIncomplete, "exhaustive, but for: statistics of memory at p_test.go:12 (those of a small program at rest)"},
+		{"--assume=gc", exitOK, "ok  \texample.com/p\tTestMallocs"},
+	} {
+		var out bytes.Buffer
+		if code := run([]string{x.flag, "."}, strings.NewReader(""), &out, &out); code != x.code || !strings.Contains(out.String(), x.want) {
+			t.Errorf("%s: exit %d: %s", x.flag, code, out.String())
+		}
 	}
 }

@@ -105,7 +105,7 @@ func openFor(name string, debugging bool) (*recording, error) {
 		machine.watch = watch
 		return entries[0].New(func() bool { return false })
 	}
-	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir}, prog, again}, nil
+	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir, Source: prog.Source}, prog, again}, nil
 }
 
 // diverged is the error of a program that has changed since.

@@ -115,7 +115,7 @@ func Complete(word string) (names []string) {
 func (c *Console) source(file string, n int) (string, bool) {
 	lines, ok := c.files[file]
 	if !ok {
-		if text, err := debug.Source(file); err == nil {
+		if text, err := debug.Source(c.paths.Text(file)); err == nil {
 			lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		}
 		c.files[file] = lines

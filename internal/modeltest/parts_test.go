@@ -77,7 +77,7 @@ var partOf = func() map[string]string {
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
-			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
+			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came gstate.cameAfter
 			gstate.coro gstate.due gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
@@ -143,6 +143,8 @@ var unnoticed = map[string]string{
 	"internal/synctest.hbWaiting reads goroutines": "an access to waits precedes it",
 	"internal/synctest.hbEnter reads clock":        "the one of its bubble, whose number is a name",
 	"internal/synctest.hbEnter writes clock":       "the one of its bubble, whose number is a name",
+	"internal/synctest.hbWait reads clock":         "the one of its bubble, which only moves when all of the bubble wait, the one in Wait included",
+	"internal/synctest.hbWait writes clock":        "counts the call for queues; the others of the bubble are blocked, and come to channels after it or before it",
 	"sync.hbWgAdd reads clock":                     "only whether there are bubbles: where there is none all is outside",
 
 	"os/signal.hbHidden reads goroutines":             "in the step that starts the goroutine",

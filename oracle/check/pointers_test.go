@@ -93,8 +93,8 @@ func main() {
 }
 
 // walks executes up to the given number of steps of n schedules of prog's first
-// entry, at random, and checks the states.
-func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n uint64, steps int) {
+// entry, at random, and checks the states. It returns what the last one has printed.
+func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n uint64, steps int) string {
 	t.Helper()
 	c := check.NewPointers(r)
 	cfg.Observer = c
@@ -125,6 +125,7 @@ func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n
 		t.Error(err)
 	}
 	t.Logf("%+v", c.Counts)
+	return m.Output(1) + m.Output(2)
 }
 
 // cache keeps the library between tests.

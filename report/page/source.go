@@ -60,7 +60,7 @@ func (x *sources) use(pos token.Position) int {
 func (x *sources) embed(paths report.Paths) []file {
 	list := []file{}
 	for i, name := range x.names {
-		list = append(list, file{report.Printable(paths.File(name)), parts(read(name), x.lines[i])})
+		list = append(list, file{report.Printable(paths.File(name)), parts(read(paths.Text(name)), x.lines[i])})
 	}
 	return list
 }

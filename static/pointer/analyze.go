@@ -31,6 +31,8 @@ type analysis struct {
 
 	models    map[*ssa.Function]model
 	methods   map[methodKey]*ssa.Function
+	boxCalls  map[*ssa.Function][]boxCall // by the wrapper that the machine calls
+	wrappers  map[*ssa.Function][]*instance
 	impl      map[[2]types.Type]bool
 	partAt    map[partKey]bool
 	externals map[externalKey]*external
@@ -62,6 +64,8 @@ func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.En
 		outside:   new(callSite),
 		models:    make(map[*ssa.Function]model),
 		methods:   make(map[methodKey]*ssa.Function),
+		boxCalls:  make(map[*ssa.Function][]boxCall),
+		wrappers:  make(map[*ssa.Function][]*instance),
 		impl:      make(map[[2]types.Type]bool),
 		partAt:    make(map[partKey]bool),
 		externals: make(map[externalKey]*external),

@@ -56,7 +56,7 @@ func (a *analysis) call(inst *instance, i ssa.CallInstruction) {
 // receiver, of which there is an instance for each; and all others, in one context.
 func (a *analysis) callStatic(inst *instance, i ssa.CallInstruction, fn *ssa.Function) {
 	if isGo(i) {
-		a.policy.started[fn] = true
+		a.policy.start(fn)
 	}
 	args := i.Common().Args
 	if m := a.model(fn); m != nil {
@@ -200,6 +200,7 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 			continue // a value that cannot be here
 		}
 		a.callMethod(c.inst, c.instr, fn, o)
+		a.throughWrapper(boxCall{c.inst, c.instr, o})
 	}
 }
 
@@ -207,7 +208,7 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 // the content of box o as its receiver.
 func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Function, o *Object) {
 	if isGo(i) {
-		a.policy.started[fn] = true
+		a.policy.start(fn)
 	}
 	args := i.Common().Args
 	if m := a.model(fn); m != nil {
@@ -228,6 +229,44 @@ func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Fun
 	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, Origin{}))
 	a.enter(inst, i, callee, args, 1)
 	a.receiver(callee, o)
+}
+
+// boxCall is the call of a method of what is in a box.
+type boxCall struct {
+	inst  *instance
+	instr ssa.CallInstruction
+	box   *Object
+}
+
+// throughWrapper makes the registers of a wrapper of type *T include what they have when the machine
+// calls it for a T in an interface. The analysis calls the method of T itself then (callMethod); but the
+// wrapper may also be called otherwise, and then its frames are taken to be as its instances say.
+func (a *analysis) throughWrapper(c boxCall) {
+	w := a.boxMethod(c.box.Type, c.instr.Common().Method)
+	if w == nil {
+		return
+	}
+	a.boxCalls[w] = append(a.boxCalls[w], c)
+	for _, inst := range a.wrappers[w] {
+		a.enterWrapper(inst, c)
+	}
+}
+
+// newWrapper does that for an instance of a wrapper that has come later.
+func (a *analysis) newWrapper(inst *instance) {
+	a.wrappers[inst.fn] = append(a.wrappers[inst.fn], inst)
+	for _, c := range a.boxCalls[inst.fn] {
+		a.enterWrapper(inst, c)
+	}
+}
+
+func (a *analysis) enterWrapper(inst *instance, c boxCall) {
+	a.add(inst.arg(0), c.box.base)
+	for k, v := range c.instr.Common().Args {
+		if r := a.reg(c.inst, v); r != 0 {
+			a.copyN(inst.arg(k+1), r, len(a.lays.of(v.Type()).ptrs))
+		}
+	}
 }
 
 // receiver makes the receiver of callee include the content of box o.
@@ -277,7 +316,7 @@ func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	k := receiverOf{fn, a.originOf(n)}
 	if _, known := a.policy.shared[k]; !known {
 		o := a.objectOf(n)
-		a.policy.shared[k] = !Label{Object: o, leaf: int32(n - o.base)}.Fits(fn.Signature.Recv().Type())
+		a.policy.shared[k] = !Label{Object: o, leaf: int32(n - o.base)}.Fits(receiverType(fn))
 	}
 	return k.at
 }
@@ -294,7 +333,7 @@ func (a *analysis) originOf(n nodeID) Origin {
 
 // method returns the method of concrete type t that implements m, or nil.
 func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
-	k := methodKey{t, m.Id()}
+	k := methodKey{t, m.Id(), false}
 	fn, ok := a.methods[k]
 	if !ok {
 		sel := a.prog.SSA.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
@@ -309,7 +348,26 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	return fn
 }
 
+// boxMethod returns the method that the machine calls for m of a value of concrete type t in an
+// interface, if it is not that of t: the wrapper of the pointer type, which is given the address of
+// the value, as t does not fit into the interface itself.
+func (a *analysis) boxMethod(t types.Type, m *types.Func) *ssa.Function {
+	if isPointerShaped(t) {
+		return nil
+	}
+	k := methodKey{t, m.Id(), true}
+	fn, ok := a.methods[k]
+	if !ok {
+		if sel := a.prog.SSA.MethodSets.MethodSet(types.NewPointer(t)).Lookup(m.Pkg(), m.Name()); sel != nil {
+			fn = a.prog.SSA.MethodValue(sel)
+		}
+		a.methods[k] = fn
+	}
+	return fn
+}
+
 type methodKey struct {
-	t  types.Type
-	id string
+	t     types.Type
+	id    string
+	boxed bool // boxMethod
 }

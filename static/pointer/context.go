@@ -138,6 +138,16 @@ func (p *Policy) Single(fn *ssa.Function) bool {
 	return p.kind(fn) == plain && !p.started[fn] && !isHelper(fn)
 }
 
+// start notes that a go statement calls fn; and what it adapts, as wrappers leave the context alone.
+func (p *Policy) start(fn *ssa.Function) {
+	p.started[fn] = true
+	if isWrapper(fn) {
+		if t := p.adapted(fn); t != nil && !p.started[t] {
+			p.start(t)
+		}
+	}
+}
+
 // NeedsReceiver reports whether fn's context depends on its receiver.
 func (p *Policy) NeedsReceiver(fn *ssa.Function) bool { return p.kind(fn) == byObject }
 

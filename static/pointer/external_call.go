@@ -20,7 +20,7 @@ func (c *worldCall) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o != nil && o.fn != nil {
 			if a.policy.NeedsReceiver(o.fn) { // a method expression
-				c.w.callsMethod(o.fn, c.w.blob(o.fn.Signature.Recv().Type()).reg)
+				c.w.callsMethod(o.fn, c.w.blob(receiverType(o.fn)).reg)
 				continue
 			}
 			inst := a.instance(o.fn, a.policy.enter(0, nil, false, o.fn, o.made, Origin{}))

@@ -31,7 +31,7 @@ func (a *analysis) client(e *load.Entry) {
 			a.add(p.reg, a.globalOf(m).base)
 		case *ssa.Function:
 			if a.policy.NeedsReceiver(m) {
-				w.callsMethod(m, w.blob(m.Signature.Recv().Type()).reg)
+				w.callsMethod(m, w.blob(receiverType(m)).reg)
 				continue
 			}
 			inst := a.instance(m, a.policy.enter(0, nil, false, m, 0, Origin{}))

@@ -61,6 +61,9 @@ func (a *analysis) instance(fn *ssa.Function, ctx Context) *instance {
 		a.instIndex[k] = inst
 		a.insts = append(a.insts, inst)
 		a.todo = append(a.todo, inst)
+		if isWrapper(fn) {
+			a.newWrapper(inst)
+		}
 	}
 	return inst
 }

@@ -71,10 +71,15 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 		return plain
 	}
 	if isWrapper(fn) {
-		if t := p.adapted(fn); t != nil {
-			return p.kind(t)
+		t := p.adapted(fn)
+		if t == nil {
+			return bySite
 		}
-		return bySite
+		k := p.kind(t)
+		if k == byObject && !isPointer(receiverType(fn)) {
+			return bySite // its receiver is a struct that embeds a pointer: no one address
+		}
+		return k
 	}
 	if sig.Recv() != nil && len(fn.TypeArgs()) > 0 && isPointer(sig.Recv().Type()) {
 		return byObject
@@ -94,6 +99,15 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 // isWrapper reports whether ssa made up fn to adapt a method to another receiver.
 func isWrapper(fn *ssa.Function) bool {
 	return fn.Synthetic != "" && fn.Syntax() == nil && fn.Synthetic != "package initializer"
+}
+
+// receiverType returns the type of the receiver of a method, or of the wrapper of a method
+// expression, which takes it as its first parameter and has none by its signature.
+func receiverType(fn *ssa.Function) types.Type {
+	if recv := fn.Signature.Recv(); recv != nil {
+		return recv.Type()
+	}
+	return fn.Signature.Params().At(0).Type()
 }
 
 // adapted returns the method that wrapper fn calls; nil if that depends on the

@@ -82,7 +82,9 @@ type hbPage struct {
 type hbEnd struct {
 	f                   *hbFile
 	p                   *hbPipe
+	shut                bool // no Read begins any more: closing has begun
 	closing             bool
+	after               bool // a Read has returned what was written after that
 	blocking            bool // calls wait in the system: neither closing the FD nor a deadline ends them
 	uses                int  // how many do, or have begun with Use
 	reading, writing    bool // one is under way that could not proceed; others wait for it
@@ -269,12 +271,56 @@ func (e *hbEnd) begin(ready *bool) {
 	effect.Orders(unsafe.Pointer(&e.order), false)
 }
 
+// Read begins with an operation of its own, which counts the use and depends on nothing but closing: one
+// that has begun keeps the FD open. It may not have looked for data yet when the FD is closed, and return
+// what is written after that; or it waits for data, and is woken by closing.
 func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
-	ready := &e.readable
 	if len(p) == 0 || !hbReads(e.f.flags) {
-		ready = nil
+		return e.readNothing(p)
 	}
-	e.begin(ready)
+	effect.Access(unsafe.Pointer(&e.shut), false)
+	effect.Orders(unsafe.Pointer(&e.order), false)
+	if e.shut {
+		return 0, false, HbClosing
+	}
+	e.uses++
+	e.begin(&e.readable)
+	effect.Orders(unsafe.Pointer(&e.reads), true)
+	closed := e.closing && !e.blocking
+	if closed && e.p.has && !e.after && hbEither() {
+		e.begin(nil)
+		effect.Orders(unsafe.Pointer(&e.reads), true)
+		closed = e.after || !e.p.has // only one reader has had its turn
+		e.after = true
+	}
+	switch {
+	case closed:
+		err = HbClosing
+	case e.readLate.passed():
+		err = HbLate
+	case e.p.readers == 0:
+		err = EBADF
+	case !e.p.has:
+		e.reading = true
+		e.update()
+		e.begin(&e.p.has)
+		effect.Orders(unsafe.Pointer(&e.reads), true)
+		e.reading = false
+		e.update()
+	}
+	if err == nil {
+		effect.Acquire(unsafe.Pointer(e.p))
+		n = fill(p, e.p.take(len(p)))
+	}
+	return n, e.done(), err
+}
+
+// hbEither is a choice.
+func hbEither() bool
+
+// readNothing is Read with no room, or of the end for writing.
+func (e *hbEnd) readNothing(p []byte) (n int, destroy bool, err error) {
+	e.begin(nil)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	switch {
 	case e.closing:
@@ -283,21 +329,8 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 		return 0, false, nil
 	case e.readLate.passed():
 		return 0, false, HbLate
-	case !hbReads(e.f.flags), e.p.readers == 0:
-		return 0, false, EBADF
 	}
-	if !e.p.has {
-		e.reading = true
-		e.uses++
-		e.update()
-		e.begin(&e.p.has)
-		effect.Orders(unsafe.Pointer(&e.reads), true)
-		e.reading = false
-		destroy = e.done()
-		e.update()
-	}
-	effect.Acquire(unsafe.Pointer(e.p))
-	return fill(p, e.p.take(len(p))), destroy, nil
+	return 0, false, EBADF
 }
 
 func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
@@ -372,6 +405,14 @@ func (e *hbEnd) Done() (destroy bool) {
 }
 
 func (e *hbEnd) Close() (destroy bool, err error) {
+	if hbReads(e.f.flags) {
+		effect.Access(unsafe.Pointer(&e.shut), true)
+		effect.Orders(unsafe.Pointer(&e.order), true)
+		if e.shut {
+			return false, HbClosing
+		}
+		e.shut = true
+	}
 	e.p.touch()
 	effect.Orders(unsafe.Pointer(&e.order), true)
 	if e.closing {

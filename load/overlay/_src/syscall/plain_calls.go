@@ -227,7 +227,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 	case SYS_MMAP:
 		return hbMmap(a2, a3, a4, int(int32(a5)), int64(a6))
 	}
-	hbRefuse("syscall", "system call "+hbDigits(num))
+	hbRefuse("syscall", "system call "+hbCallName(num))
 	return 0, 0, uintptr(ENOSYS)
 }
 

@@ -1,0 +1,364 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A FlagUse says what becomes of a flag of the go command that is in GOFLAGS.
+type FlagUse int
+
+const (
+	// Meaningless flags make no difference to what is explored.
+	Meaningless FlagUse = iota
+	// Honoured flags do here what they do there.
+	Honoured
+	// Refused flags would make it another program than the one that is explored.
+	Refused
+)
+
+// A GoFlag is a flag of go build or go test. Why says why it makes no difference, or what to do without
+// it; how it is honoured is with the command line, of those that hbcheck has, too.
+type GoFlag struct {
+	Use FlagUse
+	Why string
+}
+
+// GoFlags are all flags of go build and go test (go help build, go help testflag, go help test).
+// TestGoFlags compares them with what the go command says that it has.
+var GoFlags = map[string]GoFlag{
+	// What is compiled.
+	"C":             {Honoured, "-C here, and GOFLAGS cannot have it"},
+	"tags":          {Honoured, ""},
+	"mod":           {Honoured, "GOFLAGS=-mod=... has it"},
+	"modfile":       {Honoured, "GOFLAGS=-modfile=... has it"},
+	"overlay":       {Honoured, "GOFLAGS=-overlay=... has it"},
+	"trimpath":      {Honoured, "GOFLAGS=-trimpath has it"},
+	"ldflags":       {Honoured, "GOFLAGS has it: -X sets a variable"},
+	"gcflags":       {Honoured, "GOFLAGS has it: optimisations and what is printed make no difference"},
+	"buildmode":     {Honoured, "GOFLAGS has it: modes that make a program make no difference"},
+	"toolexec":      {Refused, "what the program changes in what is compiled would not be there"},
+	"compiler":      {Honoured, "GOFLAGS has it: gc, and no other one, has a model"},
+	"linkshared":    {Refused, "shared libraries are not executed"},
+	"race":          {Meaningless, "data races are always looked for"},
+	"msan":          {Meaningless, "there is no C whose memory could be looked at"},
+	"asan":          {Meaningless, "there is no C whose memory could be looked at"},
+	"asmflags":      {Meaningless, "assembly is not executed"},
+	"gccgoflags":    {Meaningless, "gccgo has no part in it"},
+	"pgo":           {Meaningless, "a profile changes how fast a program is"},
+	"pkgdir":        {Meaningless, "nothing is installed"},
+	"installsuffix": {Meaningless, "nothing is installed"},
+	"modcacherw":    {Meaningless, "it is about the files of the module cache"},
+	"buildvcs":      {Meaningless, "there is no binary to be stamped"},
+
+	// How it is compiled.
+	"a":    {Meaningless, "nothing is compiled"},
+	"n":    {Meaningless, "nothing is compiled"},
+	"p":    {Meaningless, "nothing is compiled; -j has workers"},
+	"x":    {Meaningless, "nothing is compiled"},
+	"work": {Meaningless, "nothing is compiled"},
+	"c":    {Meaningless, "nothing is compiled"},
+	"o":    {Meaningless, "nothing is compiled; --output is about replay files"},
+	"exec": {Refused, "there is no binary that another program could run"},
+
+	// Which tests are executed, and how.
+	"run":       {Honoured, ""},
+	"skip":      {Honoured, ""},
+	"bench":     {Honoured, ""},
+	"short":     {Honoured, ""},
+	"count":     {Honoured, ""},
+	"timeout":   {Honoured, ""},
+	"args":      {Honoured, "the program's arguments follow --, and GOFLAGS cannot have them"},
+	"cpu":       {Meaningless, "every schedule is explored, whatever GOMAXPROCS is"},
+	"parallel":  {Meaningless, "goroutines are explored in every order"},
+	"shuffle":   {Meaningless, "tests are explored one by one"},
+	"failfast":  {Meaningless, "an entry ends with its first bug unless there is --all"},
+	"benchtime": {Meaningless, "benchmarks run once or twice"},
+	"benchmem":  {Meaningless, "memory is not measured"},
+	"fuzz":      {Meaningless, "fuzz targets are explored like tests; --run names one"},
+	"fuzztime":  {Meaningless, "fuzz targets are explored like tests, each for at most --timeout"},
+
+	"fuzzminimizetime": {Meaningless, "fuzz targets are explored like tests, and schedules are made simple"},
+
+	// What is printed and written.
+	"v":         {Meaningless, "in GOFLAGS; hbcheck -v shows every step of a schedule"},
+	"json":      {Meaningless, "in GOFLAGS; hbcheck has --json"},
+	"list":      {Meaningless, "in GOFLAGS; hbcheck says which entries there are when it explores them"},
+	"fullpath":  {Meaningless, "positions are as the go command prints them"},
+	"vet":       {Meaningless, "go vet does that"},
+	"artifacts": {Meaningless, "what a test writes is not kept"},
+	"outputdir": {Meaningless, "what a test writes is not kept; --output is about replay files"},
+	"cover":     {Meaningless, "in GOFLAGS; hbcheck has --cover"},
+	"coverpkg":  {Meaningless, "--cover is about all packages of the module that the program has"},
+	"covermode": {Meaningless, "how often a block is executed says nothing about a search; --cover says whether it is"},
+
+	"coverprofile":         {Meaningless, "in GOFLAGS; hbcheck has --coverprofile"},
+	"blockprofile":         {Meaningless, noProfile},
+	"blockprofilerate":     {Meaningless, noProfile},
+	"cpuprofile":           {Meaningless, noProfile},
+	"memprofile":           {Meaningless, noProfile},
+	"memprofilerate":       {Meaningless, noProfile},
+	"mutexprofile":         {Meaningless, noProfile},
+	"mutexprofilefraction": {Meaningless, noProfile},
+	"trace":                {Meaningless, "go tool trace is about one run; --output has schedules"},
+}
+
+const noProfile = "the time and memory of a search say nothing about the program's"
+
+// buildChoices is what the flags of the go command change in what is explored.
+type buildChoices struct {
+	replaced map[string]string // by -overlay: what is read for a file, "" if there is none
+	vars     []setVar          // by -ldflags=-X
+	trimpath bool              // names of files have no directories of the host
+}
+
+// A setVar is a variable that the linker gives a value.
+type setVar struct{ pkg, name, value string }
+
+// goFlagError is the error of a flag that is refused.
+func goFlagError(flag, why string) error {
+	return Errors{{Msg: fmt.Sprintf("GOFLAGS: %s: %s; unset it for hbcheck", flag, why)}}
+}
+
+// takeGoFlags finds out what the flags of the go command change. The error is an Errors that names
+// the flag that is refused.
+func (l *loader) takeGoFlags() error {
+	// Which files of the standard library there are is decided by the environment of this process.
+	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
+		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s is what go env -w has written: set it in the environment for hbcheck", e)}}
+	}
+	for _, f := range slices.Concat(splitFlags(l.goEnv.GOFLAGS), l.cfg.BuildFlags) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f, "-"), "-"), "=")
+		name = strings.TrimPrefix(name, "test.")
+		if known := GoFlags[name]; known.Use == Refused && value != "" && value != "false" {
+			return goFlagError("-"+name, known.Why)
+		} else if known.Use != Honoured {
+			continue // the go command knows what is no flag of its
+		}
+		var err error
+		switch name {
+		case "overlay":
+			l.choices.replaced, err = l.readReplaced(value)
+		case "trimpath":
+			l.choices.trimpath = value != "false"
+		case "ldflags":
+			err = l.linkerFlags(value)
+		case "gcflags":
+			err = compilerFlags(value)
+		case "buildmode":
+			if !slices.Contains([]string{"default", "exe", "pie"}, value) {
+				err = goFlagError("-buildmode="+value, "only default, exe and pie make a program")
+			}
+		case "compiler":
+			if value != "gc" {
+				err = goFlagError("-compiler="+value, "gc has a model, and no other compiler")
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readReplaced reads the file of -overlay.
+func (l *loader) readReplaced(file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	abs := func(name string) string {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(l.dir, name)
+		}
+		return filepath.Clean(name)
+	}
+	data, err := os.ReadFile(abs(file))
+	if err != nil {
+		return nil, Errors{{Msg: fmt.Sprintf("GOFLAGS: -overlay: %v", err)}}
+	}
+	var text struct{ Replace map[string]string }
+	if err := json.Unmarshal(data, &text); err != nil {
+		return nil, Errors{{Msg: fmt.Sprintf("GOFLAGS: -overlay: %s: %v", file, err)}}
+	}
+	replaced := make(map[string]string)
+	for name, by := range text.Replace {
+		if by != "" {
+			by = abs(by)
+		}
+		name = abs(name)
+		if strings.HasPrefix(name, l.goEnv.GOROOT+string(filepath.Separator)) {
+			return nil, goFlagError("-overlay="+file, "it replaces "+name+", a file of the standard library, for parts of which hbcheck has its own")
+		}
+		replaced[name] = by
+	}
+	return replaced, nil
+}
+
+// source returns the file that is read for the file of that name.
+func (c *buildChoices) source(name string) string {
+	if by := c.replaced[name]; by != "" {
+		return by
+	}
+	return name
+}
+
+// toolArgs splits the value of -ldflags or -gcflags. A pattern other than "all" says which packages it is
+// about.
+func toolArgs(value string) (pattern string, args []string) {
+	value = strings.TrimSpace(value)
+	if value != "" && value[0] != '-' && value[0] != '\'' && value[0] != '"' {
+		pattern, value, _ = strings.Cut(value, "=")
+	}
+	if pattern == "all" {
+		pattern = ""
+	}
+	return pattern, splitFlags(value)
+}
+
+// flagged returns the name of a tool's flag and its value, if that is in the same word.
+func flagged(arg string) (name, value string, hasValue bool) {
+	name, value, hasValue = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+	return
+}
+
+// linkerFlags takes the value of -ldflags. Of the linker's flags -X is the only one that programs notice:
+// the others are about the file that it writes.
+func (l *loader) linkerFlags(flags string) error {
+	pattern, args := toolArgs(flags)
+	for i := 0; i < len(args); i++ {
+		name, value, hasValue := flagged(args[i])
+		if name != "X" {
+			continue
+		}
+		if !hasValue && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		if pattern != "" {
+			return goFlagError("-ldflags="+flags, "-X is honoured for all packages and not by the pattern "+pattern+"; without it")
+		}
+		path, text, ok := strings.Cut(value, "=")
+		dot := strings.LastIndexByte(path, '.')
+		if !ok || dot <= 0 {
+			return goFlagError("-ldflags="+flags, "-X takes path.name=value")
+		}
+		v := setVar{path[:dot], path[dot+1:], text}
+		if !strings.Contains(v.pkg, ".") && l.isStd(v.pkg) {
+			return goFlagError("-ldflags="+flags, v.pkg+" is a package of the standard library, whose variables are not set")
+		}
+		l.choices.vars = append(slices.DeleteFunc(l.choices.vars, func(o setVar) bool { return o.pkg == v.pkg && o.name == v.name }), v)
+	}
+	return nil
+}
+
+// isStd reports whether the standard library has a package of that path.
+func (l *loader) isStd(path string) bool {
+	info, err := os.Stat(filepath.Join(l.goEnv.GOROOT, "src", filepath.FromSlash(path)))
+	return path != "main" && err == nil && info.IsDir()
+}
+
+// noDifference are the flags of the compiler that programs do not notice: optimisations, what it
+// prints, what it checks and what it writes for debuggers.
+var noDifference = []string{"N", "l", "m", "S", "e", "v", "w", "c", "live", "json", "dwarf", "dwarflocationlists", "dwarfbasentries",
+	"spectre", "wb", "smallframes", "buildid", "bench", "memprofile", "memprofilerate", "cpuprofile", "blockprofile", "mutexprofile"}
+
+// compilerFlags refuses what -gcflags changes in what programs do.
+func compilerFlags(flags string) error {
+	_, args := toolArgs(flags)
+	for _, arg := range args {
+		name, value, _ := flagged(arg)
+		ok := slices.Contains(noDifference, strings.TrimRight(name, "0123456789")) || !strings.HasPrefix(arg, "-")
+		if name == "d" { // debug settings, separated by commas
+			ok = true
+			for _, d := range strings.Split(value, ",") {
+				d, _, _ = strings.Cut(d, "=")
+				ok = ok && (strings.HasPrefix(d, "ssa/") || slices.Contains([]string{"checkptr", "inlfuncswithclosures", "pgoinline", "nil", "append", "closure", "defer", "panic"}, d))
+			}
+		}
+		if !ok {
+			return goFlagError("-gcflags="+flags, arg+" may change what the program does, and hbcheck does not")
+		}
+	}
+	return nil
+}
+
+// setVars gives variables of p the values that the linker would: those of type string without an initial
+// value, or with a constant one. Others are initialised by code, after the linker, but where the compiler
+// has found out their values, so that it is not known which one they have. Those that are set come first,
+// as they have their values before any code is executed.
+func (l *loader) setVars(p *Package) {
+	for _, set := range l.choices.vars {
+		if set.pkg != p.Types.Path() || p.library() {
+			continue
+		}
+		v, ok := p.Types.Scope().Lookup(set.name).(*types.Var)
+		if !ok {
+			continue
+		}
+		if types.Unalias(v.Type()) != types.Typ[types.String] {
+			l.typeError(p, types.Error{Fset: l.fset, Pos: v.Pos(),
+				Msg: fmt.Sprintf("%s.%s: cannot set with -X: not a var of type string (type:%s)", set.pkg, set.name, v.Type())})
+			continue
+		}
+		at := slices.IndexFunc(p.Info.InitOrder, func(in *types.Initializer) bool { return slices.Contains(in.Lhs, v) })
+		if at >= 0 {
+			if in := p.Info.InitOrder[at]; len(in.Lhs) > 1 || p.Info.Types[in.Rhs].Value == nil {
+				l.typeError(p, types.Error{Fset: l.fset, Pos: v.Pos(),
+					Msg: fmt.Sprintf("%s.%s: -X has an effect only if the initial value is constant or none", set.pkg, set.name)})
+				continue
+			}
+			p.Info.InitOrder = slices.Delete(p.Info.InitOrder, at, at+1)
+		}
+		text := &ast.BasicLit{ValuePos: v.Pos(), Kind: token.STRING, Value: strconv.Quote(set.value)}
+		p.Info.Types[text] = constantOf(v.Type(), set.value)
+		p.Info.InitOrder = slices.Insert(p.Info.InitOrder, 0, &types.Initializer{Lhs: []*types.Var{v}, Rhs: text})
+	}
+}
+
+// constantOf returns what the type-checker would say of a string constant of type t.
+func constantOf(t types.Type, s string) types.TypeAndValue {
+	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, strconv.Quote(s))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	tv.Type = t
+	return tv
+}
+
+// Source returns the file with the text of the file of that name: -overlay may replace it.
+func (prog *Program) Source(name string) string { return prog.choices.source(name) }
+
+// Recorded returns the name that the compiler writes down for a file, for stack traces and the like: with
+// -trimpath there are no directories of the host in it.
+func (prog *Program) Recorded(name string) string {
+	if !prog.choices.trimpath {
+		return name
+	}
+	dir, base := filepath.Split(name)
+	dir = filepath.Clean(dir)
+	if std, ok := strings.CutPrefix(name, filepath.Join(prog.GOROOT, "src")+string(filepath.Separator)); ok {
+		return filepath.ToSlash(std)
+	}
+	for _, p := range prog.All {
+		if p.Dir != dir || p.Std {
+			continue
+		}
+		path := p.Path
+		if p.ForTest != "" {
+			path = p.ForTest // the path of an external test is not that of a directory
+		}
+		if m := p.list.Module; m != nil && m.Version != "" {
+			path = m.Path + "@" + m.Version + strings.TrimPrefix(path, m.Path)
+		}
+		return path + "/" + base
+	}
+	return base
+}
