@@ -354,7 +354,7 @@ func (s *exploration) narrate() {
 		if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err == errUntold {
 			break
 		} else if err != nil {
-			panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
+			s.result.mistake(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 		}
 	}
 	for _, o := range s.collector.outcomes {

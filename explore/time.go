@@ -34,18 +34,8 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r.Stats.Explore += before
 		opts.spent = max(0, opts.spent-before) // each of those below adds what all of them have taken
 	}
-	if err == nil && r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
-		r, err = moreOrders(ctx, e, opts, r)
-	}
-	if err == nil && r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
-		reached := r.Coverage
-		if r, err = inTurn(ctx, e, opts, r); err == nil && r.Coverage != nil {
-			r.Coverage.Add(reached)
-		}
-	}
-	if err == nil && r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
-		e.New = r.again.anyTime
-		err = overtake(ctx, e, opts, r)
+	if err == nil {
+		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
 		r.again = refinement{} // of no use any more
@@ -57,6 +47,36 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r.Saved = len(files) > 0
 	default:
 		opts.Keep.Remove()
+	}
+	return r, err
+}
+
+// afterwards explores what follows from r. A mistake there leaves r as it is.
+func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *Result, err error) {
+	before := *r
+	before.Bugs = nil
+	for _, b := range r.Bugs {
+		x := *b
+		before.Bugs = append(before.Bugs, &x)
+	}
+	defer before.survive(func() { better, err = &before, nil })
+	if r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
+		if r, err = moreOrders(ctx, e, opts, r); err != nil {
+			return r, err
+		}
+	}
+	if r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
+		reached := r.Coverage
+		if r, err = inTurn(ctx, e, opts, r); err != nil {
+			return r, err
+		}
+		if r.Coverage != nil {
+			r.Coverage.Add(reached)
+		}
+	}
+	if r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
+		e.New = r.again.anyTime
+		err = overtake(ctx, e, opts, r)
 	}
 	return r, err
 }

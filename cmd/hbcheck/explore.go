@@ -277,6 +277,10 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				writeCorpus(cmd.ErrOrStderr(), files.paths, e.Source, r)
 			}
 			code = f.worse(code, r)
+			for _, x := range r.Mistakes {
+				complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %w", e.Package, e.Name, internalError{x, nil}))
+				code = exitUsage
+			}
 		}
 		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
 		if stop.Err() != nil {
