@@ -16,13 +16,14 @@ import (
 // some more time, leaves the bug untold.
 func TestInterruptedByOthers(t *testing.T) {
 	prog := vmtest.Load(t, `package main
-var n int
 func main() {
 	done := make(chan bool)
-	go func() { done <- true }()
-	for i := range 100_000 { n += i }
+	go func() { done <- true; done <- true }()
 	<-done
-	panic("found")
+	n := 0
+	for i := range 1_000_000 { n += i }
+	<-done
+	if n > 0 { panic("found") }
 }`)
 	ctx, cancel := context.WithCancel(t.Context())
 	e := Entry{Name: "main", New: func(func() bool) (Machine, error) {
@@ -39,7 +40,7 @@ func main() {
 	s.narrate()
 	r := s.result
 	if len(r.Bugs) != 1 || !r.Bugs[0].Untold || len(r.Bugs[0].Events) == 0 || len(r.Mistakes) != 0 {
-		t.Errorf("%+v, mistakes %q", r.Bugs, r.Mistakes)
+		t.Errorf("%+v %v, mistakes %q", r.Bugs[0].Schedule, r.Bugs[0].Untold, r.Mistakes)
 	}
 }
 
