@@ -1,0 +1,10 @@
+package hb
+
+// SetLinear makes x look for races among all events.
+func (x *Execution) SetLinear() { x.linear = true }
+
+// SetMostOverwritten sets after how many looks lanes are read.
+func SetMostOverwritten(n int) (before int) {
+	before, mostOverwritten = mostOverwritten, n
+	return before
+}
