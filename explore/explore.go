@@ -143,7 +143,7 @@ func (s *exploration) configure(opts Options) error {
 
 // poll makes the search ask now and then whether to stop, and report its progress.
 func (s *exploration) poll() {
-	sample := newEstimate(s.features, &s.opts, s.cfg)
+	sample := newEstimate(s.features, &s.opts, s.cfg, s.limit.ending)
 	s.cfg.Poll = func(p por.Progress) string {
 		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
 			sample.update(&p)

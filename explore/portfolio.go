@@ -381,7 +381,7 @@ func (p *portfolio) search(c *contender) {
 			return p.awaitTurn(work, s.limit.passed)
 		}
 		if c.number == 0 && !c.judged && work >= judgedAt {
-			p.judge(c)
+			p.judge(c, work)
 		}
 		if c.slow && p.wait(work, s.limit.passed) {
 			return ""
