@@ -301,6 +301,9 @@ func (p *portfolio) run(c *contender) {
 			}
 			continue
 		}
+		if c.found.Stopped && c.s.answers(&c.found) { // a bug is one, also where all else says nothing
+			break
+		}
 		again := c.s.refinement()
 		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
 			if !c.beside && c.tooLong(c.found.Truncated) {
@@ -492,13 +495,19 @@ func (p *portfolio) decided() bool {
 	return !begun || p.lost(1, p.start)
 }
 
-// choose is line 4. If there is no answer it is the search that has worked the most.
+// choose is line 4. If there is no answer it is the search that has worked the most, of those that say
+// something if any does.
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {
-		larger := c.err == nil && c.found.Work() > best.found.Work()
-		searches := c.number < len(p.opts.Portfolio.Searches)
-		if c.number == p.winner || p.winner < 0 && searches && larger {
+		if c.number == p.winner {
+			return c
+		}
+		if p.winner >= 0 || c.err != nil || c.number >= len(p.opts.Portfolio.Searches) {
+			continue
+		}
+		vain, other := best.s.needsRefining(), c.s.needsRefining()
+		if vain && !other || vain == other && c.found.Work() > best.found.Work() {
 			best = c
 		}
 	}

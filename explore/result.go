@@ -195,6 +195,16 @@ func (r *Result) stopped() bool {
 	})
 }
 
+// unfinished makes r, which says nothing for certain, the result of an exploration that was stopped as soon
+// as it had begun again; s is what that has told.
+func (r *Result) unfinished(s *Result) {
+	r.Incomplete = append(r.Incomplete, s.Incomplete...)
+	if r.Verdict == OK {
+		r.Verdict = Incomplete
+	}
+	r.again = refinement{}
+}
+
 // Stats counts what a search did.
 type Stats struct {
 	por.Stats

@@ -114,7 +114,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	ctx, release := interrupts(cmd.Context())
+	ctx, release := interrupts(cmd.Context(), false)
 	defer release()
 	r.ctx = ctx
 	if r.space, err = bench.NewWorkspace(); err != nil {

@@ -226,7 +226,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
 	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
-	stop, release := interrupts(cmd.Context())
+	stop, release := interrupts(cmd.Context(), true)
 	defer release()
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
