@@ -28,6 +28,16 @@ type limit struct {
 	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless that
 	// has to end: telling.
 	cuttable, telling bool
+
+	asked func() // by tests: called whenever it is asked whether the exploration has to end
+}
+
+// done reports whether the context is.
+func (l *limit) done() bool {
+	if l.asked != nil {
+		l.asked()
+	}
+	return l.ctx.Err() != nil
 }
 
 // interrupts reports whether the machine has to cut the execution.
@@ -58,7 +68,7 @@ func (l *limit) hurried() bool {
 
 // untold reports whether what is not told by now remains untold.
 func (l *limit) untold() bool {
-	if l.ctx.Err() == nil {
+	if !l.done() {
 		return false
 	}
 	if l.hurried() {
@@ -114,7 +124,7 @@ func (l *limit) release() {
 
 // ending reports whether the exploration has to end, as soon as what is to be saved is. It is asked after
 // every step, by all workers.
-func (l *limit) ending() bool { return l.early.Load() || l.ctx.Err() != nil }
+func (l *limit) ending() bool { return l.early.Load() || l.done() }
 
 // passed reports whether it has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
