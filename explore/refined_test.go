@@ -101,7 +101,7 @@ func TestRefinedBug(t *testing.T) {
 // TestChooseRefined: of searches without an answer one is told that says something, if there is one.
 func TestChooseRefined(t *testing.T) {
 	ended := func(number int, vain bool, work uint64) *contender {
-		c := &contender{number: number, s: &exploration{features: &Features{NeedsRefining: func() bool { return vain }}}}
+		c := &contender{number: number, s: &exploration{collector: &collector{}, features: &Features{NeedsRefining: func() bool { return vain }}}}
 		c.found.Transitions = work
 		return c
 	}
@@ -113,6 +113,22 @@ func TestChooseRefined(t *testing.T) {
 		list := []*contender{ended(0, tt.vain[0], 10), ended(1, tt.vain[1], 30), ended(2, tt.vain[2], 20)}
 		if best := p.choose(list); best.number != tt.want {
 			t.Errorf("%v: %d, want %d", tt.vain, best.number, tt.want)
+		}
+	}
+}
+
+// TestChooseBug: one that has found a bug, and was interrupted while it looked for more, is told before others.
+func TestChooseBug(t *testing.T) {
+	with := func(work uint64, bugs ...*Bug) *contender {
+		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, features: &Features{}}}
+		c.found.Transitions = work
+		return c
+	}
+	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
+	warned, found, more := with(90, &Bug{Warning: true}), with(20, &Bug{}), with(50)
+	for _, list := range [][]*contender{{warned, found, more}, {found, warned, more}, {more, warned, found}} {
+		if best := p.choose(list); best != found {
+			t.Errorf("the one that has worked %d", best.found.Transitions)
 		}
 	}
 }
