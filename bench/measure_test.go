@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestInterruptedBySearch: a machine that serves several searches is interrupted by the one that uses it, which
-// has to repeat what it has found when its time is up.
+// TestInterruptedBySearch: a machine that serves several searches is interrupted by the one that uses it,
+// which has to repeat what it has found when its time is up.
 func TestInterruptedBySearch(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 func main() {

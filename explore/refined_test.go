@@ -117,7 +117,7 @@ func TestChooseRefined(t *testing.T) {
 	}
 }
 
-// TestChooseBug: one that has found a bug, and was interrupted while it looked for more, is told before others.
+// TestChooseBug: one that has found a bug, and was interrupted as it looked for more, is told before others.
 func TestChooseBug(t *testing.T) {
 	with := func(work uint64, bugs ...*Bug) *contender {
 		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, features: &Features{}}}

@@ -34,7 +34,7 @@ type Stats struct {
 	Looked   uint64 // events among which races were looked for
 	Hashed   uint64 // words of states of which fingerprints were taken
 	Asked    uint64 // goroutines that oracles have looked at
-	Carried  uint64 // what a search has to do for the path behind a step, in steps (search.Driver.Carry)
+	Carried  uint64 // what a search has to do for the path that a step is on, in steps (search.Driver.Carry)
 }
 
 // Work returns about how long a search took, in steps, of which one takes half a microsecond. It is

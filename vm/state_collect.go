@@ -7,8 +7,8 @@ import (
 
 // gcThreshold is how many bytes are allocated at least between two collections.
 // If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
-// the allocations since the last one, or what is left of the memory that it may have. It is also how many are allocated at most before interrupts are
-// looked for: the system may need seconds for some gigabytes.
+// the allocations since the last one, or what is left of the memory that it may have. It is also how many
+// are allocated at most before interrupts are looked for: the system may need seconds for some gigabytes.
 const gcThreshold = 16 << 20
 
 // collectIfNeeded collects if that is due, or if the program has more memory than it may;

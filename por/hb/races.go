@@ -12,7 +12,7 @@ import "math/bits"
 //	e depends on all:              those that e's clock does not have (lanes)
 //	several bits, or SyncOnly:     of these, those that share a bit
 //	no bit:                        it depends on nothing else
-//	one bit:                       the events with the same bit, latest first (withBit), a few of them; then lanes
+//	one bit:                       those with the same bit, latest first (withBit), a few of them; then lanes
 //
 // In the last case the walk ends at an event that overwrites all that e is about: what e depends on
 // before it happens before it.
