@@ -185,6 +185,7 @@ type Execution struct {
 	late        NextOp   `saved:"-"` // see TurnedOut
 	again       bool     `saved:"-"` // see ExecuteAgain
 	open        []suffix `saved:"-"` // see readLanes
+	read        int      `saved:"-"` // for tests: how many events were read in lanes
 	linear      bool     `saved:"-"` // for tests: races are looked for among all events
 }
 

@@ -193,6 +193,7 @@ func main() {
 			x.Execute(enabled[r.IntN(len(enabled))], 0)
 			looks += x.Looked()
 		}
+		looks += x.Read()
 		if len(x.Events) < N || looks > 100*len(x.Events) {
 			t.Errorf("%s: %d looks for %d events", name, looks, len(x.Events))
 		}

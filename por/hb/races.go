@@ -52,9 +52,13 @@ func (x *Execution) findRaces(i int) {
 func (x *Execution) findRacesAfter(all, i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	several := k.footprint&(k.footprint-1) != 0
+	// Which objects share a bit depends on their numbers, which are not the same on all machines. So what is
+	// counted is what is found.
 	look := func(j int) bool {
-		x.looked++
+		x.read++
+		n := len(x.Races)
 		x.addRace(e, c, j)
+		x.looked += len(x.Races) - n
 		return true
 	}
 	switch {
