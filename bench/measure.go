@@ -13,11 +13,12 @@ import (
 
 // onOneMachine returns an entry for main of a program with its arguments (separated by spaces). All
 // searches of it use one machine, which they leave in its initial state: the next one begins there,
-// with every function compiled. The machine is interrupted when stopped holds.
+// with every function compiled. Whether it is interrupted the search says that uses it, which has to repeat
+// what it has found when its time is up: until there is one, stopped does.
 func onOneMachine(
 	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
 ) (explore.Entry, error) {
-	cfg.Args, cfg.Interrupt = append([]string{program}, strings.Fields(args)...), stopped
+	cfg.Args, cfg.Interrupt = append([]string{program}, strings.Fields(args)...), func() bool { return stopped() }
 	cfg.Maps = vm.MapsInsertion // counts are of schedules, as in the papers
 	m, err := explore.NewMachine(prog, entry, cfg)
 	if err != nil {
@@ -25,7 +26,12 @@ func onOneMachine(
 	}
 	return explore.Entry{
 		Package: program, Name: "main",
-		New: func(func() bool) (explore.Machine, error) { return m, nil },
+		New: func(interrupted func() bool) (explore.Machine, error) {
+			if interrupted != nil {
+				stopped = interrupted
+			}
+			return m, nil
+		},
 	}, nil
 }
 

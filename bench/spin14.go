@@ -161,8 +161,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 	if err != nil {
 		return nil, err
 	}
-	limited := ctx
-	stopped := func() bool { return limited.Err() != nil }
+	stopped := func() bool { return ctx.Err() != nil }
 	e, err := onOneMachine(prog, entry, s.Program, s.Args(o.Size), vm.Config{}, stopped)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Program, err)
@@ -179,13 +178,13 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 	for i, h := range slices.Backward(o.Kinds) {
 		useFacts(&opts, h)
 		var cancel context.CancelFunc = func() {}
-		if limited = ctx; o.Timeout > 0 {
+		limited := ctx
+		if o.Timeout > 0 {
 			limited, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("stopped after %v (--timeout)", o.Timeout))
 		}
 		runtime.GC() // so that it is not in the middle of something
 		r, c, err := measure(limited, e, opts)
 		cancel()
-		limited = ctx
 		if err != nil {
 			return nil, fmt.Errorf("%s, --hybrid %s: %w", s.Program, h, err)
 		}

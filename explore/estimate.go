@@ -23,13 +23,13 @@ const (
 )
 
 // newEstimate returns the estimate for a search; nil if no progress is reported, or there can
-// be none.
-func newEstimate(f *Features, opts *Options, cfg por.Config) *estimate {
+// be none. It ends when over holds.
+func newEstimate(f *Features, opts *Options, cfg por.Config, over func() bool) *estimate {
 	if f.Replicas == nil || opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}
 	return &estimate{replicas: f.Replicas, await: opts.await(),
-		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
+		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}}
 }
 
 // update adds to the sample and fills in p.

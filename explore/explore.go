@@ -143,7 +143,7 @@ func (s *exploration) configure(opts Options) error {
 
 // poll makes the search ask now and then whether to stop, and report its progress.
 func (s *exploration) poll() {
-	sample := newEstimate(s.features, &s.opts, s.cfg)
+	sample := newEstimate(s.features, &s.opts, s.cfg, s.limit.ending)
 	s.cfg.Poll = func(p por.Progress) string {
 		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
 			sample.update(&p)
@@ -354,7 +354,7 @@ func (s *exploration) narrate() {
 		if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err == errUntold {
 			break
 		} else if err != nil {
-			panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
+			s.result.mistake(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 		}
 	}
 	for _, o := range s.collector.outcomes {

@@ -167,7 +167,9 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 
 // narrateIn is narrate, with what Options.Observe asks for.
 func (s *exploration) narrateIn(m Machine, b *Bug, t *teller) error {
-	if err := narrate(m, b, t); err != nil {
+	if err := narrate(m, b, t); err != nil && t.out() {
+		return errUntold
+	} else if err != nil {
 		return err
 	}
 	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {

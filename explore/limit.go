@@ -28,6 +28,16 @@ type limit struct {
 	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless that
 	// has to end: telling.
 	cuttable, telling bool
+
+	asked func() // by tests: called whenever it is asked whether the exploration has to end
+}
+
+// done reports whether the context is.
+func (l *limit) done() bool {
+	if l.asked != nil {
+		l.asked()
+	}
+	return l.ctx.Err() != nil
 }
 
 // interrupts reports whether the machine has to cut the execution.
@@ -36,10 +46,33 @@ func (l *limit) interrupts() bool { return l.cuttable && l.passed() || l.telling
 // mostTelling is how long telling what was found may take after the time is up, or after an interrupt.
 const mostTelling = time.Second
 
+// hurryKey is the key of WithHurry.
+type hurryKey struct{}
+
+// WithHurry returns a context in which an exploration whose context is done ends without telling what it has
+// found more than it knows, and without saving, once hurry is closed.
+func WithHurry(ctx context.Context, hurry <-chan struct{}) context.Context {
+	return context.WithValue(ctx, hurryKey{}, hurry)
+}
+
+// hurried reports whether it is.
+func (l *limit) hurried() bool {
+	hurry, _ := l.ctx.Value(hurryKey{}).(<-chan struct{})
+	select {
+	case <-hurry: // never if it is nil
+		return true
+	default:
+		return false
+	}
+}
+
 // untold reports whether what is not told by now remains untold.
 func (l *limit) untold() bool {
-	if l.ctx.Err() == nil {
+	if !l.done() {
 		return false
+	}
+	if l.hurried() {
+		return true
 	}
 	now := time.Now()
 	if l.late.IsZero() {
@@ -91,7 +124,7 @@ func (l *limit) release() {
 
 // ending reports whether the exploration has to end, as soon as what is to be saved is. It is asked after
 // every step, by all workers.
-func (l *limit) ending() bool { return l.early.Load() || l.ctx.Err() != nil }
+func (l *limit) ending() bool { return l.early.Load() || l.done() }
 
 // passed reports whether it has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
@@ -102,7 +135,7 @@ const mostSaving = 5 * time.Second
 
 // waits reports whether there is a search that is to be saved, and still may be.
 func (l *limit) waits() bool {
-	if l.saving.Load() == 0 {
+	if l.saving.Load() == 0 || l.hurried() {
 		return false
 	}
 	most := mostSaving

@@ -83,6 +83,9 @@ func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int)
 		if i >= b.Loop {
 			at[m.Hash()] = i - b.Loop
 		}
+		if m.Status() != por.Running { // it was interrupted
+			break
+		}
 		m.Step(a.G, a.Choice)
 	}
 	m.Rewind(mark)

@@ -77,7 +77,8 @@ type portfolio struct {
 
 	mu     sync.Mutex
 	best   uint64    // work of the search with the best answer so far
-	winner int       // its number
+	winner int       // its number,
+	bugs   int       // and how many it has found
 	others bool      // they have been started
 	ended  []bool    // by search
 	active int       // searches of lines 3 and 4 that are running or will
@@ -179,10 +180,14 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
+// hasError reports whether a bug has been found that is no warning.
+func (s *exploration) hasError() bool {
+	return slices.ContainsFunc(s.collector.bugs, func(b *Bug) bool { return !b.Warning })
+}
+
 // answers reports whether nothing better than found is to be expected of another explorer.
 func (s *exploration) answers(found *por.Result) bool {
-	isError := func(b *Bug) bool { return !b.Warning }
-	if found.Stopped && slices.ContainsFunc(s.collector.bugs, isError) {
+	if found.Stopped && s.hasError() {
 		return true
 	}
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
@@ -301,6 +306,9 @@ func (p *portfolio) run(c *contender) {
 			}
 			continue
 		}
+		if c.found.Stopped && c.s.answers(&c.found) { // a bug is one, also where all else says nothing
+			break
+		}
 		again := c.s.refinement()
 		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
 			if !c.beside && c.tooLong(c.found.Truncated) {
@@ -381,7 +389,7 @@ func (p *portfolio) search(c *contender) {
 			return p.awaitTurn(work, s.limit.passed)
 		}
 		if c.number == 0 && !c.judged && work >= judgedAt {
-			p.judge(c)
+			p.judge(c, work)
 		}
 		if c.slow && p.wait(work, s.limit.passed) {
 			return ""
@@ -394,6 +402,7 @@ func (p *portfolio) search(c *contender) {
 	report := s.opts.Progress
 	s.opts.Progress = func(x Progress) {
 		if report != nil && p.speaks(c.number) {
+			x.Bugs = max(x.Bugs, p.found())
 			report(x)
 		}
 	}
@@ -466,6 +475,13 @@ func (p *portfolio) speaks(number int) bool {
 	return number > 0 || !p.slow
 }
 
+// found returns how many bugs the search has found whose answer is the best so far.
+func (p *portfolio) found() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bugs
+}
+
 // end notes that c has ended, and whether its answer is the best so far.
 func (p *portfolio) end(c *contender) {
 	work := c.work(c.found.Work())
@@ -480,7 +496,7 @@ func (p *portfolio) end(c *contender) {
 		return
 	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
-		p.best, p.winner = work, c.number
+		p.best, p.winner, p.bugs = work, c.number, len(c.s.collector.bugs)
 	}
 }
 
@@ -492,13 +508,25 @@ func (p *portfolio) decided() bool {
 	return !begun || p.lost(1, p.start)
 }
 
-// choose is line 4. If there is no answer it is the search that has worked the most.
+// choose is line 4. If there is no answer it is the search that has worked the most, of those that say
+// something if any does; but one that has found a bug, and looks for more (Options.All), before all others.
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {
-		larger := c.err == nil && c.found.Work() > best.found.Work()
-		searches := c.number < len(p.opts.Portfolio.Searches)
-		if c.number == p.winner || p.winner < 0 && searches && larger {
+		if c.number == p.winner {
+			return c
+		}
+		if p.winner >= 0 || c.err != nil || c.number >= len(p.opts.Portfolio.Searches) {
+			continue
+		}
+		if bug, other := best.s.hasError(), c.s.hasError(); bug != other {
+			if other {
+				best = c
+			}
+			continue
+		}
+		vain, other := best.s.needsRefining(), c.s.needsRefining()
+		if vain && !other || vain == other && c.found.Work() > best.found.Work() {
 			best = c
 		}
 	}

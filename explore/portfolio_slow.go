@@ -20,8 +20,9 @@ const (
 	judgeSteps = 1 << 16 // of the sample
 )
 
-// judge decides whether c, which has worked judgedAt, is slow.
-func (p *portfolio) judge(c *contender) {
+// judge decides whether c, which has worked so much, judgedAt at least, is slow. It is left undecided if c
+// has to end before that is known.
+func (p *portfolio) judge(c *contender, work uint64) {
 	c.judged = true
 	f := c.s.features
 	if !c.s.opts.POR.OnePerClass || f.Replicas == nil {
@@ -32,9 +33,10 @@ func (p *portfolio) judge(c *contender) {
 		return
 	}
 	m.Features().await(c.s.opts.await())
-	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput}, 1)
+	over := func() bool { return c.s.limit.passed() || p.lost(c.number, work) }
+	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput, Over: over}, 1)
 	for e.Steps() < judgeSteps {
-		if !e.Sample() || c.s.limit.passed() {
+		if !e.Sample() {
 			return
 		}
 	}

@@ -19,6 +19,9 @@ func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	events, err := play(m, schedule, t)
 	m.Rewind(mark)
 	m.Release(mark)
+	if err != nil && t.out() {
+		err = errUntold
+	}
 	return events, err
 }
 

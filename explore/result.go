@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"go/token"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -145,6 +146,22 @@ type Result struct {
 	Saved bool
 	// Cached: the result is that of an earlier run.
 	Cached bool
+	// Mistakes are hbcheck's own, made after the search: what it has found is right, and some of it is not
+	// told.
+	Mistakes []string
+}
+
+// mistake notes a mistake of hbcheck's own.
+func (r *Result) mistake(what any) {
+	r.Mistakes = append(r.Mistakes, fmt.Sprintf("%v\n\n%s", what, debug.Stack()))
+}
+
+// survive, deferred, notes a mistake with which the caller panics, and calls undo then.
+func (r *Result) survive(undo func()) {
+	if x := recover(); x != nil {
+		r.mistake(x)
+		undo()
+	}
 }
 
 // Exported returns a copy of r without what other packages do not see.
@@ -176,6 +193,16 @@ func (r *Result) stopped() bool {
 	return slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
 		return why.Cause == CauseStopped || why.Cause == CauseBound && why.Bound.Bound == por.BoundPoll
 	})
+}
+
+// unfinished makes r, which says nothing for certain, the result of an exploration that was stopped as soon
+// as it had begun again; s is what that has told.
+func (r *Result) unfinished(s *Result) {
+	r.Incomplete = append(r.Incomplete, s.Incomplete...)
+	if r.Verdict == OK {
+		r.Verdict = Incomplete
+	}
+	r.again = refinement{}
 }
 
 // Stats counts what a search did.

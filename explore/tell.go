@@ -52,8 +52,15 @@ func (s *exploration) teller() *teller {
 
 // ends reports whether the repetition has to end before step i, or has been cut in the one before it.
 func (t *teller) ends(m Machine, i int) bool {
-	return t != nil && t.over != nil && (i%64 == 0 || m.Status() == por.Cut) && t.over()
+	if m.Status() == por.Cut && m.Ending().Interrupted {
+		return true // who interrupts a machine need not be who says how much time there is
+	}
+	return i%64 == 0 && t.out()
 }
+
+// out reports whether there is no more time. What a machine says then may be wrong, as it is interrupted:
+// a fingerprint, whether goroutines are forgotten.
+func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
 
 // step notes that g moves while these can.
 func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
@@ -80,9 +87,11 @@ func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
 	}
 }
 
-// tell makes b's schedule simple and describes it.
+// tell makes b's schedule simple and describes it. A mistake of hbcheck's own leaves b untold, and others
+// as they are.
 func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	found := *b
+	defer s.result.survive(func() { *b = found; b.untold(); b.movers = nil })
 	if budget > 0 && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
 		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })

@@ -13,13 +13,16 @@ import (
 // is done; the cause of ctx is the reason given. An error means that the entry
 // could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
 //
-// If time is bounded, and all that there is under the bound has been explored and is right, a part
-// of what there is without it is, too. What is wrong there is a warning (Bug.Overtakes). So is a bug
-// that shows only if a goroutine that waits on a channel is overtaken (Bug.Passes).
+// If time is bounded, and the exploration under the bound has come to its end and found nothing wrong, a
+// part of what there is without it is explored, too. What is wrong there is a warning (Bug.Overtakes). So is
+// a bug that shows only if a goroutine that waits on a channel is overtaken (Bug.Passes).
+//
+// What has been explored may say nothing, and everything begins again, finer. A bug that has been found by
+// then is one; and if the time is up first, what is told is what has been explored.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := explore(ctx, e, opts)
 	var before time.Duration // that what was given up for a finer one took
-	for err == nil && r.again.needed() {
+	for err == nil && r.again.needed() && !r.FirstOnly && !r.stopped() {
 		before += r.Stats.Explore
 		e, opts = r.again.refine(e, opts)
 		if opts.Portfolio == nil {
@@ -28,24 +31,18 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if opts.Timeout > 0 {
 			opts.spent += r.Stats.Explore
 		}
-		r, err = explore(ctx, e, opts)
+		last := r
+		if r, err = explore(ctx, e, opts); err == nil && r.stopped() && r.Stats.Transitions == 0 {
+			last.unfinished(r)
+			r = last
+		}
 	}
 	if err == nil && before > 0 {
 		r.Stats.Explore += before
 		opts.spent = max(0, opts.spent-before) // each of those below adds what all of them have taken
 	}
-	if err == nil && r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
-		r, err = moreOrders(ctx, e, opts, r)
-	}
-	if err == nil && r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
-		reached := r.Coverage
-		if r, err = inTurn(ctx, e, opts, r); err == nil && r.Coverage != nil {
-			r.Coverage.Add(reached)
-		}
-	}
-	if err == nil && r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
-		e.New = r.again.anyTime
-		err = overtake(ctx, e, opts, r)
+	if err == nil {
+		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
 		r.again = refinement{} // of no use any more
@@ -57,6 +54,36 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r.Saved = len(files) > 0
 	default:
 		opts.Keep.Remove()
+	}
+	return r, err
+}
+
+// afterwards explores what follows from r. A mistake there leaves r as it is.
+func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *Result, err error) {
+	before := *r
+	before.Bugs = nil
+	for _, b := range r.Bugs {
+		x := *b
+		before.Bugs = append(before.Bugs, &x)
+	}
+	defer before.survive(func() { better, err = &before, nil })
+	if r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
+		if r, err = moreOrders(ctx, e, opts, r); err != nil {
+			return r, err
+		}
+	}
+	if r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
+		reached := r.Coverage
+		if r, err = inTurn(ctx, e, opts, r); err != nil {
+			return r, err
+		}
+		if r.Coverage != nil {
+			r.Coverage.Add(reached)
+		}
+	}
+	if r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
+		e.New = r.again.anyTime
+		err = overtake(ctx, e, opts, r)
 	}
 	return r, err
 }
@@ -88,28 +115,34 @@ func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 		}
 	}
 	var s *exploration
-	for i, x := range list {
+	for i := 0; i < len(list); i++ {
 		var err error
-		if i == 0 {
-			s, err = prepare(ctx, e, x)
+		if s == nil {
+			s, err = prepare(ctx, e, list[i])
 		} else {
-			s, err = s.again(x)
+			s, err = s.again(list[i])
 		}
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			defer s.limit.release()
-		}
 		s.stopAfter(work)
 		found := s.search()
+		if s.limit.passed() {
+			s.limit.release()
+			return nil
+		}
+		if again := s.refinement(); again.needed() && !(found.Stopped && s.answers(&found)) {
+			e, list[i] = again.refine(e, list[i])
+			s.limit.release()
+			s = nil
+			i--
+			continue
+		}
 		if s.answers(&found) {
 			break
 		}
-		if s.limit.passed() {
-			return nil
-		}
 	}
+	defer s.limit.release()
 	s.result.Bugs = s.collector.bugs
 	s.overtaking = true
 	s.narrate()

@@ -72,8 +72,14 @@ func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.E
 		return nil
 	}
 	graph := static.NewCallGraphOf(prog, result, Natives{m})
+	if over() {
+		return nil
+	}
 	base := static.NewBase(graph)
 	base.Interrupt = over
+	if over() {
+		return nil
+	}
 	futures := hybrid.New(static.NewFieldAccess(base))
 	copied, anyCopied := graph.CopiedLocks()
 	return &Analysis{over: over, m: m, prog: prog, entry: e, graph: graph, base: base, futures: futures,

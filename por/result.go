@@ -34,6 +34,7 @@ type Stats struct {
 	Looked   uint64 // events among which races were looked for
 	Hashed   uint64 // words of states of which fingerprints were taken
 	Asked    uint64 // goroutines that oracles have looked at
+	Carried  uint64 // what a search has to do for the path that a step is on, in steps (search.Driver.Carry)
 }
 
 // Work returns about how long a search took, in steps, of which one takes half a microsecond. It is
@@ -41,7 +42,7 @@ type Stats struct {
 //
 // The factors were fitted by hand to the longest searches of `hbcheck bench answers`.
 func (s *Stats) Work() uint64 {
-	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2
+	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2 + s.Carried
 }
 
 // Progress is where a running search is.
@@ -146,7 +147,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Parts += t.Parts
 	s.PartExecutions += t.PartExecutions
 	s.Repeated += t.Repeated
-	s.Looked += t.Looked
+	s.Looked, s.Carried = s.Looked+t.Looked, s.Carried+t.Carried
 	s.Hashed += t.Hashed
 	s.Asked += t.Asked
 	for reason, n := range t.Eliminated {

@@ -251,7 +251,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts)
 	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
-		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage
+		m.heap.limit = cfg.MaxHeap + 4*gcThreshold // of which a part may be garbage
 	}
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}

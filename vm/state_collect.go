@@ -7,8 +7,8 @@ import (
 
 // gcThreshold is how many bytes are allocated at least between two collections.
 // If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
-// the allocations since the last one. It is also how many are allocated at most before interrupts are
-// looked for: the system may need seconds for some gigabytes.
+// the allocations since the last one, or what is left of the memory that it may have. It is also how many
+// are allocated at most before interrupts are looked for: the system may need seconds for some gigabytes.
 const gcThreshold = 16 << 20
 
 // collectIfNeeded collects if that is due, or if the program has more memory than it may;
@@ -20,7 +20,9 @@ func (m *Machine) collectIfNeeded() {
 	full := most > 0 && h.live > most
 	if h.sinceGC > h.gcAt || full && h.sinceGC > 0 {
 		m.collect()
-		h.gcAt = max(gcThreshold, h.live/2)
+		if h.gcAt = max(gcThreshold, h.live/2); most > 0 {
+			h.gcAt = max(gcThreshold, min(h.gcAt, most-min(most, h.live))) // so that garbage stays below the limit
+		}
 	}
 	h.pollAt = min(h.gcAt, h.sinceGC+gcThreshold)
 	if full && h.live > most && m.cut.Cause == 0 {

@@ -147,8 +147,28 @@ func (m *Machine) ensure(g *goroutine, n uint32) bool {
 	if uint64(n)*8 > m.cfg.MaxStack {
 		return false
 	}
-	g.grow(n)
+	if int(n) > len(g.stack) {
+		m.mayGrow(g, n)
+		g.grow(n)
+	}
 	return true
+}
+
+// mayGrow panics if stacks and objects together would need more memory than they may, g's stack having n
+// words (see recoverOutOfMemory). What g has now is there as well, until it is copied.
+func (m *Machine) mayGrow(g *goroutine, n uint32) {
+	const small = 1 << 17 // words; objects are many times as much as such stacks
+	words := uint64(len(g.stack))
+	for words < uint64(n) {
+		words *= 2
+	}
+	if words <= small {
+		return
+	}
+	for _, q := range m.gs {
+		words += uint64(len(q.stack))
+	}
+	m.heap.fits(words * 8)
 }
 
 // grow grows the stack so that n words exist.

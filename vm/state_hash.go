@@ -54,6 +54,7 @@ type canonicaliser struct {
 	text       []byte
 	whole      bool // no regions are kept: for a comparison
 	weight     int  // see Weight
+	digested   int  // words that writeBytes has put together
 	unpolled   int  // words written down since interrupts were looked for
 	stopped    bool // there was one: the fingerprint is none
 	stops      uint64
@@ -159,6 +160,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	ws := c.words[:0]
 	whole := c.whole || c.byIdentity || m.Symbolic()
 	c.unpolled, c.stopped = 0, false
+	c.digested = 0
 	if c.weight = 0; whole {
 		m.beginTraversal()
 	} else {
@@ -222,6 +224,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	c.words = ws
 	c.weight += len(ws)
+	if whole {
+		c.weight += c.digested
+	}
 	if c.stopped {
 		return m.stoppedHash()
 	}
@@ -315,7 +320,7 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		owners = nil
 	}
 	if len(l.Ptrs)+len(owners) == 0 || l.Size == 0 {
-		return writeRaw(ws, o.mem, o.size)
+		return m.writeBytes(ws, o.mem, o.size)
 	}
 	times := l.Times
 	if !m.distances() {
@@ -342,6 +347,24 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 	}
 	return ws
+}
+
+// blockSize is how many bytes of a large object without pointers are written down as one fingerprint: there
+// is no memory for them all, nor time, without a look at Config.Interrupt.
+const blockSize = 1 << 20
+
+// writeBytes is writeRaw for an object without pointers.
+func (m *Machine) writeBytes(ws []uint64, p unsafe.Pointer, n uint32) []uint64 {
+	for ; n > blockSize; n -= blockSize {
+		if !m.canon.ownOnly && m.stopHash(blockSize/8) {
+			return ws
+		}
+		h := fingerprint(unsafe.Slice((*uint64)(p), blockSize/8))
+		ws = append(ws, h[0], h[1])
+		m.canon.digested += blockSize/8 - len(h)
+		p = unsafe.Add(p, blockSize)
+	}
+	return writeRaw(ws, p, n)
 }
 
 // writeRaw writes down n bytes at p.

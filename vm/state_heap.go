@@ -2,7 +2,9 @@ package vm
 
 import (
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -308,6 +310,7 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 		return unsafe.Pointer(&zeroBase)
 	}
 	if n > largeObject {
+		h.collectHost(n)
 		b := make([]uint64, (n+7)/8)
 		return unsafe.Pointer(&b[0])
 	}
@@ -336,13 +339,36 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 
 var zeroBase uint64
 
-// alloc creates a dynamic object of size zero bytes for goroutine g (nil while
-// linking). If that is more than the heap may hold it panics (see recoverOutOfMemory).
-func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
-	if h.live+uint64(size) > h.limit {
+// largeMemory counts the bytes of large objects of all machines that were allocated since the process was
+// last made to collect.
+var largeMemory atomic.Int64
+
+// collectHost makes the process collect before n more bytes are allocated, now and then: memory of large
+// objects is garbage as soon as the path is left that has made them, and some are more than the process may
+// have. The collector alone comes too late, as it runs beside those who allocate.
+func (h *heap) collectHost(n uint32) {
+	if h.limit == math.MaxUint64 {
+		return
+	}
+	if largeMemory.Add(int64(n)) > int64(max(4*gcThreshold, h.limit/4)) {
+		largeMemory.Store(0)
+		runtime.GC()
+	}
+}
+
+// fits panics if objects, with so many bytes besides, are more than the heap may hold (see
+// recoverOutOfMemory).
+func (h *heap) fits(bytes uint64) {
+	if h.live+bytes > h.limit {
 		h.exhausted = true
 		panic("the heap's limit has been met")
 	}
+}
+
+// alloc creates a dynamic object of size zero bytes for goroutine g (nil while
+// linking). If that is more than the heap may hold it panics (see recoverOutOfMemory).
+func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
+	h.fits(uint64(size))
 	var id uint32
 	if n := len(h.freeIDs); n > 0 {
 		id = h.freeIDs[n-1]

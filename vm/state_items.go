@@ -98,13 +98,14 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 func (m *Machine) hashBase(x *baseItem, o *object) {
 	r := region{}
 	x.refs = x.refs[:0]
+	m.canon.digested = 0
 	ws := m.writeContents(m.regions.text[:0], x.id, &r, func(w uint64) uint64 {
 		x.refs = append(x.refs, uint32(w>>32))
 		return dynamicBit | w&math.MaxUint32
 	})
 	m.regions.text = ws
-	x.hash, x.n = fingerprint(ws), len(ws)
-	if !r.odd && !r.timed && len(r.owners) == 0 {
+	x.hash, x.n = fingerprint(ws), len(ws)+m.canon.digested
+	if !r.odd && !r.timed && len(r.owners) == 0 && !m.canon.stopped {
 		o.flags |= objHashed
 	}
 }

@@ -261,7 +261,7 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 	}
 	l := m.layouts.At(o.layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
-		return writeRaw(ws, o.mem, o.size)
+		return m.writeBytes(ws, o.mem, o.size)
 	}
 	// Element by element, the bytes between two pointers as they are.
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
@@ -420,11 +420,12 @@ func (m *Machine) newRegion(id uint32) {
 	for i := 0; i < len(canon.queue) && !canon.stopped; i++ {
 		id := canon.queue[i]
 		o, sum := &m.heap.objs[id], &c.sums[id-staticLimit]
+		canon.digested = 0
 		ws = m.writeMember(ws[:0], id, c.at(id).num, r, ref)
 		*sum = objectSum{fingerprint(ws), m.shape(o)}
 		r.sum[0] += sum.hash[0]
 		r.sum[1] += sum.hash[1]
-		r.words += uint32(len(ws))
+		r.words += uint32(len(ws) + canon.digested)
 		o.flags |= objHashed
 		m.stopHash(len(ws))
 	}

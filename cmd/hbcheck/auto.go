@@ -74,6 +74,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		}
 		p.Graded = &x
 	}
+	f.heap = uint64(f.maxMemory) / uint64(len(autoSearches)) // each has a machine
 	o.Portfolio = p
 	return nil
 }

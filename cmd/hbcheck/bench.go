@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -112,7 +114,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	ctx, release := interrupts(cmd.Context())
+	ctx, release := interrupts(cmd.Context(), false)
 	defer release()
 	r.ctx = ctx
 	if r.space, err = bench.NewWorkspace(); err != nil {
@@ -138,7 +140,10 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if !r.found {
 		return fmt.Errorf("--run %s: none of the programs has such a name", f.pattern)
 	}
-	return r.w.Close()
+	if err := r.w.Close(); err != nil {
+		return err
+	}
+	return errors.Join(r.mistakes...)
 }
 
 // A benchRun is one run of the command: what its flags say.
@@ -151,6 +156,27 @@ type benchRun struct {
 	explorers []*por.Explorer // that were named
 	kinds     []oracle.Kind   // that were named
 	found     bool            // a program that only matches
+	mistakes  []error         // hbcheck's own
+}
+
+// row measures one row. A mistake of hbcheck's own in it is told at the end, and the row left out.
+func row[R any](r *benchRun, name string, measure func(context.Context) (R, error)) (x R, ok bool, err error) {
+	limited, cancel := r.limit()
+	defer cancel()
+	wrong := func(err error) { r.mistakes = append(r.mistakes, fmt.Errorf("%s: %w", name, err)) }
+	defer func() {
+		if p := recover(); p != nil {
+			wrong(internalError{p, debug.Stack()})
+			ok, err = false, nil
+		}
+	}()
+	x, err = measure(limited)
+	var m *explore.Mistake
+	if errors.As(err, &m) {
+		wrong(err)
+		return x, false, nil
+	}
+	return x, err == nil, err
 }
 
 // run checks the flags.
@@ -221,16 +247,17 @@ func (r *benchRun) speed() error {
 		if !r.wants(name) {
 			continue
 		}
-		limited, cancel := r.limit()
-		row, err := r.space.Speed(limited, name, r.count)
-		cancel()
+		x, ok, err := row(r, name, func(ctx context.Context) (*bench.SpeedRow, error) { return r.space.Speed(ctx, name, r.count) })
 		if err != nil {
 			return err
 		}
-		if err := r.w.Speed(row); err != nil {
+		if !ok {
+			continue
+		}
+		if err := r.w.Speed(x); err != nil {
 			return err
 		}
-		rows = append(rows, *row)
+		rows = append(rows, *x)
 	}
 	if len(rows) == 0 {
 		return nil
@@ -246,14 +273,16 @@ func (r *benchRun) jpf() error {
 		}
 		for _, e := range r.explorersOr("jpf") {
 			for _, k := range r.kindsOr(oracle.None) {
-				limited, cancel := r.limit()
-				row, err := r.space.ExploreJPF(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
-				cancel()
+				x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.JPFRow, error) {
+					return r.space.ExploreJPF(ctx, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
+				})
 				if err != nil {
 					return err
 				}
-				if err := r.w.JPF(row); err != nil {
-					return err
+				if ok {
+					if err := r.w.JPF(x); err != nil {
+						return err
+					}
 				}
 				if r.ctx.Err() != nil {
 					return context.Cause(r.ctx)
@@ -272,14 +301,16 @@ func (r *benchRun) realistic() error {
 		}
 		for _, e := range r.explorersOr("jpf") {
 			for _, k := range r.kindsOr(oracle.None, oracle.MHB, oracle.Parts) {
-				limited, cancel := r.limit()
-				row, err := r.space.ExploreRealistic(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
-				cancel()
+				x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.RealisticRow, error) {
+					return r.space.ExploreRealistic(ctx, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
+				})
 				if err != nil {
 					return err
 				}
-				if err := r.w.Realistic(row); err != nil {
-					return err
+				if ok {
+					if err := r.w.Realistic(x); err != nil {
+						return err
+					}
 				}
 				if r.ctx.Err() != nil {
 					return context.Cause(r.ctx)
@@ -299,10 +330,15 @@ func (r *benchRun) spin14() error {
 			continue
 		}
 		for _, e := range r.explorersOr("jpf") {
-			rows, err := r.space.ExploreSpin14(r.ctx, &p, bench.Spin14Options{Size: r.size, Kinds: r.kindsOr(bench.Spin14Kinds()...), POR: e,
-				Timeout: r.timeout, MaxMemory: int64(r.maxMemory)})
+			rows, ok, err := row(r, p.Program, func(context.Context) ([]*bench.Spin14Row, error) {
+				return r.space.ExploreSpin14(r.ctx, &p, bench.Spin14Options{Size: r.size, Kinds: r.kindsOr(bench.Spin14Kinds()...), POR: e,
+					Timeout: r.timeout, MaxMemory: int64(r.maxMemory)})
+			})
 			if err != nil {
 				return err
+			}
+			if !ok {
+				continue
 			}
 			if err := r.w.Spin14(rows); err != nil {
 				return err
@@ -374,19 +410,25 @@ func (r *benchRun) configurations(suite string) (list []bench.Configuration) {
 func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err error) {
 	for _, c := range r.configurations(p.Suite) {
 		for _, k := range r.kindsOr(oracle.None) {
-			limited, cancel := r.limit()
-			row, err := r.space.CountExecutions(limited, p, bench.CountOptions{Configuration: c, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
-			cancel()
+			x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.CountedRow, error) {
+				return r.space.CountExecutions(ctx, p, bench.CountOptions{Configuration: c, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
+			})
 			if err != nil {
 				return nil, err
 			}
-			if err := r.w.Counted(row); err != nil {
+			if r.ctx.Err() != nil && !ok {
+				return nil, context.Cause(r.ctx)
+			}
+			if !ok {
+				continue
+			}
+			if err := r.w.Counted(x); err != nil {
 				return nil, err
 			}
 			if r.ctx.Err() != nil {
 				return nil, context.Cause(r.ctx)
 			}
-			problems = append(problems, row.Check()...)
+			problems = append(problems, x.Check()...)
 		}
 	}
 	return problems, nil

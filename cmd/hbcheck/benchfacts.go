@@ -18,12 +18,15 @@ func (r *benchRun) facts() error {
 	for _, p := range programs {
 		var rows []*bench.AnswerRow
 		for _, k := range r.kindsOr(oracle.None, bench.Auto) {
-			row, err := r.answer(&p, "jpf", string(k))
+			row, ok, err := row(r, p.Name(), func(context.Context) (*bench.AnswerRow, error) { return r.answer(&p, "jpf", string(k)) })
 			if err != nil {
 				return err
 			}
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
+			}
+			if !ok {
+				continue
 			}
 			row.Explorer += " " + string(k)
 			if len(rows) == 0 && row.Result.Verdict != explore.Incomplete {

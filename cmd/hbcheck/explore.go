@@ -226,7 +226,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
 	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
-	stop, release := interrupts(cmd.Context())
+	stop, release := interrupts(cmd.Context(), true)
 	defer release()
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
@@ -277,6 +277,10 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				writeCorpus(cmd.ErrOrStderr(), files.paths, e.Source, r)
 			}
 			code = f.worse(code, r)
+			for _, x := range r.Mistakes {
+				complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %w", e.Package, e.Name, internalError{x, nil}))
+				code = exitUsage
+			}
 		}
 		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
 		if stop.Err() != nil {

@@ -94,7 +94,7 @@ func (f *runFlags) execute(cmd *cobra.Command, patterns, args []string) error {
 
 // runMain executes the main function of prog.
 func (f *runFlags) runMain(cmd *cobra.Command, prog *load.Program, args []string) error {
-	stop, release := interrupts(cmd.Context())
+	stop, release := interrupts(cmd.Context(), false)
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
@@ -124,7 +124,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 	if err != nil {
 		return err
 	}
-	stop, release := interrupts(cmd.Context())
+	stop, release := interrupts(cmd.Context(), false)
 	defer release()
 	code, matched := exitOK, false
 	for _, e := range prog.Entries {

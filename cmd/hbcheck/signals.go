@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"hbcheck.dev/hbcheck/explore"
 )
 
 // stopSignals are the signals that end a search with what it has found so far: Ctrl-C, and what
@@ -21,14 +23,16 @@ var stopSignals = map[os.Signal]error{
 }
 
 // interrupts returns a context that is done at the first of stopSignals, so that
-// the results so far are printed. A second one ends the process. Signals that the
+// the results so far are printed. If there is something to tell, a second one has them printed
+// as they are (explore.WithHurry). The one after that ends the process. Signals that the
 // process was started to ignore, as by nohup, are ignored.
-func interrupts(parent context.Context) (ctx context.Context, release func()) {
+func interrupts(parent context.Context, tells bool) (ctx context.Context, release func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
+	hurry := make(chan struct{})
+	ctx, cancel := context.WithCancelCause(explore.WithHurry(parent, hurry))
+	signals, released := make(chan os.Signal, 2), make(chan struct{})
 	for s := range stopSignals {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
@@ -37,15 +41,25 @@ func interrupts(parent context.Context) (ctx context.Context, release func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			signal.Stop(signals)
+			if !tells {
+				signal.Stop(signals)
+			}
 			cancel(stopSignals[s])
-		case <-ctx.Done():
+		case <-released:
+			return
+		}
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			close(hurry)
+		case <-released:
 		}
 	}()
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		signal.Stop(signals)
+		close(released)
 		cancel(nil)
-	}
+	})
 }
 
 // tellWaiting says what takes so long if that is not over a second after ctx is done. The caller calls
@@ -60,7 +74,7 @@ func tellWaiting(ctx context.Context, w io.Writer) (over func()) {
 		}
 		select {
 		case <-time.After(time.Second):
-			fmt.Fprintln(w, "\ninterrupted: coming to where the search can be saved, and telling what it has found, takes some seconds (once more: end at once)")
+			fmt.Fprintln(w, "\ninterrupted: coming to where the search can be saved, and telling what it has found, takes some seconds (once more: end at once; and again: without a word)")
 		case <-ended:
 		}
 	}()

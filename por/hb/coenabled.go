@@ -126,10 +126,13 @@ func (x *Execution) DependsOn(i int, op *NextOp) bool {
 // be beaten. An event that happens before op and overwrites what op touches ends the walk, too.
 func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
 	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
-	if x.firstOnAll > 0 || op.DependsOnAll {
+	if len(x.onAll) > 0 || op.DependsOnAll {
 		for i := end - 1; i >= 0; i-- {
 			if is(i) {
 				return i
+			}
+			if x.Events[i].onAll() && x.Before(i, c) {
+				break // so is all before it
 			}
 		}
 		return -1

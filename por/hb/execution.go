@@ -22,6 +22,7 @@
 //	participants.go who takes part in an event, and what was known of them before
 //	execution.go    events, and how the execution is extended and truncated
 //	races.go        which earlier events a new one depends on, and the indices they are found by
+//	lanes.go        the indices of long executions
 //	clock.go        vector clocks, and down-closed sets of events
 //	duplicates.go   fingerprints of classes
 //
@@ -95,6 +96,7 @@ type eventKey struct {
 	footprint uint64       // of all that it is about
 	access    trace.Access // NextOp.singleAccess
 	wgAdd     bool         // it is a WgAdd, and commutes with others
+	class     laneClass
 }
 
 // An Execution is the path from the initial state to the present one as a partial order.
@@ -166,7 +168,8 @@ type Execution struct {
 	withBit      [64][]int32
 	nonAdds      [64]int32
 	positiveAdds []int32
-	firstOnAll   int               // 1 + the index of the first one that depends on all; 0: none does,
+	lanes        [65]lanes         // by bit, and of all events
+	onAll        []int32           // those that depend on all,
 	everOnAll    bool              // and whether one did so far, on this path or another one
 	received     map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
 	matching     matching
@@ -181,6 +184,9 @@ type Execution struct {
 	none        []uint32 // see ClockAfter
 	late        NextOp   `saved:"-"` // see TurnedOut
 	again       bool     `saved:"-"` // see ExecuteAgain
+	open        []suffix `saved:"-"` // see readLanes
+	read        int      `saved:"-"` // for tests: how many events were read in lanes
+	linear      bool     `saved:"-"` // for tests: races are looked for among all events
 }
 
 // NewExecution begins an execution in the present state of sys.
@@ -399,6 +405,7 @@ func (x *Execution) addKey(e *Event) {
 	default:
 		k.access = e.Op.singleAccess()
 	}
+	k.class = x.classOf(e, k)
 }
 
 // ends reports whether operations of kind k end the program.
@@ -452,8 +459,8 @@ func (x *Execution) Truncate(n int) {
 	for i := len(x.Events) - 1; i >= n; i-- {
 		x.removeFromIndices(i)
 	}
-	if x.firstOnAll > n {
-		x.firstOnAll = 0
+	for len(x.onAll) > 0 && int(x.onAll[len(x.onAll)-1]) >= n {
+		x.onAll = x.onAll[:len(x.onAll)-1]
 	}
 	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
 		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]

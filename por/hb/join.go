@@ -38,7 +38,7 @@ func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 // is condition (1) of waitgroup.go, and by (4) its condition (2) holds, as nothing raises the counter
 // outside of ↓Wait.
 func (x *Execution) FindJoin(j *Join) bool {
-	if x.firstOnAll > 0 || !x.findMembers(j) || len(j.Dones) == 0 {
+	if len(x.onAll) > 0 || !x.findMembers(j) || len(j.Dones) == 0 {
 		return false
 	}
 	wg, counter := x.Pending[j.Dones[0]].Access[0], x.sys.Adds(j.Dones[0]).Counter

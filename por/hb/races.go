@@ -5,12 +5,14 @@ import "math/bits"
 // findRaces finds the events that event i, the newest one, depends on, and completes its clock. It
 // leaves out those that cannot be among them, as far as that is known without reading them.
 //
-// Three cases, by the footprint of the event, a set of 64 bits, of which several objects may share
-// one:
+// Let a be the last earlier event that depends on all. What is before a happens before it, and a before e.
+// So only what comes after a is looked at, and then a, which e depends on. Of the others, by the footprint of
+// the event, a set of 64 bits, of which several objects may share one:
 //
-//	several bits, or any depends on all, or SyncOnly:   every earlier event is looked at
-//	no bit:                                             it depends on nothing
-//	one bit:                                            the events with the same bit, latest first (withBit)
+//	e depends on all:              those that e's clock does not have (lanes)
+//	several bits, or SyncOnly:     of these, those that share a bit
+//	no bit:                        it depends on nothing else
+//	one bit:                       those with the same bit, latest first (withBit), a few of them; then lanes
 //
 // In the last case the walk ends at an event that overwrites all that e is about: what e depends on
 // before it happens before it.
@@ -22,44 +24,85 @@ func (x *Execution) findRaces(i int) {
 	c[k.G] = k.N
 	x.Races = x.Races[:0]
 	x.looked = 0
-	if x.firstOnAll == 0 && (e.Op.DependsOnAll || e.PartnerOp.DependsOnAll) {
-		x.firstOnAll, x.everOnAll = i+1, true
+	all := -1
+	if n := len(x.onAll); n > 0 {
+		all = int(x.onAll[n-1])
 	}
-	aboutSeveral := k.footprint&(k.footprint-1) != 0
-	switch {
-	case x.rel.ReadsFrom:
+	if e.onAll() {
+		x.onAll, x.everOnAll = append(x.onAll, int32(i)), true
+	}
+	if x.rel.ReadsFrom {
 		x.addReadsFrom(i)
 		return
-	case x.firstOnAll > 0 || x.rel.SyncOnly || aboutSeveral:
-		x.looked = i
+	}
+	if x.linear {
 		for j := i - 1; j >= 0; j-- {
 			x.addRace(e, c, j)
 		}
 		return
+	}
+	x.findRacesAfter(all, i)
+	if all >= 0 && c[x.keys[all].G] < x.keys[all].N {
+		x.looked++
+		x.addRace(e, c, all)
+	}
+}
+
+// findRacesAfter is findRaces for the events after the one called all.
+func (x *Execution) findRacesAfter(all, i int) {
+	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
+	several := k.footprint&(k.footprint-1) != 0
+	// Which objects share a bit depends on their numbers, which are not the same on all machines. So what is
+	// counted is what is found.
+	look := func(j int) bool {
+		x.read++
+		n := len(x.Races)
+		x.addRace(e, c, j)
+		x.looked += len(x.Races) - n
+		return true
+	}
+	switch {
+	case e.onAll():
+		x.readLanes(0, true, noClass, c, i, all, look)
+		return
 	case k.footprint == 0:
+		return
+	case x.rel.SyncOnly || several:
+		x.readLanes(k.footprint, false, k.class, c, i, all, look)
 		return
 	}
 	bit := bits.TrailingZeros64(k.footprint)
 	if k.wgAdd && x.nonAdds[bit] == 0 {
 		return // WgAdds commute: see wgOrderMatters
 	}
+	overwritten := func(j int) bool { // what is before j
+		f := &x.keys[j]
+		if f.access.Size > 0 && k.access.Size > 0 {
+			return !f.wgAdd && f.access.Write && f.access.Contains(&k.access)
+		}
+		return x.Events[j].Op.overwrites(&e.Op)
+	}
 	list := x.withBit[bit]
-	for n := len(list) - 1; n >= 0; n-- {
+	for n := len(list) - 1; n >= 0 && int(list[n]) > all; n-- {
 		j := int(list[n])
+		if x.looked == mostOverwritten {
+			x.readLanes(k.footprint, false, k.class, c, j+1, all, func(j int) bool { return look(j) && !overwritten(j) })
+			return
+		}
 		x.looked++
 		f := &x.keys[j]
 		if c[f.G] < f.N {
 			x.addRace(e, c, j)
 		}
-		if f.access.Size > 0 && k.access.Size > 0 {
-			if !f.wgAdd && f.access.Write && f.access.Contains(&k.access) {
-				return
-			}
-		} else if x.Events[j].Op.overwrites(&e.Op) {
+		if overwritten(j) {
 			return
 		}
 	}
 }
+
+// mostOverwritten is among how many events the one is looked for that overwrites what an event is about:
+// mostly there is one among the last few.
+var mostOverwritten = 64
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
 func (x *Execution) SomeDependsOnAll() bool { return x.everOnAll }
@@ -104,6 +147,13 @@ func (x *Execution) addToIndices(i int) {
 			x.nonAdds[bit]++
 		}
 	}
+	if !x.rel.ReadsFrom {
+		x.lanes[everyLane].add(k.G, noClass, i)
+		for set := k.footprint; set != 0; set &= set - 1 {
+			bit := bits.TrailingZeros64(set)
+			x.lanes[bit].add(k.G, k.class.in(bit), i)
+		}
+	}
 	if x.Events[i].change.N > 0 {
 		x.positiveAdds = append(x.positiveAdds, int32(i))
 	}
@@ -112,6 +162,13 @@ func (x *Execution) addToIndices(i int) {
 // removeFromIndices undoes what event i, the newest one, has changed in the indices.
 func (x *Execution) removeFromIndices(i int) {
 	e, k := &x.Events[i], &x.keys[i]
+	if !x.rel.ReadsFrom {
+		x.lanes[everyLane].remove(k.G, noClass)
+		for set := k.footprint; set != 0; set &= set - 1 {
+			bit := bits.TrailingZeros64(set)
+			x.lanes[bit].remove(k.G, k.class.in(bit))
+		}
+	}
 	if e.unit >= 0 {
 		x.Events[e.unit].matchedUnits--
 	}

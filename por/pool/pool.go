@@ -13,6 +13,10 @@
 package pool
 
 import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -27,6 +31,7 @@ type Pool[W any] struct {
 	ready   []*Task[W] // offered, and not taken; the oldest first
 	waiting int        // workers that have nothing to do
 	closed  bool
+	mistake any // with which a task has panicked; who awaits one does next
 }
 
 // A Task is a piece of the search.
@@ -52,7 +57,7 @@ func New[W any](n int, with func() (W, error)) *Pool[W] {
 	for range n {
 		go func() {
 			defer p.workers.Done()
-			if w, err := with(); err == nil {
+			if w, err := p.make(with); err == nil {
 				p.work(w)
 			}
 		}()
@@ -75,6 +80,38 @@ func (p *Pool[W]) work(w W) {
 	}
 }
 
+// make calls with.
+func (p *Pool[W]) make(with func() (W, error)) (w W, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = errors.New("the maker has panicked")
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.note(x)
+			p.changed.Broadcast()
+		}
+	}()
+	return with()
+}
+
+// note keeps x, with which a function of the caller has panicked.
+func (p *Pool[W]) note(x any) {
+	if _, ok := x.(error); !ok || isRuntime(x) {
+		x = fmt.Sprintf("%v\n%s", x, debug.Stack())
+	}
+	p.mistake = x
+}
+
+func isRuntime(x any) bool { _, ok := x.(runtime.Error); return ok }
+
+// check panics with the mistake of a worker, on the goroutine of the search: who has called that knows what
+// it is about.
+func (p *Pool[W]) check() {
+	if p.mistake != nil {
+		panic(p.mistake)
+	}
+}
+
 // Hungry reports whether there are more workers that have nothing to do than tasks.
 func (p *Pool[W]) Hungry() bool {
 	p.mu.Lock()
@@ -90,7 +127,7 @@ func (p *Pool[W]) Claim(t *Task[W]) (executed bool) {
 		p.ready = slices.Delete(p.ready, i, i+1)
 		return false
 	}
-	for t.state != done {
+	for p.check(); t.state != done; p.check() {
 		p.changed.Wait()
 	}
 	return true
@@ -109,7 +146,7 @@ func (p *Pool[W]) Offer(t *Task[W]) {
 func (p *Pool[W]) Await(w W, t *Task[W]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for t.state != done {
+	for p.check(); t.state != done; p.check() {
 		if len(p.ready) == 0 {
 			p.changed.Wait()
 			continue
@@ -129,10 +166,16 @@ func (p *Pool[W]) take() *Task[W] {
 // execute executes t, which the caller has taken, without the lock that it holds.
 func (p *Pool[W]) execute(w W, t *Task[W]) {
 	p.mu.Unlock()
+	defer func() {
+		x := recover()
+		p.mu.Lock()
+		if x != nil {
+			p.note(x)
+		}
+		t.state = done
+		p.changed.Broadcast()
+	}()
 	t.Do(w)
-	p.mu.Lock()
-	t.state = done
-	p.changed.Broadcast()
 }
 
 // Close drops the tasks that none has taken, and returns when all others have been executed.

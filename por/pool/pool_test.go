@@ -2,7 +2,9 @@ package pool
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -113,4 +115,37 @@ func TestClaim(t *testing.T) {
 	if want := small.walk(nil); !slices.Equal(merged, want) {
 		t.Errorf("%v, want %v; hungry: %v", merged, want, hungry)
 	}
+}
+
+// TestMistake: a task that panics on a worker panics where it is awaited.
+func TestMistake(t *testing.T) {
+	for _, claim := range []bool{false, true} {
+		p := New(1, func() (int, error) { return 1, nil })
+		began := make(chan bool)
+		task := &Task[int]{Do: func(int) { began <- true; panic("BUG: of a task") }}
+		p.Offer(task)
+		<-began
+		func() {
+			defer func() {
+				if x := recover(); x == nil || !strings.Contains(fmt.Sprint(x), "BUG: of a task") {
+					t.Errorf("claim %v: %v", claim, x)
+				}
+			}()
+			if claim {
+				p.Claim(task)
+			} else {
+				p.Await(2, task)
+			}
+			t.Error("it has been executed")
+		}()
+		p.Close()
+	}
+	p := New(1, func() (int, error) { panic("BUG: of a maker") })
+	p.workers.Wait()
+	defer func() {
+		if x := recover(); x == nil {
+			t.Error("a maker that has panicked is not told")
+		}
+	}()
+	p.Await(2, &Task[int]{})
 }

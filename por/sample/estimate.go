@@ -85,8 +85,8 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 }
 
 // Sample adds one execution to the sample. It returns false if nothing can be estimated: the
-// program is one for which package optimal falls back to another explorer, or executions are longer
-// than Config.MaxSteps.
+// program is one for which package optimal falls back to another explorer, executions are longer
+// than Config.MaxSteps, or Config.Over holds, which is asked in each state.
 //
 // The sample costs one execution and no memory that grows with their number.
 func (e *Estimator) Sample() bool {
@@ -140,7 +140,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		if len(among) == 0 {
 			break
 		}
-		if x.Unsupported || e.cfg.MaxSteps > 0 && len(x.Events) >= e.cfg.MaxSteps {
+		if x.Unsupported || e.cfg.MaxSteps > 0 && len(x.Events) >= e.cfg.MaxSteps || e.over() {
 			return 0, false
 		}
 		g := among[0]
@@ -164,8 +164,12 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 			ends++
 		}
 	}
-	return ends * e.weight(), !x.Unsupported
+	weight, ok = e.weight()
+	return ends * weight, ok && !x.Unsupported
 }
+
+// over reports whether the search that wants to know has to end.
+func (e *Estimator) over() bool { return e.cfg.Over != nil && e.cfg.Over() }
 
 // needsNoChoice reports whether {g} is a persistent set because g's next operation accesses
 // nothing.
@@ -194,10 +198,12 @@ func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 // weight is q/p of the walk.
 //
 // It goes through the walk once more: done is how far each goroutine is in the state that is
-// looked at, and an event is minimal there if its clock has nothing that is not done.
-func (e *Estimator) weight() float64 {
+// looked at, and an event is minimal there if its clock has nothing that is not done. ok is false if it has
+// to end before.
+func (e *Estimator) weight() (weight float64, ok bool) {
 	x := e.x
-	weight, next := 1.0, 0
+	next := 0
+	weight = 1
 	e.done = append(e.done[:0], make([]uint32, x.Width)...)
 	for g := range e.events {
 		e.events[g] = e.events[g][:0]
@@ -209,7 +215,10 @@ func (e *Estimator) weight() float64 {
 		}
 		e.events[g] = append(e.events[g], int32(i))
 	}
-	for _, s := range e.states {
+	for i, s := range e.states {
+		if i%overEach == 0 && e.over() {
+			return 0, false
+		}
 		for ; next < s.events; next++ {
 			e.done[x.Events[next].G]++
 		}
@@ -225,8 +234,11 @@ func (e *Estimator) weight() float64 {
 		}
 		weight *= float64(s.end-s.candidates) / float64(first)
 	}
-	return weight
+	return weight, true
 }
+
+// overEach is of how many states of a walk the weight is found between two looks at Config.Over.
+const overEach = 256
 
 // isMinimal reports whether g's next event is minimal among those that are not done.
 func (e *Estimator) isMinimal(g trace.GID) bool {

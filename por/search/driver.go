@@ -53,6 +53,10 @@ type Driver struct {
 
 	Estimate func(*por.Progress) `saved:"-"` // says how far the search is; nil: nothing does
 
+	// Carry is of how many steps of the path the search has as much to do as another search has for a
+	// step, whenever it makes one; 0: of none.
+	Carry int `saved:"-"`
+
 	KnownRaces RaceSet
 	pending    pendingAccesses
 	next       trace.Op `saved:"-"` // see NextOp
@@ -178,6 +182,9 @@ func (s *Driver) Announce(g trace.GID) {
 // already in an execution that has become long. It reports whether the search continues.
 func (s *Driver) Executed() bool {
 	s.Stats.Transitions++
+	if s.Carry > 0 {
+		s.Stats.Carried += uint64(len(s.Path) / s.Carry)
+	}
 	if s.Executor != nil {
 		s.Stats.Looked += uint64(s.Executor.Looked())
 	}

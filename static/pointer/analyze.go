@@ -88,11 +88,16 @@ func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.En
 // to be turned into constraints. Bodies first: the fewer constraints come when their
 // variables have values already, the better. It reports false if it was interrupted.
 func (a *analysis) solve(interrupt func() bool) bool {
-	for n := 0; ; n++ {
-		if n&0xff == 0 && interrupt() {
+	n := 0
+	over := func() bool { n++; return n&0x3f == 1 && interrupt() } // 64 bodies take less than 100 ms
+	for {
+		if over() {
 			return false
 		}
 		for len(a.todo) > 0 {
+			if over() {
+				return false
+			}
 			inst := a.todo[len(a.todo)-1]
 			a.todo = a.todo[:len(a.todo)-1]
 			a.generate(inst)

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// TestBenchMistake: a mistake of hbcheck's own in one row is told at the end, and keeps nothing from the rows
+// after it.
+func TestBenchMistake(t *testing.T) {
+	r := &benchRun{benchFlags: &benchFlags{}, ctx: t.Context()}
+	for _, x := range []struct {
+		name    string
+		measure func(context.Context) (int, error)
+		ok      bool
+	}{
+		{"panics", func(context.Context) (int, error) { panic("BUG: of a row") }, false},
+		{"mistaken", func(context.Context) (int, error) { return 0, &explore.Mistake{Static: errors.New("of facts")} }, false},
+		{"right", func(context.Context) (int, error) { return 3, nil }, true},
+	} {
+		if _, ok, err := row(r, x.name, x.measure); ok != x.ok || err != nil {
+			t.Errorf("%s: %v, %v", x.name, ok, err)
+		}
+	}
+	all := errors.Join(r.mistakes...).Error()
+	if !strings.Contains(all, "panics: ") || !strings.Contains(all, "BUG: of a row") || !strings.Contains(all, "of facts") {
+		t.Error(all)
+	}
+	failed := errors.New("no such program")
+	if _, ok, err := row(r, "missing", func(context.Context) (int, error) { return 0, failed }); ok || err != failed {
+		t.Errorf("%v, %v", ok, err)
+	}
+}

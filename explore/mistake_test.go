@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+
+	"hbcheck.dev/hbcheck/por/explorers"
+
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestInterruptedByOthers: a machine that is interrupted by another one than the search, which gives telling
+// some more time, leaves the bug untold.
+func TestInterruptedByOthers(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+func main() {
+	done := make(chan bool)
+	go func() { done <- true; done <- true }()
+	<-done
+	n := 0
+	for i := range 1_000_000 { n += i }
+	<-done
+	if n > 0 { panic("found") }
+}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	e := Entry{Name: "main", New: func(func() bool) (Machine, error) {
+		return NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: func() bool { return ctx.Err() != nil }})
+	}}
+	s, err := prepare(ctx, e, Options{POR: explorers.With("full"), NoMinimise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.finish(s.search()); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	s.narrate()
+	r := s.result
+	if len(r.Bugs) != 1 || !r.Bugs[0].Untold || len(r.Bugs[0].Events) == 0 || len(r.Mistakes) != 0 {
+		t.Errorf("%+v %v, mistakes %q", r.Bugs[0].Schedule, r.Bugs[0].Untold, r.Mistakes)
+	}
+}
+
+// broken is a machine that makes a mistake when it describes a panic of that text.
+type broken struct {
+	*fake
+	text string
+}
+
+func (m broken) Effect() string {
+	if m.s.crash == m.text {
+		panic("BUG: it is broken")
+	}
+	return m.fake.Effect()
+}
+
+// TestMistakeOfOneBug: a mistake made in telling a bug leaves that untold, and all others as they are.
+func TestMistakeOfOneBug(t *testing.T) {
+	m := broken{newFake("go 1; go 2; join 1; panic one", "load x", "join 1; panic two"), "one"}
+	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return m, nil }}
+	opts := options("full")
+	opts.All, opts.Match, opts.NoMinimise = true, false, true
+	r, err := Run(t.Context(), e, opts)
+	if err != nil || len(r.Bugs) != 2 || len(r.Mistakes) != 1 || !strings.Contains(r.Mistakes[0], "it is broken") {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	for _, b := range r.Bugs {
+		if want := b.Detail == Detail(Crashed{Text: "panic: one"}); b.Untold != want {
+			t.Errorf("%+v: untold %v", b.Detail, b.Untold)
+		}
+	}
+}
+
+// TestMistakeAfterwards: one made in what follows a search leaves what that has found.
+func TestMistakeAfterwards(t *testing.T) {
+	m := newFake("panic one")
+	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return withTurns{m}, nil }}
+	opts := options("full")
+	opts.All = false
+	r, err := Run(t.Context(), e, opts)
+	if err != nil || r.Verdict != Fail || len(r.Bugs) != 1 || r.Bugs[0].Warning || len(r.Mistakes) != 1 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+}
+
+// withTurns is a machine that overtakes, and cannot make one that does not.
+type withTurns struct{ *fake }
+
+func (m withTurns) Features() *Features {
+	return &Features{
+		InTurn: func(func() bool) (Machine, error) { panic("BUG: there is none") },
+		Passed: func() *vm.Passing { return &vm.Passing{} },
+		Ranged: func() *vm.Ranging { return nil },
+	}
+}

@@ -1,0 +1,134 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// vague is a machine that needs refining from a moment on, and cannot be refined before the time is up.
+type vague struct {
+	*fake
+	needs *bool
+}
+
+func (m vague) Features() *Features {
+	return &Features{NeedsRefining: func() bool { return *m.needs }, Refined: func(func() bool) (Machine, error) { return m, nil }}
+}
+
+// TestRefinedTooLate: a search that would begin again, finer, when the time is up tells what it has executed.
+func TestRefinedTooLate(t *testing.T) {
+	long := strings.Repeat("store x 1;", 200) + "end"
+	for _, bug := range []bool{false, true} {
+		needs := false
+		f := newFake("go 1; go 2; join 1", long, long)
+		if bug {
+			f = newFake("go 1; fail now; go 2; join 1", long, long)
+		}
+		e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return vague{f, &needs}, nil }}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		opts := options("full")
+		opts.Match, opts.All = false, bug
+		opts.Progress = func(p Progress) {
+			if p.Transitions > 1000 {
+				needs = true
+				cancel(errors.New("enough"))
+			}
+		}
+		r, err := Run(ctx, e, opts)
+		if err != nil || r.Stats.Transitions < 1000 || !r.stopped() || (r.Verdict == Fail) != bug || bug && len(r.Bugs) != 1 {
+			t.Errorf("bug %v: %v %+v", bug, err, r)
+		}
+	}
+}
+
+// TestRefinedAtTheEnd: nothing is ok that was to be explored again, for which there was no time.
+func TestRefinedAtTheEnd(t *testing.T) {
+	f := newFake("go 1; store x 1", "store x 2")
+	needs, begun := true, 0
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m := vague{f, &needs}
+	e := Entry{Name: "F", New: func(func() bool) (Machine, error) {
+		return refines{m, func() (Machine, error) {
+			begun++
+			cancel(errors.New("enough"))
+			return f, nil
+		}}, nil
+	}}
+	r, err := Run(ctx, e, options("full"))
+	if err != nil || begun != 1 || r.Verdict != Incomplete || r.Stats.Transitions == 0 || !r.stopped() {
+		t.Errorf("%v, begun again %d times: %+v", err, begun, r)
+	}
+}
+
+// refines is a machine that is refined by a function.
+type refines struct {
+	vague
+	refine func() (Machine, error)
+}
+
+func (m refines) Features() *Features {
+	f := m.vague.Features()
+	f.Refined = func(func() bool) (Machine, error) { return m.refine() }
+	return f
+}
+
+// TestRefinedBug: a bug that was found ends the exploration, though what else was explored says nothing.
+func TestRefinedBug(t *testing.T) {
+	needs, begun := false, 0
+	m := vague{newFake("go 1; store x 1; panic now", "store x 2"), &needs}
+	e := Entry{Name: "F", New: func(func() bool) (Machine, error) {
+		return refines{m, func() (Machine, error) { begun++; return m.fake, nil }}, nil
+	}}
+	opts := options("full")
+	opts.All = false
+	search := *opts.POR
+	run := search.Run
+	search.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+		defer func() { needs = true }()
+		return run(sys, v, cfg)
+	}
+	opts.POR = &search
+	r, err := Run(t.Context(), e, opts)
+	if err != nil || begun != 0 || r.Verdict != Fail || len(r.Bugs) != 1 {
+		t.Errorf("%v, begun again %d times: %+v", err, begun, r)
+	}
+}
+
+// TestChooseRefined: of searches without an answer one is told that says something, if there is one.
+func TestChooseRefined(t *testing.T) {
+	ended := func(number int, vain bool, work uint64) *contender {
+		c := &contender{number: number, s: &exploration{collector: &collector{}, features: &Features{NeedsRefining: func() bool { return vain }}}}
+		c.found.Transitions = work
+		return c
+	}
+	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
+	for _, tt := range []struct {
+		vain [3]bool
+		want int
+	}{{[3]bool{}, 1}, {[3]bool{false, true, false}, 2}, {[3]bool{true, true, false}, 2}, {[3]bool{true, true, true}, 1}, {[3]bool{false, true, true}, 0}} {
+		list := []*contender{ended(0, tt.vain[0], 10), ended(1, tt.vain[1], 30), ended(2, tt.vain[2], 20)}
+		if best := p.choose(list); best.number != tt.want {
+			t.Errorf("%v: %d, want %d", tt.vain, best.number, tt.want)
+		}
+	}
+}
+
+// TestChooseBug: one that has found a bug, and was interrupted as it looked for more, is told before others.
+func TestChooseBug(t *testing.T) {
+	with := func(work uint64, bugs ...*Bug) *contender {
+		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, features: &Features{}}}
+		c.found.Transitions = work
+		return c
+	}
+	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
+	warned, found, more := with(90, &Bug{Warning: true}), with(20, &Bug{}), with(50)
+	for _, list := range [][]*contender{{warned, found, more}, {found, warned, more}, {more, warned, found}} {
+		if best := p.choose(list); best != found {
+			t.Errorf("the one that has worked %d", best.found.Transitions)
+		}
+	}
+}

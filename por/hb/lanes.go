@@ -1,0 +1,161 @@
+package hb
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Lanes are how races of an event are found in long executions. Most earlier events happen before it
+// anyway: of each goroutine the first ones, up to what its clock says. So events are also listed by what
+// they are about and by goroutine, a lane each, and of a lane only the end is read that is not in the clock.
+// Events that commute with each other have lanes of their own, which none of them reads.
+//
+//	lanes[bit]:    g1  e2  e5  e9 │ e14  e20       e's clock has the first three events of g1
+//	               g2  e3 │ e7                     that are here, and one of g2
+//
+// Without them an execution of n events takes n²/2 looks where events are about several objects, where
+// one depends on everything (time passes), and where readers find no writer.
+type lanes struct {
+	list []lane
+	at   []int32 // by goroutine and class: 1 + the index in list; 0: there is none
+}
+
+type lane struct {
+	g      trace.GID
+	class  laneClass
+	events []int32 // in order
+}
+
+// A laneClass is a set of operations that commute with each other, if they are about one thing.
+type laneClass uint8
+
+const (
+	noClass     laneClass = iota
+	readClass             // that read memory
+	readerClass           // of readers of a lock
+	addClass              // additions to a counter of which wgOrderMatters decides
+	onOneClass            // on one channel each, in the lanes of all channels: those of one channel share another bit
+	laneClasses
+)
+
+// Bits of footprints besides those of objects that have lanes: channelsBit, and that of all events.
+const (
+	channelsLane = 63
+	everyLane    = 64
+)
+
+// classOf returns the class of e, whose key is k.
+func (x *Execution) classOf(e *Event, k *eventKey) laneClass {
+	switch {
+	case e.onAll():
+		return noClass
+	case k.wgAdd:
+		return addClass
+	case k.access.Size > 0:
+		if k.access.Write {
+			return noClass
+		}
+		return readClass
+	case e.DependsOnOutput || len(e.arrivals) > 0:
+		return noClass
+	case e.Op.Commutes == trace.Reads && e.PartnerOp.Kind == trace.None && !x.dep.readersDepend:
+		return readerClass
+	case k.footprint&channelsBit != 0 && !e.Op.Wide && !e.PartnerOp.Wide:
+		return onOneClass
+	}
+	return noClass
+}
+
+// onAll reports whether e depends on all other events.
+func (e *Event) onAll() bool { return e.Op.DependsOnAll || e.PartnerOp.DependsOnAll }
+
+// in returns c as it is in the lanes of bit.
+func (c laneClass) in(bit int) laneClass {
+	if (c == onOneClass) != (bit == channelsLane) || bit == everyLane {
+		return noClass
+	}
+	return c
+}
+
+// lane returns that of g and c.
+func (l *lanes) lane(g trace.GID, c laneClass) *lane {
+	n := int(g)*int(laneClasses) + int(c)
+	if n >= len(l.at) {
+		l.at = append(l.at, make([]int32, n+1-len(l.at))...)
+	}
+	if l.at[n] == 0 {
+		l.list = append(l.list, lane{g: g, class: c})
+		l.at[n] = int32(len(l.list))
+	}
+	return &l.list[l.at[n]-1]
+}
+
+func (l *lanes) add(g trace.GID, c laneClass, i int) {
+	x := l.lane(g, c)
+	x.events = append(x.events, int32(i))
+}
+
+func (l *lanes) remove(g trace.GID, c laneClass) {
+	x := l.lane(g, c)
+	x.events = x.events[:len(x.events)-1]
+}
+
+// A suffix is what is left to read of a lane, latest first.
+type suffix struct {
+	g      trace.GID
+	events []int32
+}
+
+// readLanes calls look with the events before end and after floor that are in the lanes of bits, and not in
+// clock c, which look adds to, latest first, until it returns false. Class is what they need not be of.
+func (x *Execution) readLanes(footprint uint64, every bool, class laneClass, c []uint32, end, floor int, look func(j int) bool) {
+	open := x.open[:0]
+	take := func(bit int) {
+		for i := range x.lanes[bit].list {
+			l := &x.lanes[bit].list[i]
+			if own := class.in(bit); own != noClass && own == l.class {
+				continue
+			}
+			n := len(l.events)
+			if n > 0 && int(l.events[n-1]) >= end {
+				n, _ = slices.BinarySearch(l.events, int32(end))
+			}
+			open = append(open, suffix{l.g, l.events[:n]})
+		}
+	}
+	if every {
+		take(everyLane)
+	}
+	for bit := 0; footprint != 0; bit, footprint = bit+1, footprint>>1 {
+		if footprint&1 != 0 {
+			take(bit)
+		}
+	}
+	for {
+		latest := -1
+		for i := 0; i < len(open); {
+			s := &open[i]
+			n := len(s.events)
+			if n == 0 || int(s.events[n-1]) <= floor || c[s.g] >= x.keys[s.events[n-1]].N {
+				open[i] = open[len(open)-1]
+				open = open[:len(open)-1]
+				continue
+			}
+			latest = max(latest, int(s.events[n-1]))
+			i++
+		}
+		if latest < 0 {
+			break
+		}
+		for i := range open {
+			if s := &open[i]; int(s.events[len(s.events)-1]) == latest {
+				s.events = s.events[:len(s.events)-1]
+			}
+		}
+		if !look(latest) {
+			break
+		}
+	}
+	x.open = open[:0]
+}
