@@ -274,6 +274,9 @@ func (m *Machine) Overtakes() bool {
 	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.link.looksAtAll
 }
 
+// InspectsAll implements por.Inspected.
+func (m *Machine) InspectsAll() bool { return m.link.inspects }
+
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (m *Machine) TimersPending() bool {
 	for _, s := range m.living() {

@@ -59,7 +59,7 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 	case trace.Clock:
 		return m.loopsBack(g) && !g.system || g.pending.N > 0 && m.passesAtLooks()
 	case trace.Inspect:
-		return g.pending.N == 0 // the stacks of all
+		return g.pending.InspectsAll()
 	}
 	return false
 }

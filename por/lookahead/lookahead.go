@@ -203,7 +203,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bo
 func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	l.enabled = l.sys.Enabled(l.enabled[:0])
 	for _, h := range l.enabled {
-		if next := l.sys.Next(h); h != g && next.Conflicts(op) {
+		if next := l.sys.Next(h); h != g && (next.Conflicts(op) || next.InspectsAll()) {
 			return true
 		}
 	}

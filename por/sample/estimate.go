@@ -171,7 +171,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 // nothing.
 func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
-	return !op.DependsOnAll && op.N == 0 && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
+	return !op.DependsOnAll && op.N == 0 && !por.InspectsAll(e.sys) && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
 }
 
 // step executes an operation. It reports whether that has ended the execution while others could
