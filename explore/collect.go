@@ -257,8 +257,8 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
-	if c.features.collects() {
-		return true
+	if c.features.canCollect() {
+		return true // the collector may act in the middle of the loop, and end it
 	}
 	timers := c.features.TimersPending != nil && c.features.TimersPending()
 	if timers && c.opts.await() == vm.AwaitNever {

@@ -83,15 +83,10 @@ func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 	}
 }
 
-// Collects reports whether the program could tell on this path that memory is collected, which is
-// assumed not to be.
-func (m *Machine) Collects() bool { return m.collects }
-
 // assumeCollected is assume for a library function that calls a native, of what acts when memory is
 // collected. What other library functions make of it no program can tell.
 func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	if !m.stdCaller(g) {
-		m.collects = true
 		m.assume(g, what)
 	}
 }

@@ -79,7 +79,7 @@ func (m *Machine) passingNow() *passing {
 	for _, s := range m.living() {
 		g := m.gs[s]
 		switch {
-		case g.status != gReady, g.system && g.pending.Kind == trace.Clock: // a signal may take its time
+		case g.status != gReady, g.isCollector(), g.system && g.pending.Kind == trace.Clock: // a signal may take its time
 		case !timed(g) || !m.bounded(g):
 			busy = busy || m.enabled(g)
 		case m.numAlternatives(g) == 0:

@@ -224,7 +224,7 @@ func enablesNothing(op *trace.Op) bool {
 // other one could not.
 func movesAnother(k trace.Kind) bool {
 	switch k {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock:
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:
 		return true
 	}
 	return false
