@@ -17,9 +17,9 @@ const (
 	MapOrder                        // map iteration: one order
 	MapStarts                       // map iteration: the rotations of one order
 	MapInserted                     // map iteration: of the entries inserted during a loop a few are visited
-	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC only
-	CleanupOff                      // runtime.AddCleanup: the cleanup runs in runtime.GC only
-	WeakKept                        // weak.Make: the pointer is cleared in runtime.GC only
+	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all wait
+	CleanupOff                      // runtime.AddCleanup: likewise
+	WeakKept                        // weak.Make: likewise, the pointer is cleared
 	PoolKept                        // sync.Pool: it keeps what is put
 	AddressShown                    // fmt: an address is printed
 	AddressUsed                     // unsafe, reflect: an address is a number
