@@ -233,6 +233,10 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 		case "collector":
 			e.Word, e.What = "collector", "collects"
 			return e
+		case "finalizer":
+			if len(stack) == 0 { // what runs them, beside these
+				e.Internal = "runtime"
+			}
 		}
 	}
 	if at, ok := userFrame(stack); ok {

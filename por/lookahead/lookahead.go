@@ -220,8 +220,8 @@ func enablesNothing(op *trace.Op) bool {
 }
 
 // movesAnother reports whether an operation of kind k may be one of another goroutine, too, which
-// then continues; or, if time passes only while no goroutine can move, whether it shows that the
-// other one could not.
+// then continues; or, if time passes or the collector acts only while no goroutine can move, whether it
+// shows that the other one could not.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:
