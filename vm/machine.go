@@ -169,6 +169,7 @@ type scheduler struct {
 	pollAt      uint64 // of them, when to poll what is outside of the machine
 	divergence  divergence
 	passing     passing
+	collecting  collecting
 	quietStep   bool         // the step under way makes time pass because all goroutines wait
 	clockReads  uint64       // how often the clock has been read
 	stamps      uint64       // how many there have been: see Stamp

@@ -36,7 +36,7 @@ var finalizerNatives = []Native{
 	}},
 	{Name: "runtime.hbCollect", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.SemAcquire
-		return int(b2u(m.othersWait(g) && m.anyDies(m.watchesAt(r))))
+		return int(b2u(!m.auto)) // but see collectsNow
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.debt = 0 // all wait: see step_time.go
 		m.collectPrecisely(m.watchesAt(r))
@@ -164,11 +164,31 @@ func (m *Machine) othersWait(collector *goroutine) bool {
 	return m.reduction == nil || !m.reduction.redundant()
 }
 
+// collectsNow reports whether the collector can move now.
+func (m *Machine) collectsNow(g *goroutine) bool {
+	if c := &m.collecting; c.moment != m.moment {
+		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
+		*c = collecting{m.moment, is} // what was asked may have been executed speculatively, which is a new moment
+	}
+	return m.collecting.is
+}
+
+// collecting is what collectsNow has found out about one state.
+type collecting struct {
+	moment uint64
+	is     bool
+}
+
+// watchesOf returns the watches that the collector would look at.
+func (m *Machine) watchesOf(g *goroutine) []watched {
+	return m.watchesAt(Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])})
+}
+
 // CanCollect reports whether the collector would find something in the present state.
 func (m *Machine) CanCollect() bool {
 	for _, s := range m.living() {
 		if g := m.gs[s]; g.isCollector() {
-			return m.anyDies(m.watchesAt(Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}))
+			return m.anyDies(m.watchesOf(g))
 		}
 	}
 	return false

@@ -28,7 +28,7 @@ func (m *Machine) Goroutines() []GoroutineSnapshot {
 			continue
 		}
 		l := GoroutineSnapshot{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.executionOver() && m.numAlternatives(g) > 0, Stack: m.Stack(g.id)}
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}

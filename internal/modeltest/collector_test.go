@@ -102,13 +102,15 @@ var collectorPrograms = []program{
 		print("a")
 		<-c
 		print("b")`},
-	{"finalizersLater", "a", `
-		c, x := make(chan bool), &thing{}
-		runtime.SetFinalizer(x, func(*thing) { close(c) })
-		runtime.SetFinalizer(&thing{next: x}, func(*thing) { <-make(chan bool) })
+	{"finalizersLater", "ab", `
+		c, d := make(chan bool), make(chan bool)
+		watch(func() { close(d); <-make(chan bool) })
 		print("a")
+		<-d
+		print("b")
+		watch(func() { close(c) })
 		<-c
-		print("b")`},
+		print("c")`},
 	{"finalizerGoes", "ab", `
 		c := make(chan bool)
 		watch(func() { go close(c) })
@@ -220,8 +222,8 @@ var collectorPrograms = []program{
 }
 
 var collectorMutants = []struct{ name, file, old, new, test string }{
-	{"the collector never collects", "vm/native_finalize.go", "return int(b2u(m.othersWait(g) && m.anyDies(m.watchesAt(r))))", "return 0", "finalizerWakes"},
-	{"the collector waits for nobody", "vm/native_finalize.go", "m.othersWait(g) && m.anyDies(", "m.anyDies(", "collectorLast"},
+	{"the collector never collects", "vm/native_finalize.go", "is := m.othersWait(g) && m.anyDies(m.watchesOf(g))", "is := false", "finalizerWakes"},
+	{"the collector waits for nobody", "vm/native_finalize.go", "is := m.othersWait(g) && ", "is := ", "collectorLast"},
 	{"the collector finds what is in use", "vm/native_finalize.go", "return w.obj >= staticLimit && !marked[w.obj]", "return w.obj >= staticLimit", "finalizerInUse"},
 	{"cycles are finalized", "vm/native_finalize.go", "\t\t\tm.eachPtr(&m.heap.objs[w.obj], root)\n", "", "finalizerCycle"},
 	{"cleanups wait for finalizers", "load/overlay/_src/runtime/mem.go", "before := running[kind]\n", "before := running[watchFinalizer]\n", "cleanupBeside"},
