@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/por/toys"
@@ -13,18 +14,15 @@ import (
 // TestInspecting: where operations show where all goroutines are, each explorer finds all endings, with
 // oracles, too: no step of a goroutine is its own affair.
 func TestInspecting(t *testing.T) {
-	n := 150
-	if testing.Short() {
-		n = 50
-	}
+	seeds := deep.Seeds(t, 40, 600)
 	oracles := []func(por.System) por.Oracle{
 		func(por.System) por.Oracle { return nil },
 		func(s por.System) por.Oracle { return &exact{s, true} },
 		func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) },
 	}
 	done := 0
-	for seed := range n {
-		toy := toys.Inspecting(rand.New(rand.NewPCG(46, uint64(seed))))
+	for _, seed := range seeds {
+		toy := toys.Inspecting(rand.New(rand.NewPCG(46, seed)))
 		g := toys.NewStateGraph(toy, 1500)
 		if g == nil {
 			continue
@@ -46,7 +44,7 @@ func TestInspecting(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d programs", done); done < n/2 {
+	if t.Logf("%d programs", done); done < len(seeds)/2 {
 		t.Error("most programs are too large")
 	}
 }
