@@ -28,8 +28,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If one of them waits for a signal or for another process to connect, the others are no bugs; nor is
-// any of them if a finalizer could run.
+// If one of them waits for a signal or for another process to connect, the others are no bugs. Finalizers
+// that could wake one have run (vm/native_finalize.go).
 //
 // While main is there the program hangs, and which goroutines wait with it is part of that one
 // bug. When main has returned the process would end, so each goroutine is a bug of its own, and
@@ -41,11 +41,6 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		return bugs, end.Text
 	}
 	gs := m.Goroutines()
-	if m.Features().collects() {
-		// Finalizers, cleanups and weak pointers would act where no goroutine can: what waits may wait
-		// for them.
-		return bugs, "waits while no memory is collected"
-	}
 	isMain := func(g Goroutine) bool { return g.Parent == trace.NoGID }
 	hangs := end.Goexited || slices.ContainsFunc(gs, isMain)
 	for _, g := range gs {
@@ -93,7 +88,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 // a server's main function often ends with select {}.
 func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	f := m.Features()
-	if f.Forgotten == nil || m.Status() != por.Running || f.collects() {
+	if f.Forgotten == nil || m.Status() != por.Running {
 		return nil
 	}
 	list, mainWaits := f.Forgotten()

@@ -257,13 +257,13 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
-	if c.features.collects() {
-		return true
-	}
-	timers := c.features.TimersPending != nil && c.features.TimersPending()
-	if timers && c.opts.await() == vm.AwaitNever {
-		c.needsAwait = true
+	timers, collects := c.features.TimersPending != nil && c.features.TimersPending(), c.features.canCollect()
+	if (timers || collects) && c.opts.await() == vm.AwaitNever {
+		c.needsAwait = true // what iterates waits then
 		return false
+	}
+	if collects {
+		return true // the collector may act in the middle of the loop, and end it
 	}
 	if timers || c.features.ClockStep != nil && c.features.ClockStep() > loop {
 		// Outside of the machine time passes, and the loop ends.

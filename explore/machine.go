@@ -104,8 +104,8 @@ type Features struct {
 	Assumed func() []vm.Assumption
 	// Lacks returns what was not there on this path, though there is natively.
 	Lacks func() vm.Lack
-	// Collects reports whether the program could tell on this path that memory is collected.
-	Collects func() bool
+	// CanCollect reports whether the program could tell that memory is collected in this state.
+	CanCollect func() bool
 	// Modes returns the restrictions of the environment that the user has asked for and that have
 	// made a difference. Slack is that of vm.ModeSlack, InputLen that of vm.ModeInputLen.
 	Modes    func() []vm.Mode
@@ -130,7 +130,7 @@ type Features struct {
 	ForgetCovered func()
 }
 
-func (f *Features) collects() bool { return f.Collects != nil && f.Collects() }
+func (f *Features) canCollect() bool { return f.CanCollect != nil && f.CanCollect() }
 
 // await sets how loops that wait are treated, if the machine knows.
 func (f *Features) await(a vm.Await) {

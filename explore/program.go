@@ -55,7 +55,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 	x.features = Features{VM: m, Awaits: m, Replicas: x, Facts: x, Races: x, Saver: m, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
 		Touches:  m.Touches,
 		Failures: func() int { return len(m.Failures()) },
-		Assumed:  m.Assumed, Lacks: m.Lacks, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
+		Assumed:  m.Assumed, Lacks: m.Lacks, CanCollect: m.CanCollect, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, DoubtsClock: m.DoubtsClock, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
 		AnyTime: x.anyTime, InTurn: x.inTurn, AllOrders: x.allOrders, Passed: m.Passed, Ranged: m.Ranged, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
@@ -230,6 +230,13 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 		case "signal":
 			e.What = "arrives"
 			return e
+		case "collector":
+			e.Word, e.What = "collector", "collects"
+			return e
+		case "finalizer":
+			if len(stack) == 0 { // what runs them, beside these
+				e.Internal = "runtime"
+			}
 		}
 	}
 	if at, ok := userFrame(stack); ok {

@@ -134,11 +134,15 @@ func chosen(e *Event) string {
 	return fmt.Sprintf("= %d", e.Choice)
 }
 
-// isTimer reports whether g is a timer that could fire if enough time passed. Whether time passes
-// depends on how the search treats loops that wait, which a schedule does not say.
+// isTimer reports whether g is a timer that could fire if enough time passed, or the collector. Whether
+// time passes, and whether all wait, depends on how the search treats loops that wait, which a schedule
+// does not say.
 func isTimer(m Machine, g trace.GID) bool {
-	k := m.Next(g).Kind
-	return (k == trace.Sleep || k == trace.Timer) && m.Alternatives(g) > 0
+	switch m.Next(g).Kind {
+	case trace.Sleep, trace.Timer, trace.SemAcquire:
+		return m.Alternatives(g) > 0
+	}
+	return false
 }
 
 // preempts reports whether a step of g takes the processor from last, the goroutine that has moved

@@ -32,8 +32,8 @@ type Location struct {
 	Write     bool
 	Adds      bool // the operation commutes with additions to it: see static.Access
 	// Stored: only loads and stores count, not the operations of package sync on
-	// primitives that the location is a part of: they keep what the code of the
-	// package stores there.
+	// primitives that the location is a part of, which keep what the code of the
+	// package stores there, and none that shows where the goroutines are.
 	Stored bool
 }
 
@@ -101,6 +101,9 @@ func (o *Oracle) Reachable(s State, g trace.GID, l *Location) bool {
 // Conflict reports whether an access in fut may touch l, and one of the two writes.
 func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 	acc := o.fut.F.Acc
+	if !l.Stored && o.Inspects(fut) {
+		return true
+	}
 	for _, k := range o.keysOf(l) {
 		for _, n := range acc.OfKey(k) {
 			if o.fut.F.Sets.Has(fut, n) && o.conflicting(acc.At(n), l) {
@@ -114,8 +117,15 @@ func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 // ConflictOne is Conflict for the one access with number n.
 func (o *Oracle) ConflictOne(n int, l *Location) bool {
 	x := o.fut.F.Acc.At(n)
+	if x.Key == o.fut.F.Acc.InspectKey() {
+		return !l.Stored
+	}
 	return o.conflicting(x, l) && slices.Contains(o.keysOf(l), x.Key)
 }
+
+// Inspects reports whether an operation in fut may show where all goroutines are. It conflicts with
+// every other one.
+func (o *Oracle) Inspects(fut static.Set) bool { return o.fut.F.Sets.Has(fut, o.fut.F.Inspect()) }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
 	if x.Adds && l.Adds && o.fut.F.Acc.BytesOf(x.Key) == l.Size {

@@ -29,6 +29,25 @@ func (p *Package) mentionsCollection() bool {
 	return false
 }
 
+// tellsOfCollection reports whether fn is a function by which a program can tell that garbage is collected.
+func tellsOfCollection(fn *types.Func) bool {
+	switch fn.FullName() {
+	case "runtime.SetFinalizer", "runtime.AddCleanup", "weak.Make":
+		return true
+	}
+	return false
+}
+
+// TellsOfCollection reports whether a package of the user's that is linked for e mentions such a function.
+func (prog *Program) TellsOfCollection(e *Entry) bool {
+	for _, p := range closure(e.roots) {
+		if p.facts.finalizes {
+			return true
+		}
+	}
+	return false
+}
+
 // Collects reports whether a package that is linked for e mentions a function that collects garbage.
 func (prog *Program) Collects(e *Entry) bool {
 	for _, p := range closure(e.roots) {

@@ -71,9 +71,24 @@ func (prog *Program) CountsGoroutines(e *Entry) bool {
 
 // LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
 // operation that depends on what all other goroutines do, and is not only enabled when none of them
-// can continue: testing/synctest with goroutines outside of the bubble, stacks of all goroutines.
+// can continue: testing/synctest with goroutines outside of the bubble, and what InspectsAll is about.
 // What counts as reached is as in UsesClock.
 func (prog *Program) LooksAtAll(e *Entry) bool {
+	return prog.mayInspect(e, func(fn *types.Func) bool {
+		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
+	})
+}
+
+// InspectsAll reports whether such a program may execute an operation that shows where the other
+// goroutines are, and what they refer to: stacks of all goroutines, and a collection, of which finalizers,
+// cleanups and weak pointers tell.
+func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
+
+func inspectsAll(fn *types.Func) bool {
+	return asksForCollection(fn) || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
+}
+
+func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
 	var pkgs []*Package
 	for _, p := range closure(e.roots) {
 		switch {
@@ -83,8 +98,5 @@ func (prog *Program) LooksAtAll(e *Entry) bool {
 			return true
 		}
 	}
-	return reaches(e, pkgs, func(fn *types.Func) bool {
-		inBubbles := fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
-		return inBubbles || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
-	}, false)
+	return reaches(e, pkgs, wanted, false)
 }

@@ -17,6 +17,7 @@ type syntaxFacts struct {
 	deadlines   bool // it makes contexts with deadlines
 	goroutines  bool // it asks which goroutines there are
 	collects    bool // it asks for collections of garbage
+	finalizes   bool // it is the user's and can tell that there are some
 	setsEnv     bool // it changes the environment
 	seedsRand   bool // it seeds the global functions of math/rand
 	testing     TestMethods
@@ -54,6 +55,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 		f.clock = f.clock || readsClock(fn)
 		f.goroutines = f.goroutines || showsGoroutines(fn)
 		f.collects = f.collects || asksForCollection(fn)
+		f.finalizes = f.finalizes || tellsOfCollection(fn)
 		f.setsEnv = f.setsEnv || setsEnvironment(fn)
 		f.seedsRand = f.seedsRand || fn.FullName() == "math/rand.Seed"
 		f.testing |= testMethod(fn)

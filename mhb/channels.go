@@ -153,7 +153,7 @@ func (o *Oracle) disturbs(x *summary) bool {
 			}
 		}
 	}
-	return o.reflects(x.reached)
+	return o.fa.Inspects(x.reached) || o.reflects(x.reached)
 }
 
 // reflects reports whether something in set may be an access to a channel of a case: by reflection, or

@@ -131,6 +131,7 @@ func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 func (o *Oracle) conflicts(set static.Set, t *target) bool {
 	c, ok := t.conflicts[set]
 	if !ok {
+		c = o.fa.Inspects(set)
 		for i := range t.locs {
 			c = c || o.fa.Conflict(set, &t.locs[i])
 		}
@@ -293,6 +294,9 @@ func (w *walk) access(x static.Access) {
 
 // mayConflict reports whether an access of class x may conflict with t.
 func (w *walk) mayConflict(x static.Access) bool {
+	if x.Key == w.o.fut.F.Acc.InspectKey() {
+		return true
+	}
 	if w.t.syncs() {
 		return w.o.accessesPrimitive(x, w.t)
 	}

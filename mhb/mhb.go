@@ -264,7 +264,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if list, ok := o.closure(s, g, t, nil); ok {
 		return reason(list)
 	}
-	if o.level < Full || !op.Kind.Memory() || !o.has(HeapReachability) {
+	if o.level < Full || !op.Kind.Memory() || !o.has(HeapReachability) || o.fa.Inspects(reached) {
 		return ""
 	}
 	var buf [2]uint32

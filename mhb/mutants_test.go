@@ -77,7 +77,7 @@ var mutants = []struct {
 	{"channels: no goroutine tries", "mhb/walk.go", "\t\t\tw.comesTo(trace.TrySelect, w.ref(act, st.Chan, x))\n", "", "channels tried"},
 	{"channels: no goroutine takes the length", "mhb/walk.go", "\t\tw.comesTo(trace.TrySelect, w.ref(act, c.Args[0], x))\n", "", "channels length"},
 	{"channels: the length is of no concern", "static/access.go", "\t\t\t\tf(Access{Key: a.SyncKey()}) // the channel's\n", "", "channels lengthOnly"},
-	{"channels: no goroutine looks at them by reflection", "mhb/channels.go", "\treturn o.reflects(x.reached)\n", "\treturn false\n", "reflected lengthLater"},
+	{"channels: no goroutine looks at them by reflection", "mhb/channels.go", "\treturn o.fa.Inspects(x.reached) || o.reflects(x.reached)\n", "\treturn false\n", "reflected lengthLater"},
 	{"recent: goroutines stay", "mhb/recent.go", "\tif r.stamp != s.Stamp(g) {\n", "\tif false {\n", "micro foreignUnlock"},
 	{"recent: words stay", "mhb/recent.go", "k.moment != now && !o.holds(s, tc, g, found, k.deps)", "false", "micro recovers"},
 	{"recent: others stay", "mhb/recent.go", "if o.holds(s, tc, g, found, k.others) {", "if true {", "micro pointerChangesLater"},

@@ -81,7 +81,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
 		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
 		trace.Inspect:
-		return otherOp // what it accesses is all that matters
+		return otherOp // what it accesses is all that matters: static.InspectOp is among that
 	}
 	panic("BUG: the walk has no answer to " + k.String())
 }

@@ -37,13 +37,15 @@ import (
 //     could be taken now, and is one of those of which it is claimed.
 //     None ends the program, on which all depends: crashing and exiting are no operations of byAccess,
 //     and one that releases a lock which is not held is excluded (Misuses).
-//  5. Time passes only while nothing is enabled, and some member is (Overtakes); so w has no step
-//     that depends on all (Effects.DependsOnAll). What else operations are about that is no memory
+//  5. Time passes, and the collector acts, only while nothing is enabled, and some member is; none
+//     shows where the goroutines are (Overtakes); so w has no step that depends on all
+//     (Effects.DependsOnAll). What else operations are about that is no memory
 //     (the clock, goroutines, output, bubbles) is about all goroutines: members have no such
 //     operations (byAccess), and where there are bubbles there are no parts.
 //  6. A goroutine that waits for time to pass (Machine.AwaitsTime) takes no step now, and none in w
 //     by 5, unless its timer is reset there. Who resets a timer has it, and by it all that its
-//     goroutine has: it is x in 1. So others need not be members because of one that waits.
+//     goroutine has: it is x in 1. So others need not be members because of one that waits. The
+//     same is true of the collector (Machine.Collector).
 //
 // Parts are small if memory is not shared. A mutex that several goroutines can lock holds them
 // together; what is known of when they can lock it is for Oracle.Skip.
@@ -183,7 +185,7 @@ func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
 // needsOf returns which goroutines a part with g has because of g's pending operation, as far as reach
 // knows of them.
 func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
-	if p.m.AwaitsTime(g) {
+	if p.m.AwaitsTime(g) || p.m.Collector(g) {
 		return 0
 	}
 	kind := p.m.Next(g).Kind

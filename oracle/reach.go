@@ -159,7 +159,7 @@ func (r *reach) named(acc static.Set) ([]uint32, bool) {
 	list = []uint32{}
 	for _, n := range f.Sets.Elems(acc) {
 		x := f.Acc.At(n)
-		if x.Key == f.Acc.SyncKey() {
+		if x.Key == f.Acc.SyncKey() || x.Key == f.Acc.InspectKey() {
 			continue
 		}
 		if x.Objs == static.Empty && !f.Acc.Scalar(x.Key) {

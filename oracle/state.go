@@ -111,9 +111,14 @@ func (s *State) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
 	return l, !isMap
 }
 
-// Live implements mhb.State.
+// Live implements mhb.State. The collector can do nothing as long as the goroutine that is asked about is
+// enabled, and that is so until another one has done what conflicts with it.
 func (s *State) Live(buf []trace.GID) []trace.GID {
-	s.Machine.Live(func(g trace.GID) { buf = append(buf, g) })
+	s.Machine.Live(func(g trace.GID) {
+		if !s.Collector(g) {
+			buf = append(buf, g)
+		}
+	})
 	return buf
 }
 
@@ -281,7 +286,7 @@ func isMap(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok 
 func (s *State) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 	proceed := true
 	s.Machine.Live(func(id trace.GID) {
-		if id == g || !proceed {
+		if id == g || !proceed || s.Collector(id) {
 			return
 		}
 		proceed = visit(s.activations(id).frames)

@@ -27,6 +27,7 @@ type Capabilities struct {
 	Sized           Sized
 	Weighed         Weighed
 	Overtaker       Overtaker
+	Inspected       Inspected
 	Constrained     Constrained
 	Peeker          Peeker
 }
@@ -52,6 +53,20 @@ type Overtaker interface {
 	Overtakes() bool
 }
 
+// Inspected is a System that knows whether an operation may be executed that depends on all
+// (Effects.DependsOnAll) because it shows where each goroutine is, or what it refers to: the stacks of all
+// goroutines, a collection of garbage. Then no operation is without an effect on the others, not
+// even one that accesses nothing.
+type Inspected interface {
+	InspectsAll() bool
+}
+
+// InspectsAll reports whether sys is such a system, and that may be executed.
+func InspectsAll(sys System) bool {
+	i := CapabilitiesOf(sys).Inspected
+	return i != nil && i.InspectsAll()
+}
+
 // CapabilitiesOf returns what sys can do. It is the only place where that is found out.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
@@ -68,6 +83,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Sized, _ = sys.(Sized)
 	c.Weighed, _ = sys.(Weighed)
 	c.Overtaker, _ = sys.(Overtaker)
+	c.Inspected, _ = sys.(Inspected)
 	c.Constrained, _ = sys.(Constrained)
 	c.Peeker, _ = sys.(Peeker)
 	return c

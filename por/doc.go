@@ -50,6 +50,7 @@
 //	Weighed          knows what fingerprints cost, for Stats.Work            those that store states
 //	Sized            knows its memory, for MaxMemory                         all explorers
 //	Overtaker        whether time passes busy goroutines                     optimal
+//	Inspected        whether an operation shows where all goroutines are     all explorers
 //	Constrained      outcomes that contradict each other are no execution    all explorers
 //	Updater          knows writes that read, too                             reads-from classes
 //	Repeater         executes a step again without counting it               optimal

@@ -74,7 +74,7 @@ func TestExhaustive(t *testing.T) {
 		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
 		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queues and maps"},
 		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queues and maps"},
-		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC only)"},
+		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC, and when all wait)"},
 		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
 	} {
 		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}); got != tt.want {

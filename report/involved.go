@@ -143,6 +143,9 @@ func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 				name = r.Name[:i]
 			}
 			parents[name] = true
+			if rest, ok := strings.CutPrefix(name, "finalizer"); ok {
+				parents["collector"+rest] = true
+			}
 		}
 	}
 	for _, r := range rows {

@@ -188,8 +188,8 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 			continue
 		}
 		r := newRow(e, bug)
-		if e.Blocked && timer(e) {
-			continue // it waits for time to pass
+		if e.Blocked && (timer(e) || collector(e)) {
+			continue // it waits for time to pass, or for all to wait
 		}
 		if e.Blocked {
 			r.note = "blocked"
@@ -245,6 +245,9 @@ func markStretches(rows []row) {
 
 // timer reports whether e is of a timer, which is no goroutine of the program's.
 func timer(e *explore.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
+
+// collector reports whether e is of the collector.
+func collector(e *explore.Event) bool { return e.Kind == trace.SemAcquire && !e.Pos.IsValid() }
 
 // timers is the name of the lane of all timers.
 const timers = "timers"

@@ -52,7 +52,7 @@ func TestIncomplete(t *testing.T) {
 	got := strings.Join(Incomplete(r), "\n")
 	want := `1 execution cut after 10 steps (--max-steps), which ended the search: g1 was then in the loop at b.go:7, g2 was then in f at b.go:7
 the loop at b.go:7 iterates until time has passed, which it does here only if a goroutine sleeps
-weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC only)`
+weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC, and when all wait)`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -27,6 +27,9 @@ const (
 	MapOf
 	// SyncOp is no memory: it marks operations of channels and of package sync.
 	SyncOp
+	// InspectOp is no memory either: it marks operations that show where all goroutines are, or what they
+	// refer to (trace.Op.InspectsAll). They conflict with every operation.
+	InspectOp
 )
 
 // A Key is a class of locations. Types are underlying types: conversions of
@@ -171,8 +174,8 @@ func (a *Accesses) BytesOf(key int) int64 {
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 
-// isSync reports whether access n represents synchronisation.
-func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind == SyncOp }
+// isSync reports whether access n represents synchronisation, or another operation that is none on memory.
+func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind >= SyncOp }
 
 // typeName writes t, an underlying type, by the names it goes by.
 func (a *Accesses) typeName(t types.Type) string {
@@ -219,6 +222,8 @@ func (a *Accesses) describe(n int) string {
 		what = a.typeName(k.Type)
 	case SyncOp:
 		what = "synchronisation"
+	case InspectOp:
+		what = "stacks of all goroutines"
 	}
 	if objs := a.Objs.Elems(x.Objs); len(objs) == 1 && a.Name != nil {
 		if name := a.Name(objs[0]); name != "" {
@@ -457,12 +462,15 @@ func isPrimitive(t types.Type) bool {
 // SyncKey returns the key of operations of channels and of package sync.
 func (a *Accesses) SyncKey() int { return a.Key(Key{Kind: SyncOp}) }
 
+// InspectKey returns the key of operations that show where all goroutines are.
+func (a *Accesses) InspectKey() int { return a.Key(Key{Kind: InspectOp}) }
+
 // Scalar reports whether the locations of key k hold no pointers.
 func (a *Accesses) Scalar(k int) bool {
 	x := a.keys[k]
 	t := x.Type
 	switch x.Kind {
-	case SyncOp:
+	case SyncOp, InspectOp:
 		return true
 	case Anything, MapOf:
 		return false

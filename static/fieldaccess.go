@@ -63,7 +63,7 @@ func (a *FieldAccess) Whole(fn *ssa.Function) Set { return a.e.total(a.e.Whole(f
 
 // Everything returns the set with which every access conflicts.
 func (a *FieldAccess) Everything() Set {
-	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}), a.Sync())
+	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}), a.Sync(), a.Inspect())
 }
 
 // Known reports whether the body of fn is one that is analysed.
@@ -72,6 +72,9 @@ func (a *FieldAccess) Known(fn *ssa.Function) bool { return a.base.Prog.Body(fn)
 // Sync returns the access that marks operations of channels and of
 // package sync.
 func (a *FieldAccess) Sync() int { return a.Acc.Num(Access{Key: a.Acc.SyncKey()}) }
+
+// Inspect returns the access that marks operations which show where all goroutines are.
+func (a *FieldAccess) Inspect() int { return a.Acc.Num(Access{Key: a.Acc.InspectKey()}) }
 
 // Name implements Analysis.
 func (*FieldAccess) Name() string { return "fieldaccess" }

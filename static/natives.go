@@ -1,6 +1,7 @@
 package static
 
 import (
+	"go/constant"
 	"go/types"
 	"slices"
 	"strings"
@@ -69,7 +70,24 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 	if syncs || m == trace.AtomicMemory || m == trace.AnyMemory {
 		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
 	}
+	if inspectsAll(fn, site) {
+		list = append(list, Access{Key: g.acc.InspectKey()})
+	}
 	return list
+}
+
+// inspectsAll reports whether fn, a native that site calls, may show where all goroutines are, or what
+// they refer to. NumGoroutine only counts them, and Stack can be asked for its own goroutine's stack.
+func inspectsAll(fn *ssa.Function, site ssa.CallInstruction) bool {
+	name := nameOf(fn)
+	if name == "runtime.NumGoroutine" || !slices.Contains(trace.KindsOf(name), trace.Inspect) {
+		return false
+	}
+	if name != "runtime.Stack" || site == nil || site.Common().StaticCallee() != fn {
+		return true
+	}
+	all, ok := site.Common().Args[1].(*ssa.Const)
+	return !ok || constant.BoolVal(all.Value)
 }
 
 // elements returns the accesses of a native to elements of its arguments, of type t.

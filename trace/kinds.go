@@ -49,7 +49,7 @@ const (
 	CondWait // Cond.Wait, waiting to be notified
 	Signal
 	Broadcast
-	SemAcquire
+	SemAcquire // waiting until others wait, too: those of a bubble, or all
 	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
 	IOWait     // an access to a library object (a connection) that waits until it is ready
 
@@ -252,7 +252,7 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("sync.hbBroadcast"), body("(*sync.Cond).Broadcast")}},
 
 	SemAcquire: {Name: "sem-acquire", On: OnBubble, Blocks: true, Acquires: First, Wait: "semacquire",
-		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain")}},
+		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain"), native("runtime.hbCollect")}}, // all others
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
 			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch"),

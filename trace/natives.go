@@ -52,7 +52,7 @@ var natives = func() map[string]Memory {
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
-			runtime.hbCollects runtime.hbEntry runtime.hbGC runtime.hbInitDone
+			runtime.hbCollect runtime.hbCollects runtime.hbEntry runtime.hbGC runtime.hbInitDone runtime.hbStartCollector
 			runtime.hbLive runtime.hbChoose runtime.hbSample runtime.missingMethod runtime.pcInfo
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock

@@ -102,6 +102,9 @@ func (o *Op) CommutesWith(p *Op) bool {
 	return o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes < SubtractsLast && o.Access[0] == p.Access[0]
 }
 
+// InspectsAll reports whether o shows where all other goroutines are, or what they refer to.
+func (o *Op) InspectsAll() bool { return o.Kind == Inspect && o.N == 0 }
+
 // Races reports whether o and p, the next operations of two goroutines, are a
 // data race: they conflict and are not both synchronisation, which is atomic.
 func (o *Op) Races(p *Op) bool {

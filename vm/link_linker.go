@@ -65,6 +65,7 @@ type linker struct {
 type entryFacts struct {
 	clockUsed  bool             // it reads the clock, so that is part of the state
 	looksAtAll bool             // see load.Program.LooksAtAll
+	inspects   bool             // see load.Program.InspectsAll
 	counted    bool             // it can ask which goroutines there are
 	callsGC    bool             // it can ask for collections
 	setsEnv    bool             // it can change its environment
@@ -77,6 +78,7 @@ func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 	return entryFacts{
 		clockUsed:  prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
 		looksAtAll: prog.LooksAtAll(e),
+		inspects:   prog.InspectsAll(e),
 		counted:    prog.CountsGoroutines(e),
 		callsGC:    prog.Collects(e),
 		setsEnv:    prog.SetsEnvironment(e),

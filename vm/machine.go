@@ -107,7 +107,6 @@ type scalars struct {
 	bubbles    []bubbleClock
 	opened     uint16   // how many bubbles there have been
 	fault      *Fault   // how the program has failed, or nil
-	collects   bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
 	lacks      Lack     // what there was not on this path, though there is natively
@@ -170,6 +169,7 @@ type scheduler struct {
 	pollAt      uint64 // of them, when to poll what is outside of the machine
 	divergence  divergence
 	passing     passing
+	collecting  collecting
 	quietStep   bool         // the step under way makes time pass because all goroutines wait
 	clockReads  uint64       // how often the clock has been read
 	stamps      uint64       // how many there have been: see Stamp

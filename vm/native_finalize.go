@@ -9,14 +9,37 @@ import (
 
 // What acts when memory is collected: finalizers, cleanups, weak pointers. The lists are package
 // runtime's (load/overlay/_src/runtime/mem.go); here is which objects nothing refers to. That is
-// found out when the program calls runtime.GC, and acts then; that it may act at other times, too, is
-// assumed away.
+// found out, and acts, when the program calls runtime.GC and in states in which nothing else can go
+// on; that it may act at other times, too, is assumed away.
+//
+// In such a state a goroutine of the environment, the collector, can move, which starts goroutines that
+// run what is due. So what waits for a finalizer goes on, and a state from which nothing goes on is one
+// that no finalizer changes: what is unreachable remains so, but for what a finalizer or a weak pointer
+// gives back, so that the collector has only had to wait for it.
+//
+// The collector's step depends on all others, and can be taken only where there are none: as one
+// with which time passes because all goroutines wait (step_time.go).
 
 var finalizerNatives = []Native{
 	{Name: "runtime.hbFinalizes", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, FinalizerOff) }},
 	{Name: "runtime.hbCleans", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, CleanupOff) }},
 	{Name: "weak.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assumeCollected(g, WeakKept)
+		r.SetBool(0, !m.stdCaller(g))
+		return Next
+	}},
+	{Name: "runtime.hbStartCollector", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if !m.cfg.Run {
+			m.startG(g, uint64(m.rt[rtCollector])|funcBit, nil, true).bubble = 0
+		}
+		return Next
+	}},
+	{Name: "runtime.hbCollect", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		op.Kind = trace.SemAcquire
+		return int(b2u(!m.auto)) // but see collectsNow
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.debt = 0 // all wait: see step_time.go
+		m.collectPrecisely(m.watchesAt(r))
 		return Next
 	}},
 	// A collection that can be noticed looks at the stacks of all goroutines.
@@ -27,7 +50,7 @@ var finalizerNatives = []Native{
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if n := r.U(1); n > 0 || m.cfg.Run {
-			m.collectNow(r.U(0), n)
+			m.collectPrecisely(m.watchesIn(r.U(0), n))
 		}
 		return Next
 	}},
@@ -101,9 +124,8 @@ const (
 	watchCleanup   = 2
 )
 
-// collectNow collects garbage, and marks those of the n watches at list as dead that watch objects
-// to which nothing refers.
-func (m *Machine) collectNow(list ptr, n uint64) {
+// watchesIn returns the n watches at list.
+func (m *Machine) watchesIn(list ptr, n uint64) []watched {
 	refs := make([]watched, n)
 	for i := range refs {
 		w := m.word(list, uint64(i)*8)
@@ -111,7 +133,66 @@ func (m *Machine) collectNow(list ptr, n uint64) {
 		refs[i] = watched{ref, uint32(m.word(ref, weakObj+8) >> 32), int(m.word(w, watchKind))}
 		m.layWeak = m.heap.objs[ref>>32].layout
 	}
-	m.collectPrecisely(refs)
+	return refs
+}
+
+// watchesAt returns the watches of the list of which the first argument is the address.
+func (m *Machine) watchesAt(r Regs) []watched {
+	return m.watchesIn(m.word(r.U(0), 0), m.word(r.U(0), 8))
+}
+
+// isCollector reports whether g is the collector, and about to collect.
+func (g *goroutine) isCollector() bool {
+	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
+}
+
+// Collector reports whether goroutine id is the collector. It can do nothing as long as another one is
+// enabled.
+func (m *Machine) Collector(id trace.GID) bool { return m.gOf(id).isCollector() }
+
+// othersWait reports whether no goroutine but the collector can do anything, and one has not ended.
+func (m *Machine) othersWait(collector *goroutine) bool {
+	if m.auto || m.alive == 0 || m.executionOver() {
+		return false
+	}
+	for _, s := range m.living() {
+		switch g := m.gs[s]; {
+		case g == collector:
+		case g.status == gRunning, timed(g) && m.numAlternatives(g) > 0, !timed(g) && m.enabled(g):
+			return false
+		}
+	}
+	return m.reduction == nil || !m.reduction.redundant()
+}
+
+// collectsNow reports whether the collector can move now.
+func (m *Machine) collectsNow(g *goroutine) bool {
+	if c := &m.collecting; c.moment != m.moment {
+		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
+		*c = collecting{m.moment, is} // what was asked may have been executed speculatively, which is a new moment
+	}
+	return m.collecting.is
+}
+
+// collecting is what collectsNow has found out about one state.
+type collecting struct {
+	moment uint64
+	is     bool
+}
+
+// watchesOf returns the watches that the collector would look at.
+func (m *Machine) watchesOf(g *goroutine) []watched {
+	return m.watchesAt(Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])})
+}
+
+// CanCollect reports whether the collector would find something in the present state.
+func (m *Machine) CanCollect() bool {
+	for _, s := range m.living() {
+		if g := m.gs[s]; g.isCollector() {
+			return m.anyDies(m.watchesOf(g))
+		}
+	}
+	return false
 }
 
 // watched is an object that a weakRef of the guest refers to.
@@ -121,8 +202,19 @@ type watched struct {
 	kind int
 }
 
-// settle marks the watches as dead whose objects are not marked, and marks what finalizers need.
-func (m *Machine) settle(refs []watched, marked []bool, root func(w uint64), mark func()) {
+// anyDies reports whether a collection would mark a watch as dead.
+func (m *Machine) anyDies(refs []watched) bool {
+	if len(refs) == 0 {
+		return false
+	}
+	marked, root, mark := m.mark(true, 0)
+	dead, finals := m.dying(refs, marked, root, mark)
+	return len(dead)+len(finals) > 0 && m.cut.Cause == 0
+}
+
+// dying returns the watches whose objects are not marked, those with finalizers apart, and marks what
+// finalizers need.
+func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark func()) (dead, finals []watched) {
 	// What an object with a finalizer refers to lives until the finalizer has run: so of several such
 	// objects the outermost comes first, and none on a cycle.
 	for _, w := range refs {
@@ -132,7 +224,6 @@ func (m *Machine) settle(refs []watched, marked []bool, root func(w uint64), mar
 	}
 	mark()
 	dies := func(w watched) bool { return w.obj >= staticLimit && !marked[w.obj] }
-	var dead, finals []watched
 	for _, w := range refs {
 		switch {
 		case w.kind == watchCleanup || !dies(w):
@@ -151,6 +242,11 @@ func (m *Machine) settle(refs []watched, marked []bool, root func(w uint64), mar
 			dead = append(dead, w)
 		}
 	}
+	return dead, finals
+}
+
+// settle marks those watches as dead.
+func (m *Machine) settle(dead, finals []watched) {
 	for _, w := range dead {
 		m.setWord(w.ref, weakObj, 0)
 		m.setWord(w.ref, weakObj+8, 0)

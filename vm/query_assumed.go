@@ -17,9 +17,9 @@ const (
 	MapOrder                        // map iteration: one order
 	MapStarts                       // map iteration: the rotations of one order
 	MapInserted                     // map iteration: of the entries inserted during a loop a few are visited
-	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC only
-	CleanupOff                      // runtime.AddCleanup: the cleanup runs in runtime.GC only
-	WeakKept                        // weak.Make: the pointer is cleared in runtime.GC only
+	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all wait
+	CleanupOff                      // runtime.AddCleanup: likewise
+	WeakKept                        // weak.Make: likewise, the pointer is cleared
 	PoolKept                        // sync.Pool: it keeps what is put
 	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                    // fmt: an address is printed
@@ -84,15 +84,10 @@ func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 	}
 }
 
-// Collects reports whether the program could tell on this path that memory is collected, which is
-// assumed not to be.
-func (m *Machine) Collects() bool { return m.collects }
-
 // assumeCollected is assume for a library function that calls a native, of what acts when memory is
 // collected. What other library functions make of it no program can tell.
 func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	if !m.stdCaller(g) {
-		m.collects = true
 		m.assume(g, what)
 	}
 }

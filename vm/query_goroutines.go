@@ -28,7 +28,7 @@ func (m *Machine) Goroutines() []GoroutineSnapshot {
 			continue
 		}
 		l := GoroutineSnapshot{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.executionOver() && m.numAlternatives(g) > 0, Stack: m.Stack(g.id)}
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}
@@ -49,14 +49,24 @@ func (m *Machine) System(g trace.GID) bool {
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
 }
 
-// Helper says what helper goroutine g is, of which System holds: a timer, a signal, or what an
-// iter.Pull iterates over, which executes code of the program.
+// Helper says what helper goroutine g is, of which System holds: a timer, a signal, the collector, or what
+// executes code of the program: finalizers or cleanups that are due, or what an iter.Pull iterates over.
 func (m *Machine) Helper(g trace.GID) string {
 	if m.gOf(g).coro != 0 {
 		return "iter"
 	}
-	if f := m.code(m.gOf(g).goFunc); f.SSA != nil && f.SSA.Pkg != nil && f.SSA.Pkg.Pkg.Path() == "os/signal" {
+	f := m.code(m.gOf(g).goFunc)
+	if f.SSA == nil || f.SSA.Pkg == nil {
+		return "timer"
+	}
+	switch f.SSA.Pkg.Pkg.Path() {
+	case "os/signal":
 		return "signal"
+	case "runtime":
+		if f.SSA.Name() == "runDead" {
+			return "finalizer"
+		}
+		return "collector"
 	}
 	return "timer"
 }

@@ -43,8 +43,8 @@ func undeclared(name string, op *trace.Op) string {
 	switch {
 	case !ok:
 		return fmt.Sprintf("package trace does not say that %s executes a %v", name, op.Kind)
-	case row.Commutes == trace.ByAccess && op.N == 0 && row.On != trace.OnGoroutines &&
-		op.Kind != trace.None && op.Kind != trace.Spin: // those two are on all, as are all goroutines
+	case row.Commutes == trace.ByAccess && op.N == 0 && row.On != trace.OnGoroutines && row.On != trace.OnBubble &&
+		op.Kind != trace.None && op.Kind != trace.Spin: // those two are on all, as are all goroutines, and a bubble
 		return fmt.Sprintf("a %v of %s depends on nothing", op.Kind, name)
 	}
 	return ""

@@ -95,7 +95,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 		return // not everything is marked
 	}
 	if precise {
-		m.settle(refs, marked, root, mark)
+		m.settle(m.dying(refs, marked, root, mark))
 		if !m.cfg.Run || m.cut.Cause == CutInterrupted {
 			return
 		}

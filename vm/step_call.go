@@ -114,6 +114,7 @@ const (
 	rtGopanic           // never called: represents the unwinding of a panic in stacks
 	rtMain              // likewise, what called main.main
 	rtGoexit            // likewise, what called a goroutine's function
+	rtCollector         // begins a goroutine: see native_finalize.go
 	numRtFuncs
 )
 
@@ -147,6 +148,7 @@ var rtFuncs = [numRtFuncs]struct {
 	rtGopanic:           {"gopanic", GoPanic},
 	rtMain:              {"main", GoPanic},
 	rtGoexit:            {"goexit", GoPanic},
+	rtCollector:         {"collector", GoPanic},
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling

@@ -159,7 +159,13 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 
 // enabled reports whether g has an operation pending that can execute now.
 func (m *Machine) enabled(g *goroutine) bool {
-	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && !m.held(g)
+	switch {
+	case g.status != gReady || g.pending.Kind.Blocks() && m.viewOf(g).n == 0 || m.held(g):
+		return false
+	case g.isCollector():
+		return m.collectsNow(g)
+	}
+	return true
 }
 
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as

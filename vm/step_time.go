@@ -79,7 +79,7 @@ func (m *Machine) passingNow() *passing {
 	for _, s := range m.living() {
 		g := m.gs[s]
 		switch {
-		case g.status != gReady, g.system && g.pending.Kind == trace.Clock: // a signal may take its time
+		case g.status != gReady, g.isCollector(), g.system && g.pending.Kind == trace.Clock: // a signal may take its time
 		case !timed(g) || !m.bounded(g):
 			busy = busy || m.enabled(g)
 		case m.numAlternatives(g) == 0:
@@ -273,6 +273,9 @@ func (m *Machine) Overtakes() bool {
 	anyTime := !m.cfg.OrderedTime && m.link.clockUsed
 	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.link.looksAtAll
 }
+
+// InspectsAll implements por.Inspected.
+func (m *Machine) InspectsAll() bool { return m.link.inspects }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (m *Machine) TimersPending() bool {

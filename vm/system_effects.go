@@ -59,7 +59,7 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 	case trace.Clock:
 		return m.loopsBack(g) && !g.system || g.pending.N > 0 && m.passesAtLooks()
 	case trace.Inspect:
-		return g.pending.N == 0 // the stacks of all
+		return g.pending.InspectsAll()
 	}
 	return false
 }
@@ -78,7 +78,7 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 	switch {
 	case n == 0 || m.executionOver():
 		return 0, dependsOnAll
-	case timed(g) && !m.inTurn(g):
+	case timed(g) && !m.inTurn(g), g.isCollector() && !m.collectsNow(g):
 		return 0, dependsOnAll
 	}
 	if m.held(g) {

@@ -44,6 +44,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -376,7 +377,7 @@ func load1(t *testing.T) (*load.Program, func(string) string) {
 		t.Fatal(err)
 	}
 	names := strings.NewReplacer("FILE", filepath.Join(files, "data.txt"), "DIR", files)
-	src := head + connHead + pipeHead
+	src := head + connHead + pipeHead + collectorHead
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, names.Replace(p.body))
 	}

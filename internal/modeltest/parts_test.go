@@ -88,7 +88,7 @@ var partOf = func() map[string]string {
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
-		gc:      `scalars.collects scalars.signals scalars.listens scalars.lacks`,
+		gc:      `scalars.signals scalars.listens scalars.lacks`,
 	} {
 		for _, f := range strings.Fields(fields) {
 			all[f] = part
@@ -154,9 +154,11 @@ var unnoticed = map[string]string{
 	"os/signal.hbArrives writes collection":           "what it says of the path is named",
 	"os/signal.hbHidden reads collection":             "in the step that starts the goroutine, which is counted",
 	"os/signal.hbHidden writes collection":            "in the step that starts the goroutine, which is counted",
-	"runtime.hbFinalizes writes collection":           "what it says of the path is named",
-	"runtime.hbCleans writes collection":              "what it says of the path is named",
-	"weak.hbMade writes collection":                   "what it says of the path is named",
+	"runtime.hbStartCollector reads goroutines":       "the one that is made",
+	"runtime.hbStartCollector writes goroutines":      "the one that is made",
+	"runtime.hbCollect reads ending":                  "whether the search is interrupted",
+	"runtime.hbCollect writes ending":                 "whether the search is interrupted",
+	"runtime.hbCollect writes clock":                  "as all wait no time has passed since",
 	"runtime.hbLive reads goroutines":                 "only if there are no others",
 	"runtime.Stack reads ending":                      "whether the path is given up, after which nothing follows",
 	"runtime.hbLive reads ending":                     "whether the search is interrupted",

@@ -260,6 +260,10 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 		if f := c.o.Futures().F; !f.Sets.Has(fut, f.Sync()) {
 			c.errorf("%s by g%d was not predicted", c.at(*op), g)
 		}
+	case op.InspectsAll():
+		if !c.o.Accesses.Inspects(fut) {
+			c.errorf("%s by g%d was not predicted", c.at(*op), g)
+		}
 	}
 }
 

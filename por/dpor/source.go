@@ -368,7 +368,7 @@ func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 		return false
 	}
 	if op.N == 0 {
-		return search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
+		return s.Unobservable(op.Kind)
 	}
 	return ask && s.OracleAllows(g, &op.Op)
 }

@@ -44,6 +44,7 @@ var (
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	readsFrom    = []string{"./por/explorers", "-run", "^TestReadsFrom"}
 	tails        = []string{"./por/optimal", "-run", "^TestTails$"}
+	inspecting   = []string{"./por/explorers", "-run", "^TestInspecting$"}
 	branches     = []string{"./por/explorers", "-run", "^TestBranches$/^optimal$"}
 )
 
@@ -360,6 +361,10 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "saved: happens before without MayBlock", File: "por/hb/execution.go", Old: "\tMayBlock []bool", New: "\tMayBlock []bool `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: happens before without undoLog", File: "por/hb/execution.go", Old: "\tundoLog  []Participant", New: "\tundoLog  []Participant `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: happens before without Order", File: "por/hb/execution.go", Old: "\tOrder    []trace.GID", New: "\tOrder    []trace.GID `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "inspected: what accesses nothing is private", File: "por/search/driver.go", Old: "return !s.inspected && Unobservable(", New: "return Unobservable("}, inspecting},
+	{mutation.Mutant{Name: "inspected: jpf knows what is private", File: "por/stateful/expand.go", Old: "!s.Inspected() && ", New: ""}, inspecting},
+	{mutation.Mutant{Name: "inspected: graph marks what its client does", File: "por/graph/search.go", Old: "case x.Inspected(), ", New: "case "}, inspecting},
+	{mutation.Mutant{Name: "inspected: looking ahead passes it", File: "por/lookahead/search.go", Old: " || op.InspectsAll(); s.stopped", New: "; s.stopped"}, inspecting},
 	{mutation.Mutant{Name: "saved: driver without Path", File: "por/search/driver.go", Old: "\tPath    trace.Schedule", New: "\tPath    trace.Schedule `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: driver without Preempts", File: "por/search/driver.go", Old: "\tPreempts   int", New: "\tPreempts   int `saved:\"-\"`"}, resumed},
 	{mutation.Mutant{Name: "saved: driver without PreemptCut", File: "por/search/driver.go", Old: "\tPreemptCut bool", New: "\tPreemptCut bool `saved:\"-\"`"}, resumed},

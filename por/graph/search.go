@@ -300,7 +300,7 @@ func (x *searcher) mark(g trace.GID) Marking {
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
-	case x.Sys.Alternatives(g) > 1, x.anyDependsOnAll(), len(x.known) > 0 && x.known[x.prefix()]:
+	case x.Inspected(), x.Sys.Alternatives(g) > 1, x.anyDependsOnAll(), len(x.known) > 0 && x.known[x.prefix()]:
 		return Yes
 	}
 	return m

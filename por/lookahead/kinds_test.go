@@ -14,7 +14,7 @@ func TestKinds(t *testing.T) {
 		op := &trace.Op{Kind: k, N: 1, Access: [2]trace.Access{{Obj: 3, Size: 8, Write: true}}}
 
 		// Stopping a timer, which is a SyncAccess, empties a channel but moves no goroutine.
-		moves := row.Communicates || row.Channels && k != trace.SyncAccess || row.On == trace.OnClock
+		moves := row.Communicates || row.Channels && k != trace.SyncAccess || row.On == trace.OnClock || row.On == trace.OnBubble
 		if got := movesAnother(k); got != moves {
 			t.Errorf("%v may be an operation of another goroutine, too: %v, want %v", k, got, moves)
 		}

@@ -203,7 +203,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bo
 func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	l.enabled = l.sys.Enabled(l.enabled[:0])
 	for _, h := range l.enabled {
-		if next := l.sys.Next(h); h != g && next.Conflicts(op) {
+		if next := l.sys.Next(h); h != g && (next.Conflicts(op) || next.InspectsAll()) {
 			return true
 		}
 	}
@@ -220,11 +220,11 @@ func enablesNothing(op *trace.Op) bool {
 }
 
 // movesAnother reports whether an operation of kind k may be one of another goroutine, too, which
-// then continues; or, if time passes only while no goroutine can move, whether it shows that the
-// other one could not.
+// then continues; or, if time passes or the collector acts only while no goroutine can move, whether it
+// shows that the other one could not.
 func movesAnother(k trace.Kind) bool {
 	switch k {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock:
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:
 		return true
 	}
 	return false

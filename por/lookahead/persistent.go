@@ -136,6 +136,10 @@ func enabledBut(sys por.System, g trace.GID, buf []trace.GID) []trace.GID {
 // Step implements System.
 func (p *parked) Step(g trace.GID, choice int) {
 	op := p.System.Next(g)
+	if op.InspectsAll() {
+		p.conflicts = true
+		return
+	}
 	for i := range p.ops {
 		if op.Conflicts(&p.ops[i]) && !p.commutesWithParked(g, choice, &op, i) {
 			p.conflicts = true

@@ -264,7 +264,7 @@ func (s *boundedSearch) Started(g trace.GID) uint32 { return startedBy(s.System,
 func (s *boundedSearch) Step(g trace.GID, choice int) {
 	op := s.System.Next(g)
 	s.accesses.add(&op)
-	if s.stopped = op.Conflicts(s.op); s.stopped {
+	if s.stopped = op.Conflicts(s.op) || op.InspectsAll(); s.stopped {
 		return
 	}
 	if *s.budget > 0 {

@@ -405,7 +405,7 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 		return false
 	}
 	if op.N == 0 {
-		return search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
+		return s.Unobservable(op.Kind)
 	}
 	return s.OracleAllows(g, &op.Op)
 }

@@ -294,7 +294,7 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
 	from, reads := hb.ReadFrom(&op.Op)
-	unobservable := op.Kind != trace.Sleep && search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
+	unobservable := op.Kind != trace.Sleep && s.Unobservable(op.Kind)
 	persistent := op.N == 0 && (unobservable || op.Kind.Memory())
 	if n == 1 && !reads && (persistent || op.Kind.Memory()) {
 		return s.addEvent(g, 0, -1, false)

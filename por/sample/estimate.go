@@ -175,7 +175,7 @@ func (e *Estimator) over() bool { return e.cfg.Over != nil && e.cfg.Over() }
 // nothing.
 func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
-	return !op.DependsOnAll && op.N == 0 && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
+	return !op.DependsOnAll && op.N == 0 && !por.InspectsAll(e.sys) && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
 }
 
 // step executes an operation. It reports whether that has ended the execution while others could

@@ -36,6 +36,7 @@ type Driver struct {
 	looker      por.Looker      `saved:"-"` // the oracle, if it is one
 	looked      uint64          `saved:"-"` // what it had counted when it was asked last
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
+	inspected   bool            `saved:"-"` // see por.Inspected
 	constrained por.Constrained `saved:"-"` // the system, if it is one
 	peeker      por.Peeker      `saved:"-"` // the same
 
@@ -75,6 +76,7 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 		s.looked = s.looker.Looked()
 	}
 	s.inspector, _ = v.(por.Inspector)
+	s.inspected = por.InspectsAll(sys)
 	return s
 }
 
@@ -268,8 +270,17 @@ func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, 
 	return trace.NoGID, false
 }
 
+// Inspected reports whether an operation of another goroutine may show where each goroutine is.
+func (s *Driver) Inspected() bool { return s.inspected }
+
 // Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
-// other goroutines can do, so that its goroutine is a persistent set by itself.
+// other goroutines of the system can do, so that its goroutine is a persistent set by itself.
+func (s *Driver) Unobservable(k trace.Kind) bool {
+	return !s.inspected && Unobservable(k, s.Cfg.IgnoreOutput)
+}
+
+// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
+// other goroutines can do, if none shows where they are (por.Inspected).
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
 	switch k.Row().Commutes {
 	case trace.Always, trace.UnlessCounted, trace.UnlessTimed: // if it were timed it would depend on everything

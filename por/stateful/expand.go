@@ -142,5 +142,5 @@ func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 
 // policyAllows reports whether the policy knows that.
 func (s *depthFirst) policyAllows(op *trace.Op) bool {
-	return s.policy != nil && s.policy.NeedsNoChoice(op)
+	return s.policy != nil && !s.Inspected() && s.policy.NeedsNoChoice(op)
 }

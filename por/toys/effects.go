@@ -63,7 +63,19 @@ func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 }
 
 // DependsOnAll implements por.Effects.
-func (t *System) DependsOnAll(g trace.GID) bool { return t.Timed && t.Next(g).Kind == trace.Yield }
+func (t *System) DependsOnAll(g trace.GID) bool { return t.onAll(t.Next(g).Kind) }
+
+func (t *System) onAll(k trace.Kind) bool { return t.Timed && k == trace.Yield || k == trace.Inspect }
+
+// InspectsAll implements por.Inspected.
+func (t *System) InspectsAll() bool {
+	return slices.ContainsFunc(t.Prog, func(code []Instr) bool {
+		return slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Inspect })
+	})
+}
+
+// Overtakes implements por.Overtaker.
+func (t *System) Overtakes() bool { return t.InspectsAll() }
 
 // View implements por.Effects.
 func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
@@ -71,7 +83,7 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 	if slices.Contains(t.Enabled(nil), g) {
 		alternatives = t.Alternatives(g)
 	}
-	return alternatives, t.Timed && op.Kind == trace.Yield
+	return alternatives, t.onAll(op.Kind)
 }
 
 // Repeat implements por.Repeater.

@@ -160,6 +160,22 @@ func Forget(toy *System) {
 	}
 }
 
+// Inspecting makes a program in which goroutines look at where the others are.
+func Inspecting(r *rand.Rand) *System {
+	t := Random(r, 2+r.IntN(2), 2+r.IntN(3), false)
+	for g, code := range t.Prog {
+		for i := range code {
+			if (code[i].Op == Read || code[i].Op == Load) && r.IntN(2) == 0 {
+				code[i] = Instr{Op: Inspect}
+			}
+		}
+		if g > 0 && !t.InspectsAll() {
+			t.Prog[g] = append(code, Instr{Op: Inspect}, Instr{Op: OutReg})
+		}
+	}
+	return New(t.Prog...)
+}
+
 // RandomInstr returns an instruction with one of ops, and random operands.
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
 	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}

@@ -90,18 +90,19 @@ const (
 	// Branch is one on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
 	// else 0. Both are alternatives; what contradicts earlier ones is a cut.
 	Branch
-	Pick // reg = inputs[a], each value an alternative
+	Pick    // reg = inputs[a], each value an alternative
+	Inspect // reg = a number that says where the others are
 	numOpCodes
 )
 
 var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
-	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch", "pick"}
+	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch", "pick", "inspect"}
 
 var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
 	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
 	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
 	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
-	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch, Pick: trace.Branch}
+	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch, Pick: trace.Branch, Inspect: trace.Inspect}
 
 // String returns the instruction as the program text has it.
 func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
@@ -320,6 +321,13 @@ func (t *System) Step(gid trace.GID, choice int) {
 	case Signal:
 		if p := t.parked(); len(p) > 0 {
 			t.signal[p[choice]] = true
+		}
+	case Inspect:
+		t.Reg[g] = 0
+		for q, pc := range t.Pc {
+			if q != g {
+				t.Reg[g] = (3*t.Reg[g] + pc) % 16
+			}
 		}
 	case Choose:
 		t.Reg[g] = int8(choice)

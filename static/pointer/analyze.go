@@ -144,6 +144,9 @@ func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
 	}
+	if a.prog.TellsOfCollection(e) { // of no effect on others as long as one of them can move
+		a.root(a.prog.Package("runtime").SSA.Func("collector"), nil)
+	}
 	if e.Kind == load.Library {
 		a.client(e)
 		return

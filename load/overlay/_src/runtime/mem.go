@@ -15,22 +15,50 @@ func GC() {
 		emptyPools()
 	}
 	hbGC(watched)
-	live, due := watched[:0:0], []*watch(nil)
+	runDead()
+	hbTurn()
+}
+
+// collector is a goroutine of the environment that does so when all others wait, and nothing else can
+// wake one of them.
+func collector() {
+	for {
+		hbCollect(&watched)
+		runDead()
+	}
+}
+
+// collecting is whether there is the collector: as soon as the program could tell.
+var collecting bool
+
+// startCollector is called within an operation on collections.
+func startCollector() {
+	if !collecting {
+		collecting = true
+		hbStartCollector()
+	}
+}
+
+// runDead has finalizers and cleanups of those run that are dead.
+func runDead() {
+	live := watched[:0:0]
+	var due [watchCleanup + 1][]*watch
 	for _, w := range watched {
 		if !w.of.dead {
 			live = append(live, w)
 		} else if w.kind != watchWeak {
 			w.obj, w.of.obj = w.of.obj, nil
-			due = append(due, w)
+			due[w.kind] = append(due[w.kind], w)
 		}
 	}
 	watched = live
-	if len(due) > 0 {
-		before := running
-		running = make(chan struct{})
-		go runDue(due, before, running)
+	for kind, list := range due {
+		if len(list) > 0 {
+			before := running[kind]
+			running[kind] = make(chan struct{})
+			go runDue(list, before, running[kind])
+		}
 	}
-	hbTurn()
 }
 
 // A weakRef refers to an object that it does not keep alive. The machine knows the type.
@@ -58,8 +86,9 @@ const (
 // The beginning of collections stands for them in operations.
 var watched []*watch
 
-// running is closed when what was due after the last collection has run.
-var running chan struct{}
+// running are closed when what was due after the last collection has run: finalizers, and cleanups. All
+// finalizers run one after the other, whatever one waits for, and so do all cleanups.
+var running [watchCleanup + 1]chan struct{}
 
 func watchFor(obj any, kind int) *watch {
 	w := &watch{of: &weakRef{obj: obj}, kind: kind}
@@ -98,6 +127,12 @@ func runDue(due []*watch, before, done chan struct{}) {
 // hbGC marks those that nothing refers to as dead.
 func hbGC(watched []*watch)
 
+// hbCollect waits until all others wait and there are such, and does that.
+func hbCollect(watched *[]*watch)
+
+// hbStartCollector starts collector, unless the program is run.
+func hbStartCollector()
+
 // hbTurn is where others may run when a program is run, as a collection takes long.
 func hbTurn()
 
@@ -110,14 +145,18 @@ func hbFinalize(obj, finalizer any)
 // weakOf returns a reference to obj, the same for the same pointer.
 //
 //go:linkname weakOf weak.hbWeakOf
-func weakOf(obj any) *weakRef {
+func weakOf(obj any, tell bool) *weakRef {
 	effect.Access(unsafe.Pointer(&collections), true)
 	for _, w := range watched {
 		if w.kind == watchWeak && w.of.obj == obj {
 			return w.of
 		}
 	}
-	return watchFor(obj, watchWeak).of
+	w := watchFor(obj, watchWeak)
+	if tell { // the program can tell whether it is cleared
+		startCollector()
+	}
+	return w.of
 }
 
 // weakValue returns the object, if it has not been collected.
@@ -134,8 +173,10 @@ func weakValue(w *weakRef) any {
 //go:linkname blockUntilDone unique.runtime_blockUntilEmptyCleanupQueue
 func blockUntilDone(timeout int64) bool {
 	effect.Access(unsafe.Pointer(&collections), false)
-	if running != nil {
-		<-running
+	for _, done := range running {
+		if done != nil {
+			<-done
+		}
 	}
 	return true
 }
@@ -191,6 +232,7 @@ func SetFinalizer(obj any, finalizer any) {
 	unwatch(func(w *watch) bool { return w.kind == watchFinalizer && w.of.obj == obj })
 	if f != nil {
 		watchFor(obj, watchFinalizer).finalizer = finalizer
+		startCollector()
 	}
 }
 
@@ -220,6 +262,7 @@ func addCleanup(obj any, cleanup func()) Cleanup {
 	effect.Access(unsafe.Pointer(&collections), true)
 	w := watchFor(obj, watchCleanup)
 	w.cleanup = cleanup
+	startCollector()
 	return Cleanup{w}
 }
 

@@ -1,5 +1,5 @@
 // Package weak provides ways to safely reference memory weakly. In the machine
-// a weak pointer is cleared by runtime.GC, if nothing else refers to the object.
+// a weak pointer is cleared by runtime.GC, or when all goroutines wait, if nothing else refers to the object.
 package weak
 
 import "unsafe"
@@ -7,10 +7,10 @@ import "unsafe"
 // A weakRef is package runtime's.
 type weakRef struct{ _ int }
 
-// hbMade says that there is a weak pointer.
-func hbMade()
+// hbMade says that there is a weak pointer, and reports whether the program has made it.
+func hbMade() bool
 
-func hbWeakOf(obj any) *weakRef
+func hbWeakOf(obj any, tell bool) *weakRef
 
 func hbValue(w *weakRef) any
 
@@ -25,8 +25,7 @@ func Make[T any](ptr *T) Pointer[T] {
 	if ptr == nil {
 		return Pointer[T]{}
 	}
-	hbMade()
-	return Pointer[T]{u: unsafe.Pointer(hbWeakOf(ptr))}
+	return Pointer[T]{u: unsafe.Pointer(hbWeakOf(ptr, hbMade()))}
 }
 
 // Value returns the original pointer used to create the weak pointer, or nil if the value has been

@@ -1,4 +1,4 @@
-// assumed: runtime.SetFinalizer (the finalizer runs in calls of runtime.GC only)
+// assumed: runtime.SetFinalizer (the finalizer runs in calls of runtime.GC, and when all wait)
 package main
 
 import (
