@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -78,7 +79,7 @@ func main() {
 // end: making the machine, searching with and without facts, minimising, telling.
 func TestWatchdog(t *testing.T) {
 	names := []string{"optimal", "jpf"}
-	if !testing.Short() {
+	if !deep.Quick() {
 		names = append(names, "source", "clockvector", "full", "random", "pos", "context", "graph")
 	}
 	for program, src := range watched {

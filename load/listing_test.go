@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
 )
 
 // fingerprinted is a program that has of everything that a fingerprint is about something.
@@ -146,7 +148,7 @@ func TestFingerprint(t *testing.T) {
 		{what: "the level of the processor", env: []string{"GOAMD64=v3"}},
 		{what: "GOFIPS140", env: []string{"GOFIPS140=latest"}},
 	} {
-		if x.same && testing.Short() {
+		if x.same && deep.Quick() {
 			continue
 		}
 		name, restore := filepath.Join(dir, x.file), func() {}

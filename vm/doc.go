@@ -83,6 +83,7 @@
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
 //	    look        looking at the clock                  busywait  loops that look until it is time
 //	    sametime    == on times, their texts              date      the clock compared with dates
+//	    timedloop   loops until a moment, some rounds
 //	    spans       durations of the clock's in memory    elapsed durations that are none of the clock's
 //	    exact       numbers of the clock's that cannot come out otherwise
 //	    diverge     local loops without end               late      timers after the entry has ended

@@ -232,7 +232,7 @@ func (m *Machine) canFire(g *goroutine) bool {
 // natively: its clock is another one.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
-	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.vainLooks > maxVain || m.vainRounds > maxVain && m.endlessRounds(g)) {
+	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.vainLooks > maxVain || m.vainRounds > vainRounds && m.endlessRounds(g)) {
 		m.cutForTime(g)
 		g.status = gReady
 		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}

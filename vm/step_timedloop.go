@@ -22,6 +22,10 @@ import (
 // round, as it may now find something new; but not one of a goroutine that has run its own rounds,
 // or else two of them would go on forever.
 
+// vainRounds is how many comparisons on which time would have to pass a path may have before loops
+// that end by them are timed. A loop that sleeps now and then comes to no such number.
+const vainRounds = 64
+
 // timedRounds is how many rounds a timed loop runs before time passes.
 const timedRounds = 3
 

@@ -82,7 +82,7 @@ var allowed = map[string]string{
 	"internal/classes":      "por trace",
 	"internal/vmtest":       "load por trace vm",
 	"internal/conformance":  "explore load vm",
-	"internal/microtest":    "load oracle oracle/check por por/lookahead trace vm",
+	"internal/microtest":    "internal/deep load oracle oracle/check por por/lookahead trace vm",
 	"internal/inputs":       "explore load oracle por por/explorers vm",
 	"internal/racetest":     "internal/vmtest load por trace vm",
 	"internal/leaktest":     "internal/vmtest load por trace vm",

@@ -41,7 +41,7 @@ func TestUndeclared(t *testing.T) {
 		edits []string // file, old, new
 		want  string
 	}{
-		{"a counter in the machine", []string{"machine.go", "\tcollects   bool ", "\tversions int\n\tcollects   bool ", "native_runtime.go", native, native + "m.versions++;"},
+		{"a counter in the machine", []string{"machine.go", "\tsignals    bool ", "\tversions int\n\tsignals    bool ", "native_runtime.go", native, native + "m.versions++;"},
 			"runtime.Version writes scalars.versions, which is in no part of the machine"},
 		{"a counter in a variable", []string{"native_runtime.go", native, native + "versions++;", "machine.go", "// New returns", "var versions int\n\n// New returns"},
 			"runtime.Version writes versions, which is in no part of the machine"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/mutation"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -306,7 +307,7 @@ func TestMethodForms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !testing.Short() {
+	if !deep.Quick() {
 		cmd := exec.Command("go", "run", ".")
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil || string(out) != "ok\n" {
