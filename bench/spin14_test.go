@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -21,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // TestSpin14: static facts change no verdict, no bug and no final state, and
 // what they save is exactly what testdata/spin14.golden says.
 func TestSpin14(t *testing.T) {
+	deep.Skip(t, "all programs with all kinds of facts")
 	w := workspace(t)
 	jpf := explorers.Lookup("jpf")
 	var out strings.Builder

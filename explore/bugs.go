@@ -49,6 +49,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		}
 	}
 	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
+	//mutant: waiting for a signal is a deadlock [env TestPrograms/signalwait]: "g.Signal" -> "false"
 	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Signal }) {
 		// It may be woken, and wake the others.
 		if hangs {

@@ -47,6 +47,7 @@ func moreOrders(ctx context.Context, e Entry, opts Options, r *Result) (*Result,
 			s.limit.release()
 			continue
 		}
+		//mutant: all orders end soon [test ./cmd/hbcheck TestScripts/orders]: false
 		if !s.answers(&found) {
 			s.limit.release()
 			return r, nil

@@ -101,6 +101,7 @@ func (o *Oracle) Reachable(s State, g trace.GID, l *Location) bool {
 // Conflict reports whether an access in fut may touch l, and one of the two writes.
 func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 	acc := o.fut.F.Acc
+	//mutant: what shows stacks conflicts with nothing [models TestModels/stackPrivate]: false
 	if !l.Stored && o.Inspects(fut) {
 		return true
 	}
@@ -128,9 +129,11 @@ func (o *Oracle) ConflictOne(n int, l *Location) bool {
 func (o *Oracle) Inspects(fut static.Set) bool { return o.fut.F.Sets.Has(fut, o.fut.F.Inspect()) }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
+	//mutant: atomic Adds are loads [micro addAndLoad]: drop 1
 	if x.Adds && l.Adds && o.fut.F.Acc.BytesOf(x.Key) == l.Size {
 		return false // if they are about the same memory, they are about all of it
 	}
+	//mutant: two writes do not conflict [micro writeWriteJoin]: "Write ||" -> "Write !="
 	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey() && !l.Stored) &&
 		(x.Objs == static.Empty || l.Objs == static.Empty || o.fut.F.Acc.Objs.Intersects(x.Objs, l.Objs))
 }

@@ -83,6 +83,7 @@ func (l *loader) checkPackage(p *Package) {
 	if len(p.errs) == 0 {
 		p.Types, p.Info = tp, info
 		l.setVars(p)
+		//mutant: map literals are in the order of the source [env TestPrograms/maplit]
 		p.orderMapLits()
 		p.layTables()
 		p.facts = syntaxFactsOf(p)

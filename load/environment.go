@@ -13,6 +13,7 @@ import (
 // testing, or of an interface that a test implements, or finds a method by its name.
 func setsEnvironment(fn *types.Func) bool {
 	switch fn.Name() {
+	//mutant: programs do not set variables [models TestModels/localZone]: "Setenv\", \"Unsetenv\", \"" -> ""
 	case "Setenv", "Unsetenv", "Clearenv":
 		return true
 	case "Method", "MethodByName":

@@ -14,6 +14,7 @@ import (
 func showsGoroutines(fn *types.Func) bool {
 	switch fn.FullName() {
 	case "runtime.NumGoroutine", "runtime.GoroutineProfile", "runtime.Stack",
+		//mutant: pprof does not ask [points]: "Lookup\", \"runtime/pprof." -> ""
 		"runtime/pprof.Lookup", "runtime/pprof.Profiles":
 		return true
 	}
@@ -85,6 +86,7 @@ func (prog *Program) LooksAtAll(e *Entry) bool {
 func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
 
 func inspectsAll(fn *types.Func) bool {
+	//mutant: collections show nothing [models TestModels/weakPrivate]: drop 1
 	return asksForCollection(fn) || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
 }
 

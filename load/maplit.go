@@ -53,9 +53,12 @@ func (p *Package) orderMapLit(lit *ast.CompositeLit) {
 func (p *Package) isStatic(e ast.Expr, t types.Type) bool {
 	e = ast.Unparen(e)
 	tv := p.Info.Types[e]
+	//mutant: nil is not static [env TestPrograms/maplit]
 	if tv.IsNil() {
 		return true
 	}
+	//mutant: what becomes an interface is static [env TestPrograms/maplit]: drop 2
+	//mutant: constants of type parameters become interfaces [env TestPrograms/maplit]: "TypeParam); !ok" -> "TypeParam); (ok || !ok)"
 	if _, ok := types.Unalias(t).(*types.TypeParam); !ok && types.IsInterface(t) {
 		return false
 	}
@@ -71,6 +74,7 @@ func (p *Package) isStatic(e ast.Expr, t types.Type) bool {
 			return false
 		}
 		b, ok := p.Info.Uses[sel.Sel].(*types.Builtin)
+		//mutant: sizes of type parameters are not static [env TestPrograms/maplit]: drop 1
 		return ok && (b.Name() == "Sizeof" || b.Name() == "Alignof" || b.Name() == "Offsetof")
 	}
 	return false
@@ -90,6 +94,7 @@ func (p *Package) isStaticLit(lit *ast.CompositeLit) bool {
 		}
 		return true
 	case *types.Struct:
+		//mutant: structs are not static [env TestPrograms/maplit]: "\t\tfor i," -> "\t\tif len(lit.Elts) >= 0 {\n\t\t\treturn false\n\t\t}\n\t\tfor i,"
 		for i, e := range lit.Elts {
 			field := t.Field(i)
 			if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -108,6 +113,7 @@ func (p *Package) isStaticLit(lit *ast.CompositeLit) bool {
 // types that it permits have in common, as the literal would not have passed the checker else.
 func coreType(t types.Type) types.Type {
 	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
+		//mutant: literals of type parameters are in the order of the source [env TestPrograms/maplit]: "termOf(tp.Constraint())" -> "tp"
 		return termOf(tp.Constraint())
 	}
 	return t.Underlying()

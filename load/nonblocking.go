@@ -57,6 +57,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 		f.collects = f.collects || asksForCollection(fn)
 		f.finalizes = f.finalizes || tellsOfCollection(fn)
 		f.setsEnv = f.setsEnv || setsEnvironment(fn)
+		//mutant: no program seeds [env TestPrograms/seeded$]: drop 2
 		f.seedsRand = f.seedsRand || fn.FullName() == "math/rand.Seed"
 		f.testing |= testMethod(fn)
 		switch fn.FullName() {

@@ -152,6 +152,7 @@ const (
 
 // UsesHarness reports whether the program contains package hbtest, and so may have inputs.
 func (prog *Program) UsesHarness() bool {
+	//mutant: random values have labels beside inputs [inputs Refused]: "p.Path == hbtest" -> "false"
 	return slices.ContainsFunc(prog.All, func(p *Package) bool { return p.Path == hbtest })
 }
 
@@ -181,7 +182,9 @@ func (prog *Program) IsModel(fn *ssa.Function) bool {
 		return prog.InHarness(fn)
 	}
 	f := prog.Fset.File(fn.Pos())
+	//mutant: real code is trusted [models TestModels/sharedRand]: "strings.HasPrefix(f.Name(), overlayDir+\"/\")" -> "prog.PackageOf(fn) != nil && prog.PackageOf(fn).Std"
 	return f != nil && strings.HasPrefix(f.Name(), overlayDir+"/") &&
+		//mutant: plain code is trusted [models TestModels/memStats]: "!strings.HasPrefix(path.Base(f.Name()), \"plain\")" -> "path.Base(f.Name()) != \"plain\""
 		!strings.HasPrefix(path.Base(f.Name()), "plain")
 }
 

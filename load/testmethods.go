@@ -24,7 +24,10 @@ const (
 )
 
 var testMethods = map[string]TestMethods{
+	//mutant: Skip of the owner is no operation [points]: "\"Skipped\": TestSkipped, " -> ""
+	//mutant: contexts are never canceled late [points]: "\"Context\": TestContext, " -> ""
 	"Failed": TestFailed, "Skipped": TestSkipped, "Context": TestContext, "Name": TestName,
+	//mutant: taking cleanups is no operation [points]: "\"Cleanup\": TestCleanup, " -> ""
 	"Cleanup": TestCleanup, "Setenv": TestCleanup, "Chdir": TestCleanup,
 }
 

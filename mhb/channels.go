@@ -80,10 +80,13 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 			if !slices.ContainsFunc(m.buf, func(d Case) bool { return d.Chan == c.Chan && d.Send != c.Send }) {
 				continue
 			}
+			//mutant: channels: partners have no timers [channels timerOfPartner]: drop 1
+			//mutant: channels: there is no competitor [channels competitor]: drop 2
 			if !ok || s.CanMove(h) {
 				return false
 			}
 			m.members = append(m.members, h)
+			//mutant: channels: partners have no cases [channels competitorComes]
 			m.cases = append(m.cases, m.buf...)
 		}
 	}
@@ -107,15 +110,26 @@ func (c *Case) disturbed(k trace.Kind) bool {
 	switch {
 	case c.Closed && c.Len == 0:
 		return false
+	//mutant: channels: those that try see nothing [channels tried]
 	case k == trace.TrySelect:
 		return true
 	case c.Closes:
+		//mutant: channels: closing makes no select ready [channels closedElsewhere]: "trace.Recv" -> "trace.Recv && k != trace.Select"
+		//mutant: channels: closing and sending commute [channels closeAndSend]: "trace.Recv" -> "trace.Recv && k != trace.Send"
+		//mutant: channels: closing twice commutes [channels closeTwice]: "trace.Recv" -> "trace.Recv && k != trace.Close"
 		return k != trace.Recv
 	case k == trace.Close:
+		//mutant: channels: sending and closing commute [channels sendAndClose]: drop 1
+		//mutant: channels: closing an empty channel changes nothing [channels closedMeanwhile]: drop 2
 		return c.Send || c.Len == 0
+	//mutant: channels: an empty channel has something [channels sentMeanwhile]: "!c.Send && c.Len" -> "!c.Send && c.Room"
+	//mutant: channels: a full channel has room [channels receivedMeanwhile]: "Len < c.Room" -> "Room > 0"
 	case c.Send && c.Len < c.Room, !c.Send && c.Len > 0:
+		//mutant: channels: two that send commute [channels secondSender]: drop 2
+		//mutant: channels: what a select has ready does not matter [channels readyElsewhere]: drop 1
 		return k == trace.Select || same
 	}
+	//mutant: channels: no partner comes [channels partnerComes]: false
 	return k != trace.Select && !same
 }
 
@@ -146,6 +160,7 @@ func (o *Oracle) disturbs(x *summary) bool {
 		}
 		for k := range m.cases {
 			c := &m.cases[k]
+			//mutant: channels: a channel that is not certain is none [channels unknownSender]: " || !e.on.known && o.within(e.on.objs, m.channels[k])" -> ""
 			mayBe := e.on.known && uint32(e.on.p>>32) == c.Chan || !e.on.known && o.within(e.on.objs, m.channels[k])
 			if mayBe && c.disturbed(e.kind) {
 				o.Witness = e.at
@@ -153,6 +168,7 @@ func (o *Oracle) disturbs(x *summary) bool {
 			}
 		}
 	}
+	//mutant: channels: no goroutine looks at them by reflection [reflected lengthLater]: false
 	return o.fa.Inspects(x.reached) || o.reflects(x.reached)
 }
 

@@ -82,6 +82,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 				continue
 			}
 			if round > 0 {
+				//mutant: a walk that was blocked is the same [channels readyElsewhere]: true
 				if x := found[len(list)]; !o.enables(s, x, found) {
 					list = append(list, x)
 					continue
@@ -318,6 +319,7 @@ func (o *Oracle) enabled(s State, x stop, list []*summary) bool {
 	for _, y := range list {
 		n = min(many, n+o.count(y.eff.enabling(x.op), x.addr, objs))
 	}
+	//mutant: the counter is not compared [micro extraDone]: "!(x.op == opWgWait && counter(s, x.addr) > int64(n))" -> "x.op != opWgWait"
 	return n > 0 && !(x.op == opWgWait && counter(s, x.addr) > int64(n))
 }
 
@@ -338,6 +340,7 @@ func counter(s State, p uint64) int64 {
 // delta being negative, one of them panics, the last one: who that is depends on the order. So it does
 // if c - n < 0 and T_c has not added yet.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
+	//mutant: taking away below zero before an Add [micro upAndDown]: ".delta =" -> ".delta >"
 	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta == 0 {
 		return false
 	}
@@ -346,6 +349,7 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	for _, x := range list {
 		n = min(many, n+o.count(&x.eff.dones, p, t.objs[0]))
 	}
+	//mutant: counters below zero [micro belowZero]: false
 	return counter(s, p) < int64(n)-min(t.delta, 0)
 }
 
@@ -358,6 +362,7 @@ func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming
 	}
+	//mutant: locks that are waited for are not overwritten [micro structCopy]: drop 1
 	if w.o.copies() && x.op != opRecv && x.op != opSend && w.v.ask(question{kind: askCopied, p: x.addr}).ok {
 		return false // it may be overwritten
 	}

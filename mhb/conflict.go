@@ -59,6 +59,7 @@ type targetKey struct {
 
 // targetOf returns the target for op, the next operation of g.
 func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
+	//mutant: atomic operations are Adds [micro addAndStore]: " && op.Commutes == trace.Increments" -> ""
 	k := targetKey{kind: op.Kind, n: op.N, acc: op.Access, adds: op.Kind == trace.AtomicRMW && op.Commutes == trace.Increments}
 	for i := range op.N {
 		k.ident[i] = s.Identity(op.Access[i].Obj)
@@ -124,6 +125,7 @@ func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 		return false
 	}
 	c, ok := callOf(stack[0].Instr)
+	//mutant: lengths of channels are of the library [reflected length]: drop 3
 	return ok && c.StaticCallee() != nil && o.opOf(c.StaticCallee()) == libraryOp
 }
 
@@ -131,6 +133,7 @@ func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 func (o *Oracle) conflicts(set static.Set, t *target) bool {
 	c, ok := t.conflicts[set]
 	if !ok {
+		//mutant: walks pass what shows stacks [models TestModels/stackPrivate]
 		c = o.fa.Inspects(set)
 		for i := range t.locs {
 			c = c || o.fa.Conflict(set, &t.locs[i])
@@ -153,6 +156,7 @@ func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 // unsafe.Pointer. Others count as copies (Oracle.Copied).
 func (o *Oracle) accessesPrimitive(x static.Access, t *target) bool {
 	for i := range t.op.N {
+		//mutant: no goroutine looks at locks [reflected once]: drop 1
 		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {
 			return true
 		}
@@ -203,6 +207,7 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 		}
 		same := at == r.p
 		if c == trace.OnLibrary {
+			//mutant: a range is where it begins [models TestModels/connClosed$]
 			same = same || at>>32 == r.p>>32 && (m.wide || r.p-at < uint64(a.Size))
 		}
 		if mine == c && (r.known && same || !r.known && o.within(t.objs[i], r.objs)) {
@@ -275,6 +280,7 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 		// (the counter may come to 0 in between, which only a Wait notices), as long as the counter
 		// does not become negative (see refuted). One that takes away may be the last one in one
 		// order only.
+		//mutant: Adds commute with Waits [micro addBesideWait]: "m.kind != trace.WgAdd || m.sign == 0 ||" -> "false &&"
 		return m.kind != trace.WgAdd || m.sign == 0 || t.delta <= 0 && t.delta*int64(m.sign) <= 0
 	case trace.SyncAccess:
 		return !m.reads || t.op.Access[0].Write

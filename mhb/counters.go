@@ -43,10 +43,12 @@ import (
 func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
 	n := 1
 	if c.loop {
+		//mutant: Dones in loops count once [micro doneInLoop]: "n = many" -> "n = 1"
 		n = many
 	}
 	_, returns := c.site.(*ssa.Call)
 	switch {
+	//mutant: the Adds of all functions pay [micro addOfAnother]
 	case !c.only:
 	case returns:
 		w.o.unite(&into.credit, raises, 1)
@@ -64,6 +66,7 @@ func (e *events) pay(dones *events) *events {
 		for j := range e.list {
 			if p := &e.list[j]; p.at == d.at && d.n < many {
 				n := min(p.n, d.n)
+				//mutant: an Add pays for all [micro addPaysOnce]: "p.n, d.n = p.n-n, d.n-" -> "d.n -= "
 				p.n, d.n = p.n-n, d.n-n
 			}
 		}
@@ -91,6 +94,7 @@ func (e *events) within(f *events) bool {
 // leave notes what is handed on by fn, of which the first block has been walked: v.raises.
 func (v *visit) leave(fn *ssa.Function) {
 	v.raises = v.credit.clone()
+	//mutant: functions that recover have come to their Adds [micro addNotReached]: false
 	if fn.Recover != nil {
 		v.raises = events{}
 	}
@@ -107,5 +111,6 @@ func (v *visit) assume() *events {
 
 // recurs notes whether what was assumed of v's function, which has been walked, was wrong.
 func (w *walk) recurs(v *visit) {
+	//mutant: recursive calls count once [micro doneInRecursion]: "v.assumed != nil && !v.dones.within(v.assumed)" -> "false"
 	w.uncounted = w.uncounted || v.assumed != nil && !v.dones.within(v.assumed)
 }

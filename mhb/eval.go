@@ -142,6 +142,7 @@ func (f *flow) order(at, i, use ssa.Instruction) when {
 	case !avoiding:
 		return ahead
 	case through:
+		//mutant: what is executed again was before [micro lockedElements]: "return maybe" -> "return before"
 		return maybe
 	}
 	return before
@@ -229,6 +230,7 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 // it must be ahead that it is used: its register may hold something else by now.
 func (w *walk) paramValue(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	if act.live {
+		//mutant: a register holds a variable for good [micro capturedMap]
 		if w.executed(act, use, use) != ahead {
 			return 0, false
 		}
@@ -310,6 +312,7 @@ func (w *walk) onlyLoaded(b *ssa.Alloc) bool {
 					return false
 				}
 			}
+		//mutant: no variable has its address taken [micro variableChanged]
 		default:
 			return false
 		}
@@ -410,6 +413,7 @@ func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
 	}
+	//mutant: memory is stable [micro pointerChanges]: true
 	if w.v.ask(question{kind: askStable, p: p}).ok {
 		return true
 	}
@@ -505,6 +509,7 @@ func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place
 func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	switch x := v.(type) {
 	case *ssa.Alloc:
+		//mutant: what is allocated was ahead [micro allocatedBefore]: true
 		if w.executed(act, x, use) == ahead {
 			return place{fresh: true}, true
 		}

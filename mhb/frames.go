@@ -39,6 +39,8 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		w.v.ask(question{kind: askDeferred, i: i})
 		// The deferred call that runs now is none of the pending ones. It may have
 		// recovered already, and so may those before it.
+		//mutant: the running deferred call has not recovered [micro recoveredAlready]: false
+		//mutant: those before the running deferred call have not recovered [micro recoveredBefore]: drop 3
 		recovered := i > 0 && fr.Unwinding && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
 		for _, d := range w.v.s.Deferred(g, i) {
 			if unwinding && w.panicsAgain(g, i, d.Fn) {
@@ -48,10 +50,12 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			recovered = recovered || r
 		}
 		switch {
+		//mutant: callers are not unwound [micro unwoundTwice]: " && !recovered:\n\t\t\tcontinue" -> ":\n\t\t\treturn"
 		case unwinding && !recovered:
 			continue
 		case fr.Builtin == "close" && i == 0:
 			a := w.v.ask(question{kind: askClosing})
+			//mutant: closing now enables nothing [micro closedDeferred]
 			w.closes(ref{p: a.x, known: a.ok})
 			continue
 		case fr.Instr == nil && fr.Fn == nil: // another builtin
@@ -67,6 +71,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		act := &activation{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
 		if unwinding {
 			w.recovery(act)
+			//mutant: panics come after Adds [micro unwoundBeforeAdd]: ", v.raises = false, events{}" -> " = false"
 			unwinding, v.raises = false, events{} // the panic may have come before any Add
 			continue
 		}
@@ -217,6 +222,7 @@ func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 func (w *walk) deferred(d Deferred, v *visit) bool {
 	switch {
 	case d.Builtin == "close":
+		//mutant: deferred closing enables nothing [micro closedDeferred]
 		w.closes(ref{p: d.Args[0], known: true})
 		return false
 	case d.Fn == nil:
@@ -278,11 +284,13 @@ func mayRecover(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(*ssa.Call); ok {
+				//mutant: recover is not looked for [micro recoveredAlready]: "\"recover" -> "\"recovers"
 				if x, ok := c.Call.Value.(*ssa.Builtin); ok && x.Name() == "recover" {
 					return true
 				}
 			}
 		}
 	}
+	//mutant: no goroutine recovers [micro recoveringWrapper]: false
 	return len(fn.Blocks) == 0 || fn.Synthetic != ""
 }

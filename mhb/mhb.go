@@ -236,6 +236,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		return o.communication(s, g, op)
 	}
 	t := o.targetOf(s, g, op)
+	//mutant: locks that are taken are not copied [micro lockCopied]: drop 2
 	if !t.known || !op.Kind.Memory() && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied) {
 		return ""
 	}
@@ -258,6 +259,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	switch {
 	case !ok:
 		return ""
+	//mutant: what is collected is independent [micro lockedForGood]: "(op.Kind.Memory() || !o.dependsOnOne(s, t))" -> "true"
 	case !o.conflicts(reached, t) && (op.Kind.Memory() || !o.dependsOnOne(s, t)):
 		return why
 	}

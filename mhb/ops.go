@@ -93,6 +93,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		if kinds := trace.KindsOf(fn.String()); len(kinds) > 0 {
 			op = nativeOpOf(kinds[0])
 		}
+		//mutant: operations on a test do not matter [testing]: "== \"time" -> "!= \"sync"
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
 			op = otherOp // of a timer: nothing is skipped before such operations, see ofLibrary
 		}
@@ -137,6 +138,7 @@ func (a argRefs) at(i int) ref {
 func (w *walk) native(c *invocation, v *visit) bool {
 	fn, args, atNext := c.fn, c.args, c.atNext
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
+		//mutant: natives that write unlock nothing [reflected unsafelyAtomic]: "(x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs))" -> "x.Objs == static.Empty"
 		if x.Key == 0 && x.Write && (x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs)) {
 			w.top() // it may unlock anything
 			return true
@@ -152,8 +154,10 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		if known && w.locked(p) && w.blocked(stop{opLock, p}, "lock") {
 			return false
 		}
+		//mutant: operations on locks are independent [micro lockedForGood]
 		w.mayExecute(trace.Lock, r)
 	case tryOp:
+		//mutant: TryLock waits [micro tryLock]: "w.mayExecute(trace.TryLock, r)" -> "if known && w.locked(p) && w.blocked(stop{opLock, p}, \"lock\") {\n\t\t\treturn false\n\t\t}"
 		w.mayExecute(trace.TryLock, r)
 	case pendingOp:
 		w.mayExecute(trace.LockPending, r)
@@ -175,6 +179,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		}
 		w.mayExecute(trace.Lock, l)
 	case signalOp:
+		//mutant: signals wake no goroutine [micro signalledByThird]
 		w.o.note(&w.eff.signals, r)
 		w.mayExecute(trace.Signal, r)
 	case waitOp:
@@ -201,13 +206,16 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		}
 		w.mayExecute(trace.OnceEnter, r)
 	case leaveOp:
+		//mutant: leaving a Once enables nothing [micro onceOfThird]
 		w.o.note(&w.eff.leaves, r)
 		w.mayExecute(trace.OnceLeave, r)
 	case tickOp:
+		//mutant: a timer does not send [micro selectTimer]
 		w.o.note(&w.eff.sends, r)
 	case libraryOp:
 		write, ok := writeFlag(fn, args)
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: wide[fn.String()]})
+		//mutant: mhb does not know that Pools do [models TestModels/pool[CT]]: false
 		if fn.String() == "sync.hbPool" { // it may depend on collections
 			w.noteSync(syncEffect{kind: trace.SyncAccess, on: args.at(1), reads: true})
 		}
@@ -235,6 +243,7 @@ func writeFlag(fn *ssa.Function, args argRefs) (ref, bool) {
 //
 // Read from the state; that it stays so while T_c waits is what blocked and the rounds are about.
 func (w *walk) locked(p uint64) bool {
+	//mutant: readers keep readers out [micro readers]: "n, ok := w" -> "if r, ok := w.word(p + overlay.RWMutexReaders); ok && int32(r) == 1 {\n\t\treturn true\n\t}\n\tn, ok := w"
 	n, ok := w.word(p)
 	return ok && overlay.Uint32(n, overlay.MutexState) == overlay.MutexLocked
 }
@@ -243,6 +252,7 @@ func (w *walk) locked(p uint64) bool {
 // those that a goroutine is blocked at.
 func (w *walk) unlock(m ref, guarded bool) {
 	if m.known || !guarded {
+		//mutant: unlocking enables nothing [micro foreignUnlock]
 		w.o.note(&w.eff.unlocks, m)
 	}
 	w.mayExecute(trace.Unlock, m)
@@ -288,6 +298,7 @@ func (w *walk) sleeps(c, l ref, atNext bool) bool {
 		if !a.ok {
 			return false
 		}
+		//mutant: a notified waiter sleeps [micro notified]
 		notified = a.x != 0
 	}
 	if !notified && c.known && w.blocked(stop{opWake, c.p}, "wait") {
@@ -321,10 +332,12 @@ func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 		w.mayAdd(wg, +1)
 		return
 	case !wg.known || wg.p >= private:
+		//mutant: Done of unknown groups does not count [micro unknownDone]
 		w.o.note(&v.dones, wg)
 	case !delta.known || loop || d < -many:
 		v.dones.add(wg.p, many)
 	default:
+		//mutant: Done does not count [micro extraDone]
 		v.dones.add(wg.p, int(-d))
 	}
 	if !delta.known {

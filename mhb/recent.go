@@ -60,16 +60,19 @@ func (o *Oracle) recentOf(t *target, g trace.GID, later bool) *recent {
 // were asked. Names of private objects are the same, too: only a step of g can let another goroutine
 // reach one, or, undone, make it private again.
 func (o *Oracle) again(s State, tc, g trace.GID, found []*summary, r *recent, canMove bool) *summary {
+	//mutant: recent: goroutines stay [micro foreignUnlock]: false
 	if r.stamp != s.Stamp(g) {
 		return nil
 	}
 	now := s.Moment()
 	for i := range r.kept {
 		k := &r.kept[i]
+		//mutant: recent: words stay [micro recovers]: "k.moment != now && !o.holds(s, tc, g, found, k.deps)" -> "false"
 		if k.canMove != canMove || k.moment != now && !o.holds(s, tc, g, found, k.deps) {
 			continue
 		}
 		k.moment = now
+		//mutant: recent: others stay [micro pointerChangesLater]: true
 		if o.holds(s, tc, g, found, k.others) {
 			leaf := k.leaf
 			if i > 0 {

@@ -90,6 +90,7 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 		work = work[:len(work)-1]
 		if !seen[b.Index] {
 			seen[b.Index] = true
+			//mutant: Adds on some ways are on all [micro addOnOneWay]
 			v.credit = events{}
 			run(b, w.o.code(f, b, 0))
 		}
@@ -227,7 +228,9 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 // It is noted even if it blocks here: noting too much is sound.
 func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
+	//mutant: sending enables nothing [micro sentByThird]
 	w.o.note(&w.eff.sends, r)
+	//mutant: channels: no goroutine sends [channels secondSender]
 	w.comesTo(trace.Send, r)
 	return !w.blockedChan(r, askFullNoReceiver, opSend, "send")
 }
@@ -236,7 +239,9 @@ func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 // may happen.
 func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
+	//mutant: receiving enables nothing [micro receivedByThird]
 	w.o.note(&w.eff.recvs, r)
+	//mutant: channels: no goroutine receives [channels secondReceiver]
 	w.comesTo(trace.Recv, r)
 	return !w.blockedChan(r, askEmptyNoSender, opRecv, "receive")
 }
@@ -278,11 +283,15 @@ func (w *walk) selects(act *activation, x *ssa.Select) bool {
 		switch {
 		case !w.t.collects:
 		case !x.Blocking:
+			//mutant: channels: no goroutine tries [channels tried]
 			w.comesTo(trace.TrySelect, w.ref(act, st.Chan, x))
+		//mutant: channels: one other case that can be executed is none [channels readyElsewhere]: "& last !" -> "& last ="
+		//mutant: channels: several other cases that can be executed are none [channels unknownReady]: drop 1
 		case able > 1 || able == 1 && last != i:
 			w.comesTo(trace.Select, w.ref(act, st.Chan, x))
 		}
 	}
+	//mutant: select waits for its first case [micro selectDefault]: drop 2
 	return able > 0 || !x.Blocking
 }
 
@@ -295,6 +304,7 @@ func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	case b.Name() == "close":
 		w.closes(w.ref(act, c.Args[0], x))
 	case b.Name() == "len" && isChan(c.Args[0].Type()):
+		//mutant: channels: no goroutine takes the length [channels length]
 		w.comesTo(trace.TrySelect, w.ref(act, c.Args[0], x))
 	}
 }
@@ -303,8 +313,10 @@ func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 //
 // It enables both: those that receive get zeros, those that send panic.
 func (w *walk) closes(r ref) {
+	//mutant: closing enables nothing [micro closedLater]: remove 2
 	w.o.note(&w.eff.sends, r)
 	w.o.note(&w.eff.recvs, r)
+	//mutant: channels: no goroutine closes [channels closeAndSend]
 	w.comesTo(trace.Close, r)
 }
 

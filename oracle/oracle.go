@@ -95,6 +95,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	o := &oracle{State: NewState(a.m, a.prog, a.graph, a.fa)}
 	closure := func(level mhb.Level) {
 		c := mhb.New(level, a.fa, a.futures, program{a.graph, a.m})
+		//mutant: locks are not copied [micro structCopy]: "Copied, c.AnyCopied, c.Off = a.copied, a.anyCopied," -> "Off ="
 		c.Copied, c.AnyCopied, c.Off = a.copied, a.anyCopied, off
 		c.Over = a.over
 		o.mhb = c
@@ -106,6 +107,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 		closure(mhb.Full)
 	case Patterns:
 		// They are about one entry; and overwriting a mutex unlocks it, which they do not consider.
+		//mutant: patterns: locks are not copied [micro structCopy]: "a.copied == static.Empty && !a.anyCopied && " -> ""
 		if a.copied == static.Empty && !a.anyCopied && a.entry.Beside == nil {
 			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
 		}

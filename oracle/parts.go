@@ -88,6 +88,8 @@ var byAccess = trace.KindsWhere(func(r *trace.Row) bool {
 
 // private are the kinds that depend on nothing if they touch nothing.
 var private = trace.KindsWhere(func(r *trace.Row) bool {
+	//mutant: parts: output depends on nothing [partPrograms]: "| r.Commutes" -> "| r.Commutes == trace.UnlessPrinted || r.Commutes"
+	//mutant: parts: the end of the program depends on nothing [partPrograms]: "| r.Commutes" -> "| r.Commutes == trace.Never || r.Commutes"
 	return r.Commutes == trace.Always || r.Commutes == trace.UnlessCounted
 })
 
@@ -122,6 +124,7 @@ func (p *Partition) find(enabled []trace.GID) (part, able uint64) {
 	p.reach.Find(p.live, p.groups)
 	p.needs = append(p.needs[:0], make([]uint64, n)...)
 	p.each(enabled, func(g trace.GID, group uint64, enabled bool) {
+		//mutant: parts: a group needs what its last goroutine needs [partPrograms]: "group)] |" -> "group)] "
 		p.needs[bits.TrailingZeros64(group)] |= p.needsOf(g, p.reach)
 		if enabled {
 			able |= group
@@ -189,6 +192,7 @@ func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 		return 0
 	}
 	kind := p.m.Next(g).Kind
+	//mutant: parts: a select is on two channels [partTexts]: "p.touched = p.m.Touches(g, p.touched[:0]" -> "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]..."
 	p.touched = p.m.Touches(g, p.touched[:0])
 	switch {
 	case byAccess.Has(kind) && len(p.touched) > 0:
@@ -197,6 +201,7 @@ func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 	default:
 		return everyone
 	}
+	//mutant: parts: releasing a lock that is not held ends nothing [partTexts]: false
 	if p.m.Misuses(g) {
 		return everyone
 	}
@@ -207,7 +212,10 @@ func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 	}
 	set := uint64(0)
 	for _, a := range p.touched {
+		//mutant: parts: what is in a closed channel is no difference [partTexts]: " && c.Len == 0" -> ""
+		//mutant: parts: an empty channel remains so [partTexts]: "Closed && c." -> ""
 		if !slices.ContainsFunc(p.cases, func(c por.Case) bool { return c.Chan == a.Obj && c.Closed && c.Len == 0 }) {
+			//mutant: parts: what a member touches can be obtained by none [partTexts]
 			set |= reach.By(a.Obj)
 		}
 	}
@@ -222,6 +230,7 @@ func (p *Partition) close(set uint64) uint64 {
 		if more == everyone {
 			return everyone
 		}
+		//mutant: parts: a member needs no members [partPrograms]
 		todo |= more &^ set
 		set |= more
 	}

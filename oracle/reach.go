@@ -77,11 +77,13 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 		}
 		r.work = append(r.work, id)
 	}
+	//mutant: no package variables [micro inGlobal]: " globals" -> " globals[:0]"
 	for _, id := range globals {
 		visit(uint64(id) << 32)
 	}
 	r.s.Machine.Live(func(id trace.GID) {
 		if id != g && !found {
+			//mutant: no goroutine has pointers [micro published]
 			r.s.Roots(id, visit)
 		}
 	})
@@ -105,6 +107,7 @@ func (r *reach) scan(id uint32, acc static.Set, visit func(uint64)) {
 			known = true
 			obj := r.s.Object(id)
 			l, _ = r.s.location(id, 0, 8)
+			//mutant: no goroutine reaches what closures hold [micro published]: "obj.Global == nil && !loadable(obj.Site)" -> "false"
 			whole = obj.Map || obj.Type == nil || obj.Global == nil && !loadable(obj.Site)
 		}
 		if whole || r.may(&l, int64(off), acc) {

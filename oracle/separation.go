@@ -56,6 +56,7 @@ func (p *Partition) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) 
 func (s *separation) Member(g trace.GID) bool { return !slices.Contains(s.outsiders, g) }
 
 // Apart implements por.Separation.
+// mutant: parts: optimal: outsiders reach nothing [partTexts]: "outside) == 0" -> "outside) != everyone"
 func (s *separation) Apart(g trace.GID) bool { return s.p.needsOf(g, s.outside) == 0 }
 
 // Obtains implements por.Separation.
@@ -65,6 +66,7 @@ func (s *separation) Obtains(g trace.GID, list []trace.Access) bool {
 	}
 	s.inside.Find([]trace.GID{g}, one)
 	return slices.ContainsFunc(list, func(a trace.Access) bool {
+		//mutant: parts: optimal: members obtain nothing [partTexts]: drop 2
 		return s.outside.By(a.Obj) == 0 && s.inside.By(a.Obj) != 0
 	})
 }

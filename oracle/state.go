@@ -200,6 +200,7 @@ func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {
 			continue
 		}
 		h, ofTimer := s.Machine.Channel(c.Chan)
+		//mutant: channels: timers are other goroutines [channels timerMeanwhile]
 		ok = ok && !ofTimer
 		buf = append(buf, mhb.Case{Chan: c.Chan, Send: c.Send, Closes: closes, Len: h.Len, Room: h.Room, Closed: h.Closed})
 	}
@@ -254,6 +255,7 @@ func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
 		list = append(list, hybrid.Frame{
 			Fn: a.Fn, Builtin: a.Builtin, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered,
+			//mutant: runtime.main has nothing left to do [models TestInitialisers]: " && !a.Initialising" -> ""
 			Main: a.Func == 0 && !a.Initialising, ID: uint64(a.Func)<<32 | uint64(a.PC),
 		})
 	}

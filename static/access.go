@@ -388,6 +388,7 @@ func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 			case *types.Map:
 				mapOf(args[0], false)
 			case *types.Chan:
+				//mutant: channels: the length is of no concern [channels lengthOnly]
 				f(Access{Key: a.SyncKey()}) // the channel's
 			}
 		}
@@ -410,6 +411,7 @@ func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes
 	}
 	var walk func(t types.Type, off, size int64)
 	walk = func(t types.Type, off, size int64) {
+		//mutant: addresses are not taken [micro addressTaken]
 		add(Key{Kind: Deref, Type: t})
 		if isPrimitive(t) {
 			add(Key{Kind: SyncOp})

@@ -89,6 +89,7 @@ func (d *beforeDomain) intern(list []Group) firstID {
 // meet joins what is passed on alternative paths.
 func (d *beforeDomain) meet(a, b Set) Set {
 	if d.must {
+		//mutant: what is passed on some paths is on all [micro conditionalLock]: "sets.Inter" -> "sets.Union"
 		return d.sets.Inter(a, b)
 	}
 	return d.sets.Union(a, b)
@@ -161,6 +162,7 @@ func (d *beforeDomain) Event(e *Event) Before {
 }
 
 // Spawn: what the goroutine accesses comes after what it passes itself.
+// mutant: goroutines that are started access nothing [patterns startedAccesses]: "Before{First: v.First, Exits: true}" -> "d.Skip()"
 func (d *beforeDomain) Spawn(v Before) Before { return Before{First: v.First, Exits: true} }
 
 func (d *beforeDomain) Rename(v Before, r *Renaming) Before {

@@ -172,6 +172,7 @@ func (g *CallGraph) CopiedLocks() (objs Set, any bool) {
 					}
 				case *ssa.Call:
 					if _, ok := i.Call.Value.(*ssa.Builtin); ok { // append, copy, clear
+						//mutant: elements are not copied [micro elementsCopied]: "Call.Args" -> "Call.Args[:0]"
 						for _, v := range i.Call.Args {
 							if t, ok := v.Type().Underlying().(*types.Slice); ok && hasPrimitive(t.Elem()) {
 								add(v)

@@ -131,11 +131,13 @@ func callsRecover(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(*ssa.Call); ok {
+				//mutant: recover is not looked for by analyses [micro recoveredCaller]: "\"recover" -> "\"recovers"
 				if x, ok := c.Call.Value.(*ssa.Builtin); ok && x.Name() == "recover" {
 					return true
 				}
 			}
 		}
 	}
+	//mutant: no deferred function recovers [micro recoveringWrapper]: false
 	return fn.Synthetic != ""
 }

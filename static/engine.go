@@ -253,6 +253,7 @@ func (e *Engine[V]) analyse(f *funcFlow[V]) {
 		for k := len(blocks) - 1; k >= 0; k-- {
 			x := e.out(f, blocks[k])
 			list := f.code.blocks[k]
+			//mutant: deferred calls run in their order [micro deferOrder]: "len(list) - 1; i >= 0; i--" -> "range list"
 			for i := len(list) - 1; i >= 0; i-- {
 				x = e.step(f, &list[i], f.effects[k][i], x)
 			}

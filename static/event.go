@@ -93,6 +93,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 	case trace.OnceLeave:
 		return OnceEndEvent, true
 	case trace.Send:
+		//mutant: timers send nothing [patterns receiveOrTimeout]
 		return SendEvent, true
 	case trace.LockPending: // the lock excludes all but readers since Lock
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
@@ -243,6 +244,7 @@ func (b *Base) events(instr ssa.Instruction, f func(Event)) {
 		if x.Heap {
 			f(Event{Kind: AllocEvent, Path: b.Paths.Of(x), Instr: instr})
 		}
+	//mutant: channels are not allocated [patterns startedUnlocks]: "MakeChan, *ssa.MakeSlice" -> "MakeSlice"
 	case *ssa.MakeChan, *ssa.MakeSlice, *ssa.MakeMap:
 		f(Event{Kind: AllocEvent, Path: b.Paths.Of(x.(ssa.Value)), Instr: instr})
 	case ssa.CallInstruction:

@@ -245,6 +245,9 @@ func (d *foreignUnlockDomain) Event(e *Event) Unlocks {
 		if d.objs.base.Paths.Stable(e.Path) && e.Path != Unknown {
 			v.Held = d.lock(e.Path, e.Mode)
 		}
+	//mutant: a lock may be unlocked by its holder only [patterns globalLockForeign]: "UnlockEvent, " -> ""
+	//mutant: Wait does not unlock [micro condUnlocksForGood]: "ReleaseEvent, " -> ""
+	//mutant: leaving a Once is of no concern to the others [micro onceOfThird]: ", OnceEndEvent" -> ""
 	case UnlockEvent, ReleaseEvent, OnceEndEvent:
 		v.Unlocked = d.sets.Of(d.of(unlock{Path: e.Path, Waits: e.Kind == ReleaseEvent}))
 	case AnyEvent:
@@ -254,6 +257,7 @@ func (d *foreignUnlockDomain) Event(e *Event) Unlocks {
 }
 
 func (d *foreignUnlockDomain) Spawn(v Unlocks) Unlocks {
+	//mutant: goroutines that are started unlock nothing [patterns startedUnlocks]: "Unlocks{Foreign: d.least(d.sets.Union(v.Unlocked, v.Foreign)), Exits: true}" -> "d.Skip()"
 	return Unlocks{Foreign: d.least(d.sets.Union(v.Unlocked, v.Foreign)), Exits: true}
 }
 

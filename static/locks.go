@@ -32,6 +32,7 @@ func IsSync(t types.Type) bool {
 		}
 		switch t := u.Elem().Underlying().(type) {
 		case *types.Array:
+			//mutant: locks in arrays are none [reflected unsafelyAtomic]: false
 			return IsSync(types.NewPointer(t.Elem()))
 		case *types.Struct:
 			for v := range t.Fields() {

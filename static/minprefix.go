@@ -182,6 +182,7 @@ func (d *prefixDomain) Seq(a, b Prefix) Prefix {
 func (d *prefixDomain) Event(e *Event) Prefix {
 	c := count{Path: e.Path}
 	switch {
+	//mutant: unknown numbers are none [patterns joinUnknown]: " || e.Kind == AddEvent && !e.Known" -> ""
 	case e.Kind == AnyEvent || e.Kind == AddEvent && !e.Known:
 		c.Least, c.Sum = Unbounded, Unbounded
 	case e.Kind != AddEvent:

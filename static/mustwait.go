@@ -25,6 +25,7 @@ func NewMustWait(b *Base, accesses *FieldAccess) *MustWait {
 	return &MustWait{NewEngine[May](b, &mayDomain{sets: b.Sets, event: func(e *Event) May {
 		switch e.Kind {
 		case AccessEvent:
+			//mutant: all goroutines wait [micro guarded]: "b.Sets.Of(e.N)" -> "Empty"
 			return May{b.Sets.Of(e.N), true}
 		case WaitEvent, RecvEvent, SendEvent:
 			return May{Exits: false}

@@ -70,6 +70,7 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 	if syncs || m == trace.AtomicMemory || m == trace.AnyMemory {
 		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
 	}
+	//mutant: static facts know no stacks [models TestModels/stackPrivate]: false
 	if inspectsAll(fn, site) {
 		list = append(list, Access{Key: g.acc.InspectKey()})
 	}
@@ -99,6 +100,7 @@ func (g *CallGraph) elements(t types.Type, write bool, fn *ssa.Function, site ss
 	x := Access{Key: k}
 	if site != nil && site.Common().StaticCallee() == fn {
 		var nums []int
+		//mutant: natives know their first slice [static BytesCompared]: "Common().Args" -> "Common().Args[:1]"
 		for _, v := range site.Common().Args {
 			switch u := v.Type().Underlying().(type) {
 			case *types.Slice:
@@ -170,8 +172,10 @@ func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access 
 	if site != nil && site.Common().StaticCallee() == fn && len(site.Common().Args) > 0 {
 		addr := site.Common().Args[0]
 		x.Objs = g.Where(addr)
+		//mutant: casts have their type [models TestModels/casts]: true
 		if g.acc.typed(holder(addr)) {
 			x.Key = g.acc.Key(Key{Kind: Deref, Type: p.Elem()})
+			//mutant: atomic Adds whose result is used [micro addAndUse]: drop 2
 			x.Adds = strings.HasPrefix(fn.Name(), "Add") && unused(site)
 		}
 	}

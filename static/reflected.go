@@ -93,6 +93,7 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 		}
 		for _, o := range held.Written {
 			switch {
+			//mutant: iterators are not written [static Iterated]: " && o.Type != nil && !has(o.Type, isMapIter)" -> ""
 			case r == reflectsIterates && o.Type != nil && !has(o.Type, isMapIter):
 				continue
 			case r == reflectsWhole && o.Type != nil && hasPrimitive(o.Type):
@@ -104,9 +105,11 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 	if len(contexts) == 0 {
 		return nil, false
 	}
+	//mutant: reflection reads nothing [static Hidden]: false
 	if len(read) > 0 {
 		list = append(list, Access{Objs: g.acc.Objs.Of(read...)})
 	}
+	//mutant: reflection writes nothing [static Set]: false
 	if len(written) > 0 {
 		list = append(list, Access{Objs: g.acc.Objs.Of(written...), Write: true})
 	}

@@ -141,6 +141,7 @@ func (a *arith) narrow(t *Term, r Range) {
 
 // undo returns to the ranges there were when the trail was that long.
 func (a *arith) undo(n int) {
+	//mutant: a range is undone halfway [symbolic Brute]: "trail) - 1; i >=" -> "trail) - 1; i >"
 	for i := len(a.trail) - 1; i >= n; i-- {
 		a.r[a.trail[i].place] = a.trail[i].r
 	}
@@ -265,6 +266,7 @@ func negated(r Range, w uint8) Range {
 	switch {
 	case r.MaxU == 0:
 		return r
+	//mutant: negation of everything [symbolic Layers]: "case r.MinU > 0" -> "default"
 	case r.MinU > 0:
 		n.MinU, n.MaxU = -r.MaxU&n.MaxU, -r.MinU&n.MaxU
 	}
@@ -306,6 +308,7 @@ func (a *arith) compare(op Op, holds bool, x, y *Term, rx, ry Range) {
 		x, y, rx, ry = y, x, ry, rx
 	}
 	// x < y, or x <= y: the bounds of each, one further in the first case.
+	//mutant: <= is < [symbolic Brute]: "truth(holds" -> "uint64(1"
 	step := truth(holds)
 	nx, ny := full(x.width), full(y.width)
 	switch {
@@ -313,6 +316,7 @@ func (a *arith) compare(op Op, holds bool, x, y *Term, rx, ry Range) {
 		nx = Range{1, 0, 1, 0}
 	case op == OpLtU && holds && (ry.MaxU == 0 || rx.MinU == nx.MaxU):
 		nx = Range{1, 0, 1, 0}
+	//mutant: propagation knows no sign [symbolic Brute]: "== OpLtS" -> "== OpLtS && nx.MinS == 0"
 	case op == OpLtS:
 		nx.MaxS, ny.MinS = ry.MaxS-int64(step), rx.MinS+int64(step)
 	default:
@@ -338,6 +342,7 @@ func (a *arith) differ(x *Term, r, other Range) {
 	if r.MinU == v {
 		n.MinU++
 	}
+	//mutant: what differs is less [symbolic Brute]: "if r.MaxU == v {\n\t\tn.MaxU--\n\t}" -> "n.MaxU--"
 	if r.MaxU == v {
 		n.MaxU--
 	}
@@ -363,6 +368,7 @@ func (a *arith) search(set, vars []*Term) (Result, Model) {
 		return Unsat, nil // the only values there are
 	}
 	result := Unsat
+	//mutant: a few values are all [symbolic Layers]
 	if size > mostValues {
 		result = Unknown
 	}

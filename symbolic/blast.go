@@ -34,6 +34,7 @@ func (b *blaster) check(set []*Term) (Result, Model) {
 	set = slices.SortedFunc(slices.Values(set), func(s, t *Term) int {
 		return cmp.Or(cmp.Compare(s.hash[0], t.hash[0]), cmp.Compare(s.hash[1], t.hash[1]))
 	})
+	//mutant: the answer depends on what was asked before [symbolic Problems]: "b.circuit, b.bits = newCircuit(), make(map[*Term][]literal)" -> "if b.circuit == nil {\n\t\tb.circuit, b.bits = newCircuit(), make(map[*Term][]literal)\n\t}"
 	b.circuit, b.bits = newCircuit(), make(map[*Term][]literal)
 	b.steps = 0
 	if b.ranges.begin(set) {
@@ -86,6 +87,7 @@ func (b *blaster) load(s *sat, outputs []literal) {
 func (b *blaster) within(v *Term, r Range) []literal {
 	n := max(int(v.width), 1)
 	low := bits.Len64(r.MaxU)
+	//mutant: a variable has no sign bit [symbolic Bits]: "MinS))) + 1" -> "MinS)))"
 	if s := bits.Len64(uint64(max(r.MaxS, ^r.MinS))) + 1; s <= low {
 		l := b.each(min(s, n), func(int) literal { return b.input() })
 		return b.each(n, func(i int) literal { return l[min(i, len(l)-1)] })
@@ -185,6 +187,7 @@ func (b *blaster) gates(t *Term, x, y, w []literal) []literal {
 	case OpLtS:
 		last := len(x) - 1
 		x, y = append([]literal(nil), x...), append([]literal(nil), y...)
+		//mutant: circuits compare without signs [symbolic Bits]
 		x[last], y[last] = x[last].not(), y[last].not() // the order of the signs turned round
 		return []literal{b.atLeast(x, y).not()}
 	case OpBoolNot:
@@ -275,6 +278,7 @@ func (b *blaster) mul(x, y []literal) []literal {
 func (b *blaster) divide(x, y []literal) (quotient, remainder []literal) {
 	n := len(x)
 	quotient = make([]literal, n)
+	//mutant: no bit more than the divisor [symbolic Layers]: "append([]literal(nil), y...), no)\n\tremainder = b.constant(0, n+1" -> "[]literal(nil), y...)\n\tremainder = b.constant(0, n"
 	wide := append(append([]literal(nil), y...), no)
 	remainder = b.constant(0, n+1) // one bit more than y: it is less than 2y
 	for i := n - 1; i >= 0; i-- {
@@ -293,6 +297,7 @@ func (b *blaster) divideSigned(op Op, x, y []literal) []literal {
 	if op == OpRemS {
 		return b.negate(sx, r)
 	}
+	//mutant: quotients have no sign [symbolic Bits]: "b.negate(b.xor(sx, sy), q)" -> "q"
 	return b.negate(b.xor(sx, sy), q)
 }
 
@@ -306,6 +311,7 @@ func (b *blaster) shift(op Op, x, count []literal) []literal {
 	beyond := no
 	for k, bit := range count {
 		if k > 6 || 1<<k >= n {
+			//mutant: circuits shift by a few bits [symbolic Bits]
 			beyond = b.or(beyond, bit)
 			continue
 		}

@@ -44,6 +44,7 @@ func (c *Context) fold(op Op, width uint8, args ...*Term) *Term {
 
 // commuted returns the arguments of an operation that commutes in their order: a constant is b.
 func commuted(a, b *Term) (*Term, *Term) {
+	//mutant: arguments in the order of their numbers [symbolic Intern]: "before(b, a" -> "b.op != OpConst && (a.op == OpConst || b.id < a.id"
 	if before(b, a) {
 		return b, a
 	}
@@ -130,6 +131,7 @@ func (c *Context) DivS(a, b *Term) *Term {
 		return a
 	case b.is(^uint64(0)):
 		return c.Neg(a)
+	//mutant: division of negative numbers is unsigned [symbolic Terms]: " && b.bound.MinS >= 0 && a.width > 1" -> ""
 	case a.bound.MinS >= 0 && b.bound.MinS >= 0 && a.width > 1:
 		return c.DivU(a, b)
 	}
@@ -273,6 +275,7 @@ func (c *Context) shift(op Op, a, n, beyond *Term) *Term {
 			beyond = c.shift(op, a, c.Const(a.width, uint64(a.width-1)), nil)
 		}
 		fits := c.LtU(n, c.Const(n.width, uint64(a.width)))
+		//mutant: counts of shifts wrap [symbolic Terms]: ", beyond" -> ", c.shift(op, a, c.Trunc(n, a.width), nil)"
 		return c.Ite(fits, c.shift(op, a, c.Trunc(n, a.width), nil), beyond)
 	}
 	if n.op != OpConst {
@@ -293,6 +296,7 @@ func (c *Context) shift(op Op, a, n, beyond *Term) *Term {
 		return c.arms(a, func(x *Term) *Term { return c.shift(op, x, n, x) })
 	case op == OpShrU && (a.op == OpOr || a.op == OpXor || a.op == OpAnd):
 		return c.bitwise(a.op, c.ShrU(a.arg[0], n), c.ShrU(a.arg[1], n))
+	//mutant: nothing is lost on the left [symbolic Small]: drop 4
 	case op == OpShrU && a.op == OpShl && a.arg[1].op == OpConst && a.arg[0].bound.MaxU <= mask(a.width)>>a.arg[1].value:
 		// No bit was lost on the way to the left.
 		if l := a.arg[1].value; l > k {
@@ -409,6 +413,7 @@ func (c *Context) SExt(a *Term, width uint8) *Term {
 		return a
 	case a.op == OpSExt:
 		return c.SExt(a.arg[0], width)
+	//mutant: what is negative is extended by zeros [symbolic Terms]: "MinS >= 0: // its sign is 0" -> "MaxS >= 0:"
 	case a.bound.MinS >= 0: // its sign is 0
 		return c.ZExt(a, width)
 	case constArms(a):
@@ -466,6 +471,7 @@ func plusConst(t *Term) bool { return t.op == OpAdd && t.arg[1].op == OpConst }
 // fits reports whether a constant of the width of t, an extension, is one of a value.
 func (c *Context) fits(t *Term, x uint64) bool {
 	from := t.arg[0].width
+	//mutant: a constant always fits [symbolic Terms]: "apply(t.op, t.width, from, x&mask(from), 0) == x" -> "from > 0"
 	return apply(t.op, t.width, from, x&mask(from), 0) == x
 }
 
@@ -487,6 +493,7 @@ func (c *Context) LtS(a, b *Term) *Term {
 		return c.LtS(a.arg[0], c.Const(a.arg[0].width, b.value))
 	case b.op == OpSExt && a.op == OpConst && c.fits(b, a.value):
 		return c.LtS(c.Const(b.arg[0].width, a.value), b.arg[0])
+	//mutant: signs do not matter to < [symbolic Terms]: " && b.bound.MinS >= 0 && a.width > 1" -> ""
 	case a.bound.MinS >= 0 && b.bound.MinS >= 0 && a.width > 1:
 		return c.LtU(a, b)
 	case b.op == OpConst && signed(b.value, b.width) == least+1:

@@ -125,6 +125,7 @@ func (c *circuit) majority(a, b, d literal) literal {
 		return a
 	}
 	sign := a & 1
+	//mutant: signs of a carry [symbolic Bits]: ", d^sign" -> ", d"
 	return c.hashed(gateMajority, a^sign, b^sign, d^sign) ^ sign
 }
 
@@ -182,6 +183,7 @@ func (c *circuit) clauses(i int32, f func(...literal)) {
 	case gateParity:
 		for k := range literal(8) {
 			x, y, z := k&1, k>>1&1, k>>2
+			//mutant: a sum bit of two [symbolic Bits]: "o^x^y^z^" -> "o^x^y^"
 			f(a^x, b^y, d^z, o^x^y^z^1)
 		}
 	case gateMajority:

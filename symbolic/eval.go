@@ -89,6 +89,7 @@ func apply(op Op, width, from uint8, x, y uint64) uint64 {
 	case OpDivS:
 		switch {
 		case sy != 0:
+			//mutant: division is unsigned [symbolic Terms]: "uint64(sx / sy)" -> "x / y"
 			r = uint64(sx / sy) // the least divided by -1 is itself, in Go as here
 		case sx < 0:
 			r = 1
@@ -97,6 +98,7 @@ func apply(op Op, width, from uint8, x, y uint64) uint64 {
 		}
 	case OpRemS:
 		if r = x; sy != 0 {
+			//mutant: remainders have no sign [symbolic Terms]: "uint64(sx" -> "uint64((sx%sy + sy)"
 			r = uint64(sx % sy)
 		}
 	case OpAnd:
@@ -114,6 +116,7 @@ func apply(op Op, width, from uint8, x, y uint64) uint64 {
 			r = x >> y
 		}
 	case OpShrS:
+		//mutant: shifts to the right have no sign [symbolic Terms]: "uint64(sx >> min(y, 63)" -> "x >> min(y, 63"
 		r = uint64(sx >> min(y, 63))
 	case OpTrunc, OpZExt:
 		r = x
@@ -122,6 +125,7 @@ func apply(op Op, width, from uint8, x, y uint64) uint64 {
 	case OpEq:
 		r = truth(x == y)
 	case OpLtS:
+		//mutant: comparisons are unsigned [symbolic Terms]: "(sx < sy" -> "(x < y"
 		r = truth(sx < sy)
 	case OpLtU:
 		r = truth(x < y)

@@ -112,12 +112,14 @@ func addRange(a, b Range, w uint8) Range {
 	f, m := full(w), mask(w)
 	lo, carryLo := bits.Add64(a.MinU, b.MinU, 0)
 	hi, carryHi := bits.Add64(a.MaxU, b.MaxU, 0)
+	//mutant: sums do not wrap [symbolic Terms]: "== carryHi && lo&^m == hi&^m" -> "<= 1 && carryHi <= 1"
 	if carryLo == carryHi && lo&^m == hi&^m {
 		f.MinU, f.MaxU = lo&m, hi&m
 	}
 	// Signed sums as 65 bits: the number of times that they wrap is -1, 0 or 1.
 	low, wrapLow := addSigned(a.MinS, b.MinS, w)
 	high, wrapHigh := addSigned(a.MaxS, b.MaxS, w)
+	//mutant: signed sums do not wrap [symbolic Terms]: "wrapLow =" -> "wrapLow <"
 	if wrapLow == wrapHigh {
 		f.MinS, f.MaxS = low, high
 	}
@@ -138,6 +140,7 @@ func addSigned(x, y int64, w uint8) (sum int64, wraps int) {
 
 func mulRange(a, b Range, w uint8) Range {
 	f := full(w)
+	//mutant: products do not wrap [symbolic Terms]: drop 2
 	if hi, lo := bits.Mul64(a.MaxU, b.MaxU); hi == 0 && lo <= f.MaxU {
 		f.MinU, f.MaxU = a.MinU*b.MinU, lo
 	}
@@ -154,6 +157,7 @@ func products(a, b Range, w uint8) (lo, hi int64, ok bool) {
 	for i, xy := range [4][2]int64{{a.MinS, b.MinS}, {a.MinS, b.MaxS}, {a.MaxS, b.MinS}, {a.MaxS, b.MaxS}} {
 		x, y := xy[0], xy[1]
 		p[i] = x * y
+		//mutant: signed products do not wrap [symbolic Terms]: "|| p[i] < f.MinS || p[i] > f.MaxS " -> ""
 		if x != 0 && (p[i]/x != y || x == -1 && y == f.MinS) || p[i] < f.MinS || p[i] > f.MaxS {
 			return 0, 0, false
 		}

@@ -4,6 +4,7 @@ package symbolic
 // in common with it stays. A search that goes back to another state need not remember scopes.
 func (s *Solver) Align(path []*Term) {
 	n := 0
+	//mutant: all conditions are common [symbolic Align]: drop 3
 	for n < len(path) && n < len(s.path) && path[n] == s.path[n] {
 		n++
 	}

@@ -83,6 +83,7 @@ func differing(s, t *Term) (left, right linear) {
 			left.parts = append(left.parts, p)
 		}
 	}
+	//mutant: what two sums differ by is added [symbolic Bits]: "constant = -" -> "constant = "
 	right.constant = -l.constant & mask(l.width)
 	return left, right
 }
@@ -104,6 +105,7 @@ func (b *blaster) combine(l linear) []literal {
 			}
 			row, carry := x[:n-i], no
 			if k>>i&2 != 0 && i+1 < n { // 11 is 100-1
+				//mutant: 7 is 8 [symbolic Bits]: "row), yes" -> "row), no"
 				row, carry = b.not(row), yes
 				k += 1 << i
 			} else {

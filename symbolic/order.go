@@ -148,6 +148,7 @@ func (o *order) bounds(a *arith, lt Op) {
 			continue
 		}
 		y, k := x.arg[0], signed(x.arg[1].value, x.width)
+		//mutant: sums keep the order [symbolic Layers]: "!wraps(ry, k, x.width, lt)" -> "ry.MinU <= ry.MaxU"
 		if ry := a.rangeOf(y); !wraps(ry, k, x.width, lt) && k != math.MinInt64 {
 			j := o.where[y]
 			o.less(i, j, k)
@@ -249,6 +250,7 @@ func (o *order) close(a *arith) bool {
 func plus(x, y int64) int64 {
 	s := x + y
 	switch {
+	//mutant: sums of differences wrap [symbolic Layers]
 	case x > 0 && y > 0 && s < 0:
 		return infinite
 	case x < 0 && y < 0 && s >= 0:

@@ -48,6 +48,7 @@ func (r Range) tighten(width uint8) Range {
 	half := uint64(1) << (width - 1)
 	for range 2 {
 		switch { // unsigned to signed: within one half the order is the same
+		//mutant: ranges of two signs [symbolic Terms]: "| r.MinU" -> "| r.MaxU"
 		case r.MaxU < half || r.MinU >= half:
 			r.MinS, r.MaxS = max(r.MinS, signed(r.MinU, width)), min(r.MaxS, signed(r.MaxU, width))
 		}

@@ -251,6 +251,7 @@ func (s *sat) reduce() {
 		switch glue := &s.arena[c-1]; {
 		case *glue&used != 0:
 			*glue &^= used
+		//mutant: gates are forgotten [symbolic Problems]: "glue > 2" -> "glue != 1"
 		case *glue > 2:
 			worse = append(worse, c)
 		}
@@ -272,6 +273,7 @@ func (s *sat) reduce() {
 	for c := clause(firstClause); c < end; {
 		lits, glue := old[c:][:old[c-2]], old[c-1]
 		c += clause(len(lits)) + 2
+		//mutant: forgotten clauses are all [symbolic Problems]: "forgotten || " -> "forgotten || glue == 0 || "
 		if glue == forgotten || slices.ContainsFunc(lits, func(l literal) bool { return s.values[l] > 0 }) {
 			continue
 		}

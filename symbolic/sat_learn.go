@@ -43,6 +43,7 @@ func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
 			if p.level == last {
 				open++
 			} else {
+				//mutant: conflicts have few literals [symbolic Problems]: "a.clause = append(a.clause, l)" -> "if len(a.clause) < 4 {\n\t\t\t\t\ta.clause = append(a.clause, l)\n\t\t\t\t}"
 				a.clause = append(a.clause, l)
 			}
 		}
@@ -60,6 +61,7 @@ func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
 	}
 	kept := a.clause[:1]
 	for _, l := range a.clause[1:] {
+		//mutant: what has a reason follows [symbolic Problems]: "implied(l) " -> "implied(l) && s.nodes[l.node()].reason == 0 "
 		if !s.implied(l) {
 			kept = append(kept, l)
 		}

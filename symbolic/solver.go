@@ -117,8 +117,10 @@ func (s *Solver) Pop() {
 		panic("BUG: no scope to close")
 	}
 	for _, t := range s.stack[s.marks[n]:] {
+		//mutant: what a scope had is there for good [symbolic Brute]
 		s.on[t.id] = false
 	}
+	//mutant: scopes stay in the sum [symbolic Brute]: "s.sums[:s.marks[n]+1]" -> "append(s.sums[:s.marks[n]], s.sums[len(s.sums)-1])"
 	s.stack, s.sums, s.marks = s.stack[:s.marks[n]], s.sums[:s.marks[n]+1], s.marks[:n]
 }
 
@@ -139,6 +141,7 @@ func (s *Solver) Assert(t *Term) {
 		s.Assert(t.arg[1])
 	default:
 		s.on[t.id] = true
+		//mutant: the cache forgets scopes [symbolic Brute]: "s.sums[len(s.stack)].plus(t.hash)" -> "t.hash"
 		s.sums = append(s.sums, s.sums[len(s.stack)].plus(t.hash))
 		s.stack = append(s.stack, t)
 	}
@@ -149,6 +152,7 @@ func (s *Solver) Assert(t *Term) {
 func (s *Solver) Check(assumed ...*Term) Result {
 	known := s.cache[s.sums[len(s.stack)]]
 	s.Push()
+	//mutant: assumptions stay [symbolic Brute]
 	defer s.Pop()
 	for _, t := range assumed {
 		s.Assert(t)
@@ -159,6 +163,7 @@ func (s *Solver) Check(assumed ...*Term) Result {
 		s.stats.Cached++
 		return s.last.result
 	}
+	//mutant: the model of the stack does for all [symbolic Brute]: drop 3
 	if known != nil && known.result == Sat && s.c.Holds(known.values(), assumed...) {
 		s.stats.Held++
 		s.last = known
@@ -189,6 +194,7 @@ func (s *Solver) decide(set []*Term) *answer {
 			s.cache.add(sum, a)
 		}
 		switch {
+		//mutant: one part is enough [symbolic Brute]
 		case a.result == Unsat:
 			return a
 		case a.result == Unknown:
@@ -209,6 +215,7 @@ func (s *Solver) ask(set []*Term) *answer {
 			r, m = s.confirm(pipe, set)
 		}
 		stats.Time += time.Since(start)
+		//mutant: models are believed [symbolic Trouble]: false
 		if r == Sat && !s.c.Holds(m, set...) {
 			stats.Wrong++
 			r = Unknown
@@ -272,6 +279,7 @@ func (s *Solver) split(set []*Term) [][]*Term {
 			p, ok := owner[v]
 			switch {
 			case !ok || p == into:
+			//mutant: parts have no variables in common [symbolic Brute]: true
 			case into < 0:
 				into = p
 			default: // the later part joins the earlier

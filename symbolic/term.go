@@ -114,6 +114,7 @@ func (c *Context) Len() int { return len(c.terms) - 1 }
 
 // intern returns the term of that structure.
 func (c *Context) intern(op Op, width uint8, value uint64, args ...*Term) *Term {
+	//mutant: widths are not part of a structure [symbolic Terms]: "width: width, " -> ""
 	k := key{op: op, width: width, value: value}
 	ids := [3]*uint32{&k.a, &k.b, &k.c}
 	for i, a := range args {

@@ -99,6 +99,8 @@ const (
 
 // CommutesWith reports whether o and p commute because they say so, and are on the same location.
 func (o *Op) CommutesWith(p *Op) bool {
+	//mutant: overlapping additions commute [counted]: drop 4
+	//mutant: all that say something commute [misused]: drop 3
 	return o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes < SubtractsLast && o.Access[0] == p.Access[0]
 }
 
@@ -114,12 +116,14 @@ func (o *Op) Races(p *Op) bool {
 // Conflicts reports whether two operations by different goroutines overlap with at least
 // one write and that do not commute.
 func (o *Op) Conflicts(p *Op) bool {
+	//mutant: additions do not commute [counted]: false
 	if o.CommutesWith(p) {
 		return false
 	}
 	for i := range o.Access[:o.N] {
 		a := &o.Access[i]
 		for j := range p.Access[:p.N] {
+			//mutant: a read does not conflict with a write [toySystems]: "Write ||" -> "Write &&"
 			if b := &p.Access[j]; (a.Write || b.Write) && a.Overlaps(*b) {
 				return true
 			}

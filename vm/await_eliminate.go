@@ -209,6 +209,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	if !m.multi || ended || m.auto || g.bubble != 0 || !e.loops.inLoop(g) {
 		return nil
 	}
+	//mutant: a loop that looks only waits [test ./cmd/hbcheck TestScripts/looks]: drop 3
 	if d.from == nil || len(m.advanced) > 0 || m.clockReads != d.clock {
 		d = &stepStart{}
 	}

@@ -213,6 +213,7 @@ func effectOf(name string) effect {
 	switch {
 	case name == "runtime.Gosched":
 		return yields
+	//mutant: NumGoroutine in a loop has an effect [points]: "name == \"runtime.NumGoroutine\", " -> ""
 	case name == "time.hbSleep", name == "time.now", name == "runtime.NumGoroutine", name == "time.runtimeNow",
 		inSync && strings.Contains(name, ".Load"):
 		return noEffect

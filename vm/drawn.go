@@ -88,6 +88,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Ter
 	pos.Column, pos.Offset = 0, 0
 	a := Assumption{what, pos}
 	if !m.labelsDrawn(a) {
+		//mutant: what is looked at has labels still [env TestDraws/TestLookBranch]
 		m.noteAssumed(what, pos)
 		return nil, false
 	}
@@ -104,6 +105,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Ter
 func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 	if m.tracking {
 		g.shadow[g.fp+r.regOf(g, i)] = t
+		//mutant: nor has what a native gives [env TestDraws/TestLookRestedDraw]
 		g.unlabeled = g.unlabeled && t == nil
 	}
 }

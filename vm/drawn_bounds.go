@@ -101,6 +101,7 @@ func mulInt(a, b int64) (int64, bool) {
 		return 0, true
 	}
 	c := a * b
+	//mutant: bounds do not wrap around [env TestDraws/TestLookWrapped]: "c, c/b == a &&" -> "c, true ||"
 	return c, c/b == a && (a != -1 || b != math.MinInt64) && (b != -1 || a != math.MinInt64)
 }
 
@@ -181,6 +182,7 @@ func converted(op Op, x bound) bound {
 		if x.kind == integer && x.lo >= lo && x.hi <= hi {
 			return x
 		}
+		//mutant: narrow numbers are as large as wide ones [env TestDraws/TestLookNarrow]: "integers(lo, hi)" -> "x"
 		return integers(lo, hi)
 	}
 	switch op {
@@ -224,6 +226,7 @@ func certain(op Op, x, y bound) (result, ok bool) {
 	switch {
 	case x.kind == integer && y.kind == integer:
 		unsigned := op == LtU || op == LeU
+		//mutant: negative numbers are small [env TestDraws/TestLookUnsigned]: "unsigned && (x.lo < 0 || y.lo < 0)" -> "false && unsigned"
 		if unsigned && (x.lo < 0 || y.lo < 0) {
 			return false, false
 		}

@@ -34,6 +34,7 @@ func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	switch {
 	case !ok || m.cfg.Run:
 	case !m.labelsDrawn(a):
+		//mutant: what was looked at of the clock has labels still [env TestDraws/TestLookOfClock]
 		m.assumeCounted(g)
 	case !m.tracking:
 		m.track()
@@ -52,7 +53,9 @@ func (m *Machine) labelCounted(g *goroutine, i uint16) {
 	}
 	g.counts = false
 	if a, ok := m.countedHere(g); ok {
+		//mutant: numbers of the clock have no labels [env TestDraws/TestLookOfClock]
 		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bound{})
+		//mutant: nor have registers then [env TestDraws/TestLookOfClock]
 		g.unlabeled = false
 	}
 }

@@ -88,11 +88,14 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 
 	// looks
 	case Panic: // what it is may end in a text
+		//mutant: drawn panics are not looked at [env TestDraws/TestLookCrash]
 		s.lookWords(g, A, 2)
 	case JT, JF, ChkShift:
+		//mutant: nor are conditions [env TestDraws/TestLook(Switch|Float)$]
 		s.look(sh[A])
 	case JEq, JNe, JLtS, JLeS, JLtU, JLeU:
 		if sh[A] != nil || sh[B] != nil {
+			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 			if _, ok := certain(compared[in.Op], s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
 				s.look(sh[A], sh[B])
 			}
@@ -103,6 +106,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 			if in.Op == JGtSI || in.Op == JGeSI {
 				x, y = y, x
 			}
+			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
 			if _, ok := certain(compared[in.Op], x, y); !ok {
 				s.look(sh[A])
 			}
@@ -111,6 +115,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		s.look(sh[B])
 		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
 	case LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr:
+		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
 		s.look(sh[B], sh[B+1], sh[C])
 		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
 			s.load(g, f, in, *g.reg(uint32(B))+i*accessSize[in.Op])
@@ -130,6 +135,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		s.look(sh[B], sh[B+1], sh[C])
 		sh[A] = nil
 	case IdxA:
+		//mutant: nor are those of arrays [env TestDraws/TestLookArray]
 		s.look(sh[B], sh[C])
 		sh[A] = nil
 	case RIdx:
@@ -161,6 +167,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	case EqStr, LtStr, LeStr:
 		s.lookAt(g, B, 2)
 		s.lookAt(g, C, 2)
+		//mutant: nor are drawn texts [env TestDraws/TestLookString]: remove 2
 		s.lookMemory(*g.reg(uint32(B)), *g.reg(uint32(B) + 1))
 		s.lookMemory(*g.reg(uint32(C)), *g.reg(uint32(C) + 1))
 		sh[A] = nil
@@ -170,6 +177,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 			n = s.m.layouts.At(uint32(word(0))).Words()
 		}
 		for _, i := range [2]uint16{B, C} {
+			//mutant: nor are structs that are compared [env TestDraws/TestLook(Struct|Interface)]
 			s.lookWords(g, i, n)
 		}
 		sh[A] = nil
@@ -180,6 +188,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		clear(sh[A : A+2])
 	case MkSlice:
+		//mutant: nor are drawn lengths [env TestDraws/TestLookMake]
 		s.look(sh[B], sh[C])
 		clear(sh[A : A+3])
 	case MkChan:
@@ -240,6 +249,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		if in.Op == MapGet {
 			key = C
 		}
+		//mutant: nor are drawn keys [env TestDraws/TestLookKey]
 		s.lookWords(g, key, t.key.Words())
 		if in.Op == MapGet {
 			clear(sh[A : int(A)+t.elem.Words()])
@@ -254,6 +264,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		// What is noted of the clock is about this execution's values. Where it has shown nothing there is
 		// nothing to note.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
+		//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: drop 1
 		if s.m.clockRead() && (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.notesAlike(g, in, int64(word(0))) {
 			s.look(sh[A])
 			if C&(ClockCompared|ClockFlow) != 0 {
@@ -284,6 +295,7 @@ func (s *symbols) computes(g *goroutine, i uint16, x, y *symbolic.Term, b func()
 		g.shadow[g.fp+uint32(i)] = nil
 		return
 	}
+	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joined(known, x, y)" -> "nil"
 	g.shadow[g.fp+uint32(i)] = s.joined(known, x, y)
 }
 

@@ -36,6 +36,7 @@ func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 		}
 		return
 	}
+	//mutant: natives do not look [env TestDraws/TestLook(Bytes|Text)]: "s.look(words[:params]...)\n\tif len(s.memory) > 0" -> "if false"
 	s.look(words[:params]...)
 	if len(s.memory) > 0 {
 		switch memory := trace.MemoryOf(nat.Name); {

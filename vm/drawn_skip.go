@@ -73,10 +73,12 @@ func (s *symbols) rescan(g *goroutine) {
 	s.unscanned = 0
 	top := g.fp + uint32(g.fn.Window)
 	clear(g.shadow[min(int(top), len(g.shadow)):])
+	//mutant: registers have no labels after a while [env TestFlows]: true
 	g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])
 }
 
 // mayHold reports whether memory of an object may have a label: it has, or another one with the same bit.
 func (s *symbols) mayHold(obj uint32) bool {
+	//mutant: memory has no labels where registers have none [env TestDraws/TestLookRestedLoad]: false
 	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0
 }

@@ -60,6 +60,7 @@ func (m *Machine) armDrawn(g *goroutine, t *symbolic.Term, d int64) {
 	}
 	b := m.sym.labels[t].bound
 	period := g.system && g.wait.obj != 0 && m.word(g.wait.obj, tmPeriod) != 0
+	//mutant: so may a bubble [env TestDraws/TestLookJitterBubble]: drop 4
 	if b.kind != integer || b.hi > farDue || b.lo < -farDue || !m.bounded(g) || m.cfg.Run || period {
 		m.sym.look(t)
 		return
@@ -88,9 +89,11 @@ func (m *Machine) checkDue(p *passing) {
 	}
 	for _, g := range timers {
 		here, least, most := m.remains(g)
+		//mutant: a timer that is due might not be [env TestDraws/TestLookJitterNow|TestDraws/TestLookJitterLater]: false
 		if here <= 0 && most > 0 { // it is due, and might not be
 			m.lookDue(g)
 		}
+		//mutant: nor may one that is not due [env TestDraws/TestLookJitter(Now|Later|Short)$]: false
 		if here > 0 && !p.quiet && least <= m.cfg.Slack-m.debt { // it might be in its turn
 			m.lookDue(g)
 		}
@@ -98,6 +101,7 @@ func (m *Machine) checkDue(p *passing) {
 			continue
 		}
 		for _, q := range timers {
+			//mutant: timers fire in one order [env TestDraws/TestLookJitterStop]: "(g.due != nil || q.due != nil)" -> "false"
 			if _, other, _ := m.remains(q); q != g && (g.due != nil || q.due != nil) && other <= most {
 				m.lookDue(g)
 				m.lookDue(q)
@@ -126,6 +130,7 @@ const maxDrifts = 64
 // fired notes that timer g fires, before the clock is moved.
 func (m *Machine) fired(g *goroutine) {
 	if m.drift != nil {
+		//mutant: time that drifts is drawn as often as one likes [env TestDraws/TestLookJitterOften]: "m.drifted++; m.drifted > maxDrifts" -> "false"
 		if m.drifted++; m.drifted > maxDrifts {
 			m.lookDrift()
 		}
@@ -140,6 +145,7 @@ func (m *Machine) fired(g *goroutine) {
 		return // so it is whatever was drawn
 	}
 	least, most = max(least, 0), max(most, 0) // so much passes
+	//mutant: debt may be kept [env TestDraws/TestLookJitterDebt]: false
 	if least == 0 && m.debt > 0 {
 		m.sym.look(u.label)
 	}
@@ -147,17 +153,21 @@ func (m *Machine) fired(g *goroutine) {
 		q := m.gs[s]
 		switch {
 		case q == g:
+		//mutant: a drawn duration says nothing of queues [env TestDraws/TestLookJitterQueue]
 		case m.cfg.InTurn && waitsInQueue(q) && least <= m.cfg.Slack:
 			m.sym.look(u.label)
 		case timed(q) && m.bounded(q):
 			if q.system && q.wait.obj != 0 && m.word(q.wait.obj, tmPeriod) != 0 {
+				//mutant: nor of ticks that are missed [env TestDraws/TestLookJitterTicker]
 				m.sym.look(u.label)
 			}
 			m.saveGoroutine(q)
 			v := &drawnDue{u.label, here - most, here - least}
 			if q.due != nil {
+				//mutant: bounds of drawn durations do not add up [env TestDraws/TestLookJitterSum]: "q.due.lo + v.lo, q.due.hi +" -> "v.lo,"
 				v = &drawnDue{m.sym.joined(bound{}, u.label, q.due.label), q.due.lo + v.lo, q.due.hi + v.hi}
 			}
+			//mutant: nor of what remains to other timers [env TestDraws/TestLookJitterShifted]
 			q.due = v
 		}
 	}
@@ -175,6 +185,7 @@ func (m *Machine) drifts(t *symbolic.Term, lo, hi int64) {
 	if max(-lo, hi) > farDue {
 		m.sym.look(t)
 	}
+	//mutant: the clock does not drift [env TestDraws/TestLookJitterElapsed]
 	m.drift = m.sym.joined(integers(lo, hi), m.drift, t)
 }
 

@@ -66,6 +66,7 @@ func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func
 			*m = make(map[string]hostAnswer[T])
 		}
 		a.value, a.err = ask(path)
+		//mutant: files of the host are looked at again [regions]
 		(*m)[path] = a
 	}
 	return a.value, a.err
@@ -95,6 +96,7 @@ func (v *hostView) content(path string) hostContent {
 			c = hostContent{}
 		}
 		v.size += int64(len(c.data))
+		//mutant: contents of the host's files are read again [regions]
 		v.contents[path] = c
 	}
 	return c

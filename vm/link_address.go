@@ -18,6 +18,7 @@ func (k *linker) noteAddresses(fn *ssa.Function) {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			v, ok := i.(ssa.Value)
+			//mutant: addresses are not named [env TestPrograms/address]: drop 2
 			if !ok || !addressAsNumber(i) || !usedAsNumber(v) {
 				continue
 			}

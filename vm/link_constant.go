@@ -118,6 +118,7 @@ func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 // or a logger of its own writes elsewhere.
 func (k *linker) ReadsOutput() bool {
 	assigned := k.assigned()
+	//mutant: logs are not read [env TestPrograms/capturedlog]: false
 	if k.logs {
 		return true
 	}

@@ -44,6 +44,8 @@ var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": tru
 	"net/http": true, "database/sql": true, "encoding/gob": true, "go/ast": true}
 
 // These functions of them do not: they sort what they collect by its keys, or copy the map, entry by entry.
+// mutant: headers are sorted in vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> ""
+// mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\": true," -> ""
 var hidesOrder = map[string]bool{"(net/http.Header).sortedKeyValues": true, "(net/http.Header).Clone": true,
 	"net/http.http2cloneHeader": true}
 
@@ -54,6 +56,7 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 	if k.m.cfg.Run {
 		return false
 	}
+	//mutant: loops that insert have no order [env TestSlots]: false
 	if k.m.hasSlots() && compile.Inserts(r, k.bodies) {
 		return true // what is put into slots one after the other
 	}
@@ -67,6 +70,8 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 // visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called. While
 // packages are initialised, and no goroutine has been started, f may be of those that notice no order.
 func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
+	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
+	//mutant: goroutines of init see nothing [env TestPrograms/syncmapinitgo]: drop 2
 	if k := m.link; m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
 		if fn, _ := m.closureOf(f); k.bodies(fn) != nil && !compile.VisitMatters(fn, k.bodies) {
 			return orderOne

@@ -130,6 +130,7 @@ func (k *linker) address(s static) uint64 {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.catchUp(k)
+		//mutant: replicas have literals and variables of their own [numbering]: remove 2
 		if p, ok = k.addressOf(&s); ok {
 			return p
 		}
@@ -188,6 +189,7 @@ func (k *linker) shareBound(key boundKey, id uint32) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.catchUp(k)
+	//mutant: replicas have method values of their own [numbering]: "key]; ok " -> "key]; ok && false "
 	if first, ok := n.bound[key]; ok {
 		return first
 	}
@@ -207,6 +209,8 @@ func (k *linker) sharedNumbers() *gidTable {
 func (n *linkNumbers) catchUp(k *linker) {
 	k.m.layouts.CatchUp()
 	for _, f := range n.funcs[len(k.funcs):] {
+		//mutant: replicas have stubs of their own [numbering]: "k.newFunc(f)" -> "k.newFunc(f); delete(k.stubs, f.stub)"
+		//mutant: replicas have adapters of their own [numbering]: "k.newFunc(f)" -> "k.newFunc(f); delete(k.calls, f.call)"
 		k.newFunc(f)
 	}
 	for _, s := range n.statics[len(k.statics):] {
@@ -230,6 +234,7 @@ func (n *gidTable) join(m *Machine) {
 	k := m.link
 	k.apart = !startsWith(n.funcs, k.funcs) || !startsWith(n.statics, k.statics) || !m.layouts.Join(n.layouts)
 	if !k.apart {
+		//mutant: replicas know of the clock what they notice [numbering]
 		k.clockFacts = n.clock
 	}
 }

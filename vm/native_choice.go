@@ -48,6 +48,7 @@ var choiceNatives = []Native{
 		return Next
 	}},
 	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		//mutant: sources with seeds from the clock are like others [env TestPrograms/clockseed$]: "m.link.seeded(r.U(0))" -> "false"
 		r.SetBool(0, m.link.seeded(r.U(0)))
 		return Next
 	}},
@@ -121,6 +122,7 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 // drawAgain returns its first argument, on which nothing depends if the second one says so: see
 // math/rand of the overlay. What is symbolic there, as a generator of the program made it, stays so.
 func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
+	//mutant: what goroutines of the program draw again is not looked at [env TestDraws/TestLookCounted]: drop 2
 	if m.labeled() && r.U(1)&1 != 0 {
 		r.setLabel(m, g, 0, nil)
 	}

@@ -11,6 +11,7 @@ import (
 
 var effectNatives = []Native{
 	{Name: "internal/effect.Access", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		//mutant: small objects are not shared [models TestModels/gcPercent]: "SyncAccess, r.U(0), 1" -> "SyncAccess, r.U(0), 8"
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(1)&1 != 0, true)
 	}, Fn: nop},
 	{Name: "internal/effect.Range", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -57,6 +58,7 @@ func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.load(
 
 // ordered follows the locking and unlocking of an RWMutex at p, for writing or for reading.
 func (m *Machine) ordered(g *goroutine, p ptr, write bool) {
+	//mutant: the environment orders nothing [models TestModels/envOrders]: true
 	if !m.following() {
 		return
 	}

@@ -168,6 +168,8 @@ func (m *Machine) othersWait(collector *goroutine) bool {
 // collectsNow reports whether the collector can move now.
 func (m *Machine) collectsNow(g *goroutine) bool {
 	if c := &m.collecting; c.moment != m.moment {
+		//mutant: the collector never collects [models TestModels/finalizerWakes]: false
+		//mutant: the collector waits for no goroutine [models TestModels/collectorLast]: drop 1
 		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
 		*c = collecting{m.moment, is} // what was asked may have been executed speculatively, which is a new moment
 	}
@@ -219,10 +221,12 @@ func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark
 	// objects the outermost comes first, and none on a cycle.
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
+			//mutant: cycles are finalized [models TestModels/finalizerCycle]
 			m.eachPtr(&m.heap.objs[w.obj], root)
 		}
 	}
 	mark()
+	//mutant: the collector finds what is in use [models TestModels/finalizerInUse]: " && !marked[w.obj]" -> ""
 	dies := func(w watched) bool { return w.obj >= staticLimit && !marked[w.obj] }
 	for _, w := range refs {
 		switch {

@@ -17,16 +17,21 @@ const (
 
 var linNatives = []Native{
 	{Name: linCalled, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		//mutant: calls declare nothing [histories]: "m.syncOp(op, trace.SyncAccess, r.U(0), 8, false, true)" -> "1"
+		//mutant: calls declare one byte [histories]: "SyncAccess, r.U(0), 8" -> "SyncAccess, r.U(0), 1"
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, false, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, *(*uint64)(m.heap.load(r.U(0), 8, 0)))
 		return Next
 	}},
 	{Name: linReturned, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		//mutant: returns read [histories]: " 1, true" -> " 1, false"
 		return m.syncOp(op, trace.SyncAccess, r.U(0)+r.U(1), 1, true, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		p := r.U(0) + r.U(1)
+		//mutant: returns are not undone [histories]
 		m.heap.willWrite(uint32(p >> 32))
+		//mutant: returns do not count [histories]
 		*(*uint8)(m.heap.load(p, 1, 0))++
 		return Next
 	}},

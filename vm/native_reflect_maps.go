@@ -282,6 +282,7 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.mapTypeOf(m.rtypeAt(r.U(0)))
 	hd := (*[5]uint64)(m.heap.load(src, mpSize, 0))
 	count := hd[mpCount/8]
+	//mutant: clones have no slots [env TestSlots/TestCloned]: false
 	if m.small(hd, t) {
 		r.Set(1, m.cloneSlots(g, src, t))
 		return Next

@@ -172,6 +172,7 @@ func (m *Machine) setting(name string) string { return m.settingIn(name, m.geten
 // settingIn returns what it is if GODEBUG is list.
 func (m *Machine) settingIn(name, list string) (value string) {
 	if p := m.link.entry.Package; p != nil {
+		//mutant: timers are never early [env TestPrograms/timerearly]: "p.Settings" -> "\"\""
 		list = p.Settings + "," + list
 	}
 	for _, s := range strings.Split(list, ",") {

@@ -29,6 +29,7 @@ var signalNatives = []Native{
 		default:
 			m.assume(g, SignalOnce)
 		}
+		//mutant: signals do not arrive [env TestPrograms/signalbug]: "!m.auto && n < maxSignals" -> "false"
 		r.SetBool(0, !m.auto && n < maxSignals)
 		return Next
 	}},

@@ -151,6 +151,7 @@ var syncNatives = []Native{
 	}},
 	{Name: "sync.hbTries", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
+		//mutant: pools keep everything [env TestPrograms/pool]: drop 1
 		tries := !m.auto && n <= maxOrdered+1 && m.tryOrders(g, uint32(n))
 		if !tries && !m.auto {
 			m.assume(g, PoolKept)
@@ -163,6 +164,7 @@ var syncNatives = []Native{
 			return 1
 		}
 		m.syncOp(op, trace.SyncAccess, r.U(0), 8, true, true)
+		//mutant: Pools do not depend on collections [models TestModels/poolCollected]: false
 		if p := r.U(1); p != 0 {
 			m.syncOp(op, trace.SyncAccess, p, 4, false, true)
 		}

@@ -47,12 +47,14 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "(time.Time).Equal", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		//mutant: Equal at a moment is not named [env TestPrograms/clockequal]
 		m.equalTimes(g, r)
 		r.SetBool(0, m.compareTimes(g, r) == 0)
 		return Next
 	}},
 	{Name: "time.hbApart", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.observeApart(r.U(0), r.U(1))
+		//mutant: numbers of times are not of the clock [env TestPrograms/clockelapsednumber]
 		m.noteElapsed(g)
 		m.takenApart(g, r.U(0), r.U(1))
 		return Next
@@ -74,6 +76,7 @@ var timeNatives = []Native{
 		m.takeClock()
 		m.counted = m.counted || label == nil
 		r.Set(0, uint64(m.clock)+1)
+		//mutant: nor has the clock of the runtime [env TestDraws/TestLookOfClockNanotime]
 		r.setLabel(m, g, 0, label)
 		return Next
 	}},
@@ -169,8 +172,10 @@ var timeNatives = []Native{
 		n := m.startG(g, r.U(0), []uint64{r.U(1), r.U(2)}, true)
 		n.wait.obj = r.U(1)
 		if m.labeled() {
+			//mutant: a timer has no label [env TestDraws/TestLookJitter(Order|Func|Reset)$]
 			n.shadow[n.fp+1] = r.sym(m, g, 2)
 		}
+		//mutant: timers of initialisers fire later [models TestInitialisers/timer]: false
 		if m.word(r.U(1), tmChan) == 0 && m.forks() { // AfterFunc
 			return Stop
 		}
@@ -362,5 +367,6 @@ func (m *Machine) tickTime(g *goroutine, t *uint64) {
 	if g.bubble != 0 {
 		w[0], w[1] = timeOf(m.epoch(g)+at, 0)
 	}
+	//mutant: ticks are exact [env TestPrograms/clocktick]
 	m.tickShown(g, w[0], w[1])
 }

@@ -88,6 +88,7 @@ func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 // collected. What other library functions make of it no program can tell.
 func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	if !m.stdCaller(g) {
+		//mutant: when finalizers run is not named [env TestPrograms/finalizer]
 		m.assume(g, what)
 	}
 }

@@ -107,6 +107,7 @@ func (m *Machine) Contradicted() bool { return m.cut.Cause == CutInfeasible }
 // CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or no
 // input leads there: that is no reason to distrust the verdict.
 func (m *Machine) CutReason() string {
+	//mutant: a cut is not named [inputs Unwind]: "CutInfeasible " -> "CutInfeasible || m.cut.Cause == CutUnwound "
 	if m.cut.Cause == CutAssumption || m.cut.Cause == CutInfeasible {
 		return ""
 	}

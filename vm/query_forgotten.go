@@ -41,8 +41,10 @@ func (m *Machine) Forgotten() (list []trace.GID, main bool) {
 		return nil, false
 	}
 	seen := m.newReach()
+	//mutant: forgotten: variables remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
 	seen.statics()
 	for _, s := range m.order {
+		//mutant: forgotten: coroutines remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]: "!= gEnded" -> "== gReady"
 		if g := m.gs[s]; g.status != gEnded && !m.waits(g) {
 			seen.goroutine(g)
 		}
@@ -52,6 +54,7 @@ func (m *Machine) Forgotten() (list []trace.GID, main bool) {
 		rest := waiting[:0]
 		for _, g := range waiting {
 			if m.anyAwaited(g, seen.has) {
+				//mutant: forgotten: who is remembered remembers nothing [test ./vm TestForgotten|TestRefersToWhatWakes]: remove 2
 				seen.goroutine(g)
 				again = true
 			} else {
@@ -73,6 +76,7 @@ func (m *Machine) Forgotten() (list []trace.GID, main bool) {
 // waits reports whether g waits for an object.
 func (m *Machine) waits(g *goroutine) bool {
 	// One that is held in a loop that waits is live: memory wakes it.
+	//mutant: forgotten: what is enabled waits [test ./vm TestForgotten|TestRefersToWhatWakes]: "viewOf(g).n > 0" -> "viewOf(g).n > 9"
 	if g.status != gReady || g.overflow != nil || m.viewOf(g).n > 0 || m.held(g) {
 		return false
 	}

@@ -148,6 +148,7 @@ func (x *reach) add(w uint64) {
 func (x *reach) goroutine(g *goroutine) {
 	x.add(g.wait.obj)
 	x.add(g.coro)
+	//mutant: forgotten: panics remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
 	x.add(g.panics)
 	if g.status != gEnded && g.fn != nil {
 		x.m.liveWords(g, x.add)

@@ -56,6 +56,7 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 		r.at = append(r.at, make([]held, n-len(r.at)+256)...)
 	}
 	for _, id := range m.heap.dirty {
+		//mutant: parts: variables refer to nothing [partTexts]: " r.add(w, ^uint64(0)) " -> ""
 		m.eachPtr(&m.heap.objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
 	}
 	for i, id := range gs {
@@ -72,8 +73,10 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 		id := r.work[len(r.work)-1]
 		r.work = r.work[:len(r.work)-1]
 		x := &r.at[id]
+		//mutant: parts: an object is propagated once [partTexts]
 		x.queued = false
 		by := x.by
+		//mutant: parts: references lead nowhere [partTexts]: "w uint64) { r.add(w, by)" -> "uint64) { _ = by"
 		m.eachPtr(&m.heap.objs[id], func(w uint64) { r.add(w, by) })
 	}
 }
@@ -102,6 +105,7 @@ func (r *Reach) add(w, by uint64) {
 // a variable, or was there when the program began; none if it was not there when Find was called.
 func (r *Reach) By(id uint32) uint64 {
 	switch {
+	//mutant: parts: none can access a variable [partTexts]
 	case id < r.m.heap.baseLimit:
 		return ^uint64(0)
 	case int(id) >= len(r.at) || r.at[id].gen != r.gen:

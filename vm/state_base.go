@@ -63,12 +63,14 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		m := b.copy(e)
 		for _, s := range b.said {
 			if w := [...]io.Writer{1: cfg.Stdout, 2: cfg.Stderr}[s.fd]; w != nil {
+				//mutant: what initialisers write is written once [base]
 				w.Write(s.text)
 			}
 		}
 		return m, nil
 	}
 	b, m, err := initialise(prog, e, cfg, facts, nil)
+	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: ".forked " -> ".forked && false "
 	if err == nil && m.forked {
 		with := factsOf(prog, e.WithInitialisers(), cfg)
 		b, m, err = initialise(prog, e, cfg, with, b)
@@ -77,6 +79,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	if err != nil {
 		return nil, err
 	}
+	//mutant: standard input makes no difference [base]: drop 1
 	if b.input != nil || !m.canBeCopied() {
 		return m, nil
 	}
@@ -138,6 +141,8 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 // startsAs reports whether e's packages are initialised as b's were.
 func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	o := b.m.link.entry
+	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
+	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, asked" -> "(true || reflect.DeepEqual(&b.asked, asked)"
 	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, asked)
 }
 
@@ -202,6 +207,7 @@ func (m *Machine) canBeCopied() bool {
 func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg
 	if cfg.Host != own.Host {
+		//mutant: what initialisers ask the host is asked once [base]
 		cfg.Host.learn(own.Host)
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
@@ -214,6 +220,7 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	for i, f := range m.flags() {
 		if noted[i].Load() {
+			//mutant: what is noted is noted once [base]
 			f.Store(true)
 		}
 	}
@@ -231,10 +238,12 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.image = x.image.copy()
 	m.heap = x.heap.copy(m.layouts)
 	m.link = x.link.copy(m, e)
+	//mutant: the main function is shared [base]: ".Clone()" -> ""
 	m.funcs[0] = x.funcs[0].Clone()
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),
 		gids: maps.Clone(x.gids), spawn: slices.Clone(x.spawn), existed: slices.Clone(x.existed)}
 	for _, g := range x.gs {
+		//mutant: stacks are shared [base]: "slices.Clone(g.stack)" -> "g.stack"
 		c := &goroutine{gstate: g.gstate, slot: g.slot, stack: slices.Clone(g.stack), epoch: g.epoch, savedLo: g.savedLo}
 		if c.fn == x.funcs[0] {
 			c.fn = m.funcs[0]
@@ -249,6 +258,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.hashing = hashing{nans: x.nans, timesHashed: x.timesHashed}
 	m.calls, m.scratch, m.busy = nil, scratch{}, nil
 	if x.race != nil {
+		//mutant: the happens-before relation is shared [base]: ".Clone()" -> ""
 		m.race = x.race.Clone()
 	}
 	if x.check != nil {
@@ -273,6 +283,7 @@ func (x *image) copy() image {
 		if t != nil {
 			types[n] = *t
 			types[n].methods, types[n].impl = maps.Clone(t.methods), maps.Clone(t.impl)
+			//mutant: what is known of types is shared [base]: "&types[n]" -> "t"
 			i.rtypes[n] = &types[n]
 		}
 	}
@@ -284,6 +295,7 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c := new(linker)
 	*c = *k
 	c.m, c.entry = m, e
+	//mutant: numbers of functions are shared [base]: "maps.Clone(k.ids)" -> "k.ids"
 	c.funcs, c.statics, c.ids = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.ids)
 	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
 	c.captures, c.observed, c.ordered = k.captures.Clone(), slices.Clone(k.observed), maps.Clone(k.ordered)
@@ -317,6 +329,7 @@ func (h *heap) copy(layouts *layout.Table) *heap {
 		if id < staticLimit {
 			size += 8 // as allocStatic has it
 		}
+		//mutant: memory is shared [base]
 		o.mem = c.rawAlloc(size)
 		copy(unsafe.Slice((*byte)(o.mem), o.size), old)
 	}

@@ -43,6 +43,7 @@ func (m *Machine) interruptedCollecting() bool {
 
 // interrupted reports whether the user interrupts.
 func (m *Machine) interrupted() bool {
+	//mutant: steps that are repeated are interrupted [regions]: drop 2
 	return m.cfg.Interrupt != nil && !m.repeating && m.cfg.Interrupt()
 }
 

@@ -64,12 +64,14 @@ func (m *Machine) countOp(kind trace.Kind, op *trace.Op) {
 }
 
 // inCount reports whether g is one of those that NumGoroutine counts: timers are none, coroutines are.
+// mutant: coroutines do not count [points]: drop 2
 func (g *goroutine) inCount() bool { return !g.system || g.coro != 0 }
 
 // leave is reached when g has left its last frame.
 func (m *Machine) leave(g *goroutine) {
 	// When main returns the process ends: its goroutine never does.
 	outlives := g.id == 0 && !m.goexited && !m.testOnMain()
+	//mutant: ending is local work [points]: "m.link.counted && g.inCount()" -> "g == nil"
 	if m.link.counted && g.inCount() && !outlives {
 		g.scheduled = false // for what came before
 		if !m.mayCount(g, trace.End) {
@@ -86,6 +88,7 @@ func (g *goroutine) ending() bool { return g.status == gReady && g.pending.Kind 
 // end executes the last step of g.
 func (m *Machine) end(g *goroutine) {
 	g.scheduled = false
+	//mutant: goroutines are not counted out [points]
 	m.count(-1)
 	m.endG(g)
 }
@@ -93,6 +96,7 @@ func (m *Machine) end(g *goroutine) {
 // peekNumGoroutine is the Peek of NumGoroutine.
 func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.multi && m.link.counted {
+		//mutant: NumGoroutine touches nothing [points]: ", op.N = trace.Inspect, 1" -> " = trace.Yield"
 		op.Kind, op.N = trace.Inspect, 1
 		op.Access[0] = accessOf(m.link.count, 8, false)
 	}

@@ -167,6 +167,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 		m.beginRegions()
 		ws = m.writeBase(ws)
 	}
+	//mutant: of equal goroutines with labels one counts [env TestFlows]: "_, s := range slots {" -> "n, s := range slots {\n\t\tif n > 0 && c.exchanging && m.labeled() && m.gs[s].origin == m.gs[slots[n-1]].origin {\n\t\t\ts = slots[n-1]\n\t\t}"
 	for _, s := range slots {
 		if g := m.gs[s]; g.status != gEnded {
 			if !whole {
@@ -210,6 +211,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 		h := m.drift.Hash()
 		ws = append(ws, 1<<61, h[0], h[1], uint64(m.clock))
 	}
+	//mutant: that a test has failed is no part of states [test ./cmd/hbcheck TestScripts/several]: false
 	if m.failed != 0 {
 		ws = append(ws, m.failed)
 	}

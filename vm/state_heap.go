@@ -237,6 +237,7 @@ func (h *heap) pagesOf(id uint32, o *object) *pages {
 // changed notes that o is about to differ from the base state and from what
 // the state hash remembers of it.
 func (h *heap) changed(id uint32, o *object) {
+	//mutant: writes are not noted [regions]
 	h.touch(id, o)
 	if h.based && o.flags&objDirty == 0 && (id < staticLimit || id < h.baseLimit) {
 		o.flags |= objDirty
@@ -256,6 +257,7 @@ func (h *heap) touch(id uint32, o *object) {
 // Nothing can be rewound to it, so that what has been freed since the last mark can still be used.
 func (h *heap) noteWrites() {
 	h.lastEpoch++
+	//mutant: a fingerprint begins no epoch [regions]: "epoch, h.hashedIn = h.lastEpoch," -> "hashedIn ="
 	h.epoch, h.hashedIn = h.lastEpoch, h.lastEpoch
 }
 
@@ -466,6 +468,7 @@ func (h *heap) rewind(k *heapMark) {
 			o.epoch = r.epoch
 		}
 		if r.size > 0 {
+			//mutant: rewinds are not noted [regions]
 			h.touch(r.id, o)
 		}
 		o.flags = r.flags&^objHashed | o.flags&objHashed
@@ -474,6 +477,7 @@ func (h *heap) rewind(k *heapMark) {
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return int(p.id) >= k.objs })
 	if len(h.objs) > k.objs {
 		for i := range h.objs[k.objs:] {
+			//mutant: objects that go are not noted [regions]
 			h.touch(uint32(k.objs+i), &h.objs[k.objs+i])
 		}
 		clear(h.objs[k.objs:])
@@ -493,6 +497,7 @@ func (h *heap) rewind(k *heapMark) {
 // epoch than the one that continues: it is saved once more when it is written, which does no harm.
 // So that each write since the last fingerprint is noted, an epoch from before it does not continue.
 func (h *heap) release(k *heapMark) {
+	//mutant: an epoch from before a fingerprint continues [regions]: true
 	if h.hashedIn <= k.epoch {
 		h.epoch = k.epoch
 	}

@@ -41,6 +41,7 @@ func (x *items) add() { x.first = append(x.first, uint32(len(x.list)-1)) }
 
 // place is what is written down for region ord.
 func (x *items) place(ord uint64) uint64 {
+	//mutant: which item refers to a region first makes no difference [regions]: true
 	if n := x.list[len(x.list)-1].regions; ord > n {
 		return relativeBit | (ord-n)<<32
 	}
@@ -81,6 +82,7 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 	for i := range c.base {
 		x := &c.base[i]
 		o := &h.objs[x.id]
+		//mutant: variables stay [regions]: "o.flags&objHashed" -> "x.n"
 		if o.flags&objHashed == 0 {
 			m.hashBase(x, o)
 			m.stopHash(x.n)
@@ -105,6 +107,8 @@ func (m *Machine) hashBase(x *baseItem, o *object) {
 	})
 	m.regions.text = ws
 	x.hash, x.n = fingerprint(ws), len(ws)+m.canon.digested
+	//mutant: variables have no owners [regions]: drop 3
+	//mutant: variables have no Times [regions]: drop 2
 	if !r.odd && !r.timed && len(r.owners) == 0 && !m.canon.stopped {
 		o.flags |= objHashed
 	}

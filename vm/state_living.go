@@ -50,6 +50,7 @@ func (m *Machine) insertG(g *goroutine) {
 	m.order = insert(m.order)
 	m.reordered++
 	if l := &m.alives; !l.stale {
+		//mutant: goroutines change places in a list that is walked [regions]: "slices.Clip(l.list)" -> "l.list"
 		l.list = insert(slices.Clip(l.list))
 	}
 }

@@ -55,6 +55,7 @@ func (k *linker) nameOfFunc(id uint32) uint64 {
 	}
 	f := k.funcs[id]
 	var h uint64
+	//mutant: functions are in the order of their numbers [numbering]: "\tswitch " -> "\tif id > 0 {\n\t\treturn uint64(id)\n\t}\n\tswitch "
 	switch {
 	case f.fn != nil:
 		h = k.hashFunc(f.fn)
@@ -97,6 +98,7 @@ func (k *linker) hashAdapter(c callKey) uint64 {
 // nameOfType returns the hash of the type with layout number id.
 func (k *linker) nameOfType(id uint32) uint64 {
 	p := known(&k.names.types, id)
+	//mutant: types are in the order of their numbers [numbering]: "*p == 0" -> "*p = uint64(id); *p == 0"
 	if *p == 0 {
 		*p = max(k.hashType(k.m.layouts.At(id).Type), 1)
 	}
@@ -210,6 +212,7 @@ func (k *linker) nameOf(w uint64) uint64 {
 			return k.nameOfFunc(uint32(n))
 		}
 	case id < uint64(k.m.heap.nstatic):
+		//mutant: static objects are in the order of their numbers [numbering]: "mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)" -> "w"
 		return mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)
 	}
 	return w

@@ -55,8 +55,11 @@ func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 		m.chanAlternatives(g, &alts)
 		m.alts = alts
 		for _, a := range alts {
+			//mutant: symmetry: all cases are equal [equalOnes]: "Case: a.caseIndex, " -> ""
 			o := por.Orbit{G: first, Partner: trace.NoGID, Case: a.caseIndex, PartnerCase: a.partnerCase}
 			if p := m.partnerOf(a); p != nil {
+				//mutant: symmetry: all partners are equal [equalOnes]: "m.firstEqual(p)" -> "0"
+				//mutant: symmetry: no partners are equal [equalOnes]: "m.firstEqual(p)" -> "p.id"
 				o.Partner = m.firstEqual(p)
 			}
 			buf = append(buf, o)
@@ -64,6 +67,7 @@ func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 		return buf
 	}
 	for choice := range m.numAlternatives(g) {
+		//mutant: symmetry: all alternatives are equal [equalOnes]: ": choice" -> ": choice * 0"
 		buf = append(buf, por.Orbit{G: first, Partner: trace.NoGID, Case: choice})
 	}
 	return buf
@@ -89,9 +93,12 @@ func (m *Machine) findEqual() {
 	words := func(i int) []uint64 { return c.words[list[i+1].words[0]:list[i+1].words[1]] }
 	last := -1 // to which no later item refers
 	for i, s := range c.sorted {
+		//mutant: symmetry: nothing refers to what equal goroutines have [equalOnes]: false
 		if list[i+1].referred {
 			continue
 		}
+		//mutant: symmetry: goroutines of all origins are equal [equalOnes]: drop 2
+		//mutant: symmetry: what is written down of equal goroutines differs [equalOnes]: "words(last" -> "words(i"
 		if last >= 0 && compareOrigins(m.gs[c.sorted[last]], m.gs[s]) == 0 && slices.Equal(words(last), words(i)) {
 			c.equal[s] = c.equal[c.sorted[last]]
 			m.noteExchange()
@@ -99,6 +106,7 @@ func (m *Machine) findEqual() {
 		last = i
 	}
 	c.exchanging = true
+	//mutant: symmetry: the first one of several is equal to none [equalOnes]
 	m.tryExchanging()
 	c.exchanging = false
 }
@@ -112,6 +120,7 @@ func (m *Machine) tryExchanging() {
 			continue
 		}
 		c.sorted[i-1], c.sorted[i] = b, a
+		//mutant: symmetry: what looks equal is [equalOnes]: "= before" -> "= before || true"
 		same := m.hashInOrder(c.sorted) == before
 		c.sorted[i-1], c.sorted[i] = a, b
 		if !same {

@@ -145,6 +145,7 @@ func (c *regions) at(id uint32) *knownObject { return &c.known[id-staticLimit] }
 func (c *regions) end(i uint32) {
 	if r := &c.list[i]; r.n > 0 {
 		r.n = 0
+		//mutant: a region that has ended has objects [regions]
 		r.version++
 		c.free = append(c.free, i)
 	}
@@ -169,12 +170,14 @@ func (m *Machine) touched(id uint32) {
 	if r == nil {
 		return
 	}
+	//mutant: distances in objects that are not written stay [regions]: " r.timed && r.at != m.clock ||" -> ""
 	if int(id) >= len(h.objs) || h.objs[id].flags&objFreed != 0 || r.timed && r.at != m.clock || len(r.owners) > manyOwners {
 		c.end(k.region)
 		return
 	}
 	o := &h.objs[id]
 	sum := &c.sums[id-staticLimit]
+	//mutant: references may change [regions]: false
 	if m.shape(o) != sum.shape {
 		c.end(k.region)
 		return
@@ -194,6 +197,8 @@ func (m *Machine) touched(id uint32) {
 	c.text = ws
 	was := sum.hash
 	sum.hash = fingerprint(ws)
+	//mutant: what has been written stays [regions]: remove 2
+	//mutant: what has been taken away stays [regions]: " - was[0]\n\tr.sum[1] += sum.hash[1] - was[1]" -> "\n\tr.sum[1] += sum.hash[1]\n\t_ = was"
 	r.sum[0] += sum.hash[0] - was[0]
 	r.sum[1] += sum.hash[1] - was[1]
 	o.flags |= objHashed
@@ -241,6 +246,7 @@ func oddWord(w uint64) uint64 { return mix(1, w) }
 // writeMember writes down object id of region r, with the number num.
 func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
 	o := &m.heap.objs[id]
+	//mutant: numbers of objects do not count [regions]: "uint64(num)" -> "0"
 	ws = append(ws, uint64(num))
 	if o.flags&objDerived != 0 {
 		return ws
@@ -255,6 +261,7 @@ const labelsBit = 1 << 63
 func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
 	o := &m.heap.objs[id]
 	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
 	if m.tracking && len(m.sym.memory[id]) > 0 {
 		ws[len(ws)-1] |= labelsBit
 		ws = m.sym.writeCells(ws, id)
@@ -294,9 +301,11 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 		for _, a := range l.Owners {
 			w := &ws[from+int(a/8)]
 			if r != nil {
+				//mutant: owners are not noted [regions]
 				r.noteOwner(m, *w, a)
 			}
 			if m.canon.exchanging {
+				//mutant: symmetry: owners have numbers [equalOnes]
 				m.hideOwner(w, a)
 			}
 		}
@@ -348,6 +357,8 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 	ws = append(ws, c.items.place(r.ord)|1, r.sum[0], r.sum[1], uint64(r.n)<<32|uint64(len(r.outside)))
 	for _, id := range r.outside {
 		x := c.at(id)
+		//mutant: what is outside has no numbers [regions]: "|uint64(x.num)" -> ""
+		//mutant: what is outside has numbers only [regions]: "c.items.place(c.list[x.region].ord)|" -> ""
 		ws = append(ws, c.items.place(c.list[x.region].ord)|uint64(x.num))
 	}
 	return ws
@@ -357,15 +368,18 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 func (m *Machine) kept(k *knownObject) bool {
 	c := &m.regions
 	r := c.of(k)
+	//mutant: distances stay [regions]: "|| r.timed && r.at != m.clock " -> ""
 	if r == nil || k.num != 1 || r.odd || r.timed && r.at != m.clock {
 		return false
 	}
 	for _, id := range r.outside {
+		//mutant: what is outside is not looked up [regions]: "x == nil ||" -> "false &&"
 		if x := c.of(c.at(id)); x == nil || x.gen != c.gen {
 			return false
 		}
 	}
 	for _, x := range r.owners {
+		//mutant: owners stay [regions]: "if m.shownOwner" -> "if false && m.shownOwner"
 		if m.shownOwner(x.n) != x.as {
 			return false
 		}
@@ -390,6 +404,7 @@ func (m *Machine) newRegion(id uint32) {
 	m.beginTraversal() // of what is outside
 	claim := func(id uint32) {
 		k := c.at(id)
+		//mutant: a region keeps objects that are reached before [regions]
 		if c.of(k) != nil {
 			c.end(k.region)
 		}

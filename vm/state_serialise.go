@@ -47,6 +47,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	} else {
 		ws = m.writeStack(ws, t)
 	}
+	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.link.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, m.distance(g, m.deadline(g)))
 	}
@@ -100,6 +101,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
 	t.named = t.named[:0]
+	//mutant: stacks stay [regions]
 	t.hashed = false
 	looked := copies == nil && g.looked != (lookBack{})
 	timed := copies == nil && g.timed.rounds > 0
@@ -179,6 +181,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 				t.words = append(t.words, w)
 			}
 		}
+		//mutant: labels are no part of states [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
 		if m.tracking {
 			t.words = m.sym.writeFrame(t.words, g, fp, fn, live, ok)
 		}

@@ -141,6 +141,8 @@ func compareOrigins(a, b *goroutine) int {
 
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.
 func (m *Machine) exchangeable() bool {
+	//mutant: symmetry: random bits are the same for all [equalOnes]: drop 3
+	//mutant: goroutines that wait in turn have names [test ./explore TestQueuesOfMany]: "Symbolic()" -> "cfg.InTurn && !m.tracking"
 	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Symbolic() && len(m.bubbles) <= 1
 }
 
@@ -167,6 +169,7 @@ func (m *Machine) sortEqual(list []ranked) bool {
 			n++
 		}
 		if n > 1 {
+			//mutant: symmetry: what goroutines have is in no order [equalOnes]: "m.compareHeaps(a.g, b.g)" -> "0"
 			sortStable(list[i:i+n], func(a, b ranked) int { return m.compareHeaps(a.g, b.g) })
 		}
 		i += n
@@ -203,9 +206,11 @@ func sortStable(list []ranked, compare func(a, b ranked) int) {
 const manyEqual = 32
 
 func compareKeys(a, b ranked) int {
+	//mutant: symmetry: goroutines are in no order [equalOnes]: false
 	if a.key != b.key {
 		return cmp.Compare(a.key, b.key)
 	}
+	//mutant: symmetry: deadlines are in no order [equalOnes]: "cmp.Compare(a.g.label, b.g.label)" -> "0"
 	return cmp.Compare(a.g.label, b.g.label)
 }
 
@@ -236,6 +241,7 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 		if len(named) > 0 && int(named[0]>>1) == i {
 			if named[0]&1 != 0 {
 				const id = 40 // of the function: see serialise
+				//mutant: frames are in the order of numbers of functions [numbering]
 				w = mix(m.link.nameOfFunc(uint32(w>>id)), w&(1<<id-1))
 			} else {
 				w = m.link.nameOf(w)
@@ -390,5 +396,6 @@ func (m *Machine) observeNumbers() {
 // that the program can tell apart.
 func (m *Machine) needsNumbers() bool {
 	a := m.cfg.absolute
+	//mutant: symmetry: numbers are not shown [equalOnes]: drop 2
 	return a.named.Load() && a.exchanged.Load()
 }

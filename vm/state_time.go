@@ -89,6 +89,7 @@ func (m *Machine) observeTime() {
 // equal which the program can tell apart.
 func (m *Machine) NeedsAbsolute() bool {
 	a := m.cfg.absolute
+	//mutant: rests are not counted [test ./vm TestRests]: " || a.rests.Load() && !m.cfg.CountRests" -> ""
 	return m.relativeTimes() && a.hashed.Load() && (a.observed.Load() || a.rests.Load() && !m.cfg.CountRests)
 }
 

@@ -48,6 +48,7 @@ func (m *Machine) made(wall, ext uint64) {
 
 // isDate reports whether the Time w is, or may be, one that the program knows as a date.
 func (m *Machine) isDate(w [2]uint64) bool {
+	//mutant: what is computed is a date [env TestPrograms/clockdatesonly]: drop 2
 	return w[timeWall]&timeMono == 0 && m.link.date(instant(w[0], w[1]), true)
 }
 
@@ -61,6 +62,7 @@ func (f *clockFacts) date(at int64, many bool) bool {
 // ofClock reports whether the Time w has been computed from the clock, or may have been.
 func (m *Machine) ofClock(w [2]uint64) bool {
 	at := instant(w[0], w[1])
+	//mutant: dates are taken for the clock [env TestPrograms/clockdatesonly]: drop 4
 	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.date(at, false)
 }
 
@@ -124,6 +126,7 @@ func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	flips := false
 	switch {
 	case how&bytecode.ClockDateGrows != 0:
+		//mutant: numbers of dates are taken for the clock's [env TestPrograms/clockdatesonly]: "(!left || !m.dateNumber(a, unit))" -> "true"
 		flips = a <= b && (!left || !m.dateNumber(a, unit))
 	case how&bytecode.ClockDateShrinks != 0:
 		flips = a >= b && (!right || !m.dateNumber(b, unit))

@@ -31,6 +31,7 @@ func (m *Machine) comparesElapsed() bool {
 // needsElapsed reports whether what has been explored says nothing, as comparisons were passed over.
 func (m *Machine) needsElapsed() bool {
 	a := m.cfg.absolute
+	//mutant: comparisons that were passed over are not repeated [env TestPrograms/clockelapsedlate]: "!m.cfg.Elapsed && a.elapsed.Load()" -> "false"
 	return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()
 }
 

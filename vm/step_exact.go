@@ -42,17 +42,22 @@ const farReach = 1e15
 // exact reports whether f, which is monotone, has one value for all that d, the sum of n Durations of the
 // clock's, may be.
 func (m *Machine) exact(g *goroutine, d int64, n int32, f func(int64) int64) bool {
+	//mutant: numbers of what is rounded are exact [test ./cmd/hbcheck TestScripts/durations]: drop 1
+	//mutant: numbers are exact in loops that look [test ./cmd/hbcheck TestScripts/durations]: drop 3
 	if n >= maxSum || !m.cfg.OrderedTime || m.loopsBack(g) || m.link.holds(&m.link.moved) {
 		return false
 	}
 	const looks = 1000
 	passes := float64(m.cfg.Slack) + float64(max(looks, len(m.looks)))
 	same := func(times int) bool {
+		//mutant: numbers of sums are as exact as those of one duration [test ./cmd/hbcheck TestScripts/durations]: " * float64(n)" -> ""
 		u := 2 * passes * float64(times) * float64(n)
+		//mutant: any number is exact [test ./cmd/hbcheck TestScripts/durations]: drop 2
 		return math.Abs(float64(d))+u < farReach && f(d-int64(u)) == f(d+int64(u))
 	}
 	times := 1
 	if m.link.ticked() {
+		//mutant: numbers made of ticks are as exact as others [test ./cmd/hbcheck TestScripts/durations]
 		times++
 	}
 	if !same(times) {
@@ -65,6 +70,7 @@ func (m *Machine) exact(g *goroutine, d int64, n int32, f func(int64) int64) boo
 		}
 		m.cfg.absolute.rests.Store(true)
 	}
+	//mutant: numbers are exact however often all have waited [test ./cmd/hbcheck TestScripts/durations]: " + int(m.rests)" -> ""
 	return same(times + int(m.rests))
 }
 

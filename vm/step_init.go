@@ -194,6 +194,7 @@ func (m *Machine) enter(e *load.Entry) error {
 // forks is called when a goroutine of the program has been started. If an initialiser has done that,
 // it ends what is executed with one schedule and reports true: the instruction must stop.
 func (m *Machine) forks() bool {
+	//mutant: initialisers have one schedule [models TestInitialisers]: "!m.auto || m.cfg.Run || m.heap.based" -> "m.heap != nil"
 	if !m.auto || m.cfg.Run || m.heap.based {
 		return false
 	}
@@ -215,6 +216,7 @@ func (m *Machine) initDone() {
 	h.baseLimit = uint32(len(h.objs))
 	// What initialisers have written differs from the base state once it is written again: without
 	// a new epoch that would not be noted.
+	//mutant: main writes the base state [models TestModels/setenv]
 	h.begin()
 	// What is in the base state is not visited by a fingerprint, and so must not count as a distance.
 	m.cfg.AbsoluteTime = m.cfg.AbsoluteTime || m.baseTimes()

@@ -172,6 +172,7 @@ func (m *Machine) look(g *goroutine) int64 {
 		m.debt += d
 		m.observeLate()
 	}
+	//mutant: the clock stands still between looks [env TestPrograms/clockmoves]: "shown) + 1" -> "shown)"
 	m.shown = max(m.clock, m.shown) + 1
 	m.noteLook(m.shown)
 	return m.shown
@@ -249,6 +250,7 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	a, b := [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)}
 	x, y := instant(a[0], a[1]), instant(b[0], b[1])
 	m.observeOdd(a, b)
+	//mutant: dates are not named [env TestPrograms/clockdate$]
 	m.comparesDate(g, a, b)
 	m.comparesTicks(g, x, y)
 	if (x >= 0 || y >= 0) && m.compares(g) {
@@ -289,10 +291,12 @@ func (m *Machine) addToTime(r Regs) {
 		m.link.note(&m.link.cutoffs)
 	}
 	if m.spanOf(d) > 0 {
+		//mutant: Times that durations were added to are as exact as others [test ./cmd/hbcheck TestScripts/durations]
 		m.link.note(&m.link.moved)
 	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
+	//mutant: what is added to a date is none [env TestPrograms/clockdateadd]: false
 	if m.isDate(from) {
 		m.made(r.U(timeWall), r.U(timeExt))
 	}
@@ -344,7 +348,9 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	}
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
 	aged := m.comparesDate(g, [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)})
+	//mutant: what lies before ticks is exact [env TestPrograms/clocktick$]
 	m.link.sinceTick(x, y)
+	//mutant: what lies between two times is not of the clock [env TestPrograms/clockelapsed$]
 	m.noteElapsed(g)
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
 	d := new(big.Int)
@@ -357,6 +363,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	m.observeDistance([2]uint64{wall, r.U(timeExt)}, [2]uint64{from, r.U(timeWords + timeExt)}, d)
 	switch {
 	case d.IsInt64():
+		//mutant: the time until a date is not named [env TestPrograms/clockdateage]: "if aged " -> "if aged && false "
 		if aged {
 			m.sinceDate(d.Int64())
 		}
@@ -432,7 +439,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		return m.spanFlows(g, in.C, int64(*a), int64(b), unit)
 	case in.C&bytecode.ClockSpan != 0:
 		if in.C&bytecode.ClockNumber == 0 {
+			//mutant: durations that leave a function are not kept [env TestPrograms/spanstored]
 			m.noteSpan(int64(*a), 1)
+			//mutant: any duration is one of the clock's [env TestPrograms/spanprinted]: drop 1
 		} else if n := m.spanOf(int64(*a)); n > 0 && !m.exactNumber(g, int64(*a), n, unit) {
 			return m.counts(g, in.C)
 		}
@@ -451,6 +460,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		m.link.noteSeed(*a)
 		return Next
 	}
+	//mutant: what is configured is of the clock [test ./cmd/hbcheck TestScripts/looks]: drop 2
 	if m.auto || !m.comparesElapsed() {
 		return Next
 	}
@@ -463,9 +473,11 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		x, y = math.Float64frombits(*a), math.Float64frombits(b)
 		diff = x - y
 	}
+	//mutant: numbers of dates are not named [env TestPrograms/clockdatenumber]
 	m.comparesUnix(g, x, y, float64(unit), in.C)
 	m.comparesAges(g, x, y, float64(unit))
 	if unit == 1 && in.C&bytecode.ClockFloat == 0 {
+		//mutant: sums are compared as one duration [test ./cmd/hbcheck TestScripts/durations]
 		m.comparesSums(g, int64(*a), int64(b))
 	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0

@@ -206,6 +206,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		used++
 	}
 	hd[mpEntries/8], hd[mpIndex/8], hd[mpUsed/8] = uint64(ents)<<32, uint64(idx)<<32, uint64(used)
+	//mutant: entries are numbered anew during a loop when the map grows [env TestPrograms/mapgrown]: true
 	if h.objs[mp>>32].flags&objIterated == 0 {
 		for i := range used {
 			*(*uint64)(m.mapEntry(hd, t, i)) = uint64(i) + 1
@@ -291,6 +292,7 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 		m.sym.cleared(p, uint64(o.size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
+	//mutant: entries of empty maps are numbered anew during a loop [env TestPrograms/mapcleared]: true
 	if m.heap.objs[mp>>32].flags&objIterated == 0 || m.small(hd, t) {
 		hd[mpSeq/8] = 0
 	}
@@ -448,6 +450,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		last, end := rg(r, in.B+1), rg(r, in.B+2)
 		if *b != 0 && *end == 0 {
 			*end = m.word(*b, mpSeq)
+			//mutant: entries are numbered anew during a loop without order [env TestPrograms/mapdeletedin]
 			m.iterated(*b)
 		}
 		e, s := m.mapNextEntry(*b, t, *last)

@@ -77,6 +77,7 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, code bool) {
 	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
 	if *ord == 0 {
+		//mutant: entries are numbered anew during a loop [env TestPrograms/mapdeleted$]
 		m.iterated(mp)
 		n := hd[mpCount/8]
 		mode, room := 0, n+maxInserted
@@ -134,6 +135,7 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, cod
 			}
 		}
 	}
+	//mutant: what is inserted is not visited [env TestPrograms/mapinserted]: false
 	for w[orMode/8]&orderMode == orderAll {
 		e, s := m.mapNextEntry(mp, t, w[orSeen/8])
 		if e == nil {
@@ -167,13 +169,16 @@ func (m *Machine) orderOf(g *goroutine, n uint64, code bool) int {
 	case m.auto:
 	case m.cfg.Maps != MapsAuto:
 		return orderAll
+	//mutant: one order [env TestPrograms/maporder]: drop 1
 	case n <= maxOrdered && m.tryOrders(g, [...]uint32{1, 1, 2, 6, 24}[n]):
 		return orderAll
 	case n <= maxStarts && m.tryOrders(g, uint32(n)):
+		//mutant: starting points are not named [env TestPrograms/mapstarts]
 		m.assume(g, MapStarts)
 		return orderStart
 	}
 	if n > 1 {
+		//mutant: one order is not named [env TestPrograms/mapmany]
 		m.assume(g, MapOrder)
 	}
 	return orderOne
@@ -194,6 +199,7 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 // AllOrders returns a machine in the initial state of the same program in which all orders are tried.
 func (m *Machine) AllOrders(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
+	//mutant: all orders are no more than some [test ./cmd/hbcheck TestScripts/orders]
 	cfg.Maps = MapsAll
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
@@ -210,6 +216,7 @@ func (m *Machine) orderWays(p ptr) int {
 	w := m.orderWords(p)
 	mode := w[orMode/8] & orderMode
 	switch any := mode == orderAll || mode == orderSlots; {
+	//mutant: a loop may end when entries follow [env TestPrograms/mapinsertedearly]: drop 2
 	case any && w[orMust/8] == 0 && w[orMay/8] > 0:
 		return 1 + int(w[orMay/8]) // the first: the loop ends
 	case any:
@@ -335,6 +342,7 @@ type Ranging struct {
 func (m *Machine) noteRanging(g *goroutine) {
 	if m.ranged == nil {
 		pos, _, _ := m.userFrame(g)
+		//mutant: orders are no matter of gc [test ./cmd/hbcheck TestScripts/slots]
 		m.ranged = &Ranging{g.id, pos}
 	}
 }

@@ -54,6 +54,7 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 		switch {
 		case m.parksOnly(g):
 			parks = append(parks, i)
+		//mutant: parking: who waits for time holds up others [parkings]: "timed(g) && !m.isDue(g), " -> ""
 		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits all the same: passingNow
 		case !slices.Contains(busy, g.bubble):
 			busy = append(busy, g.bubble)
@@ -62,6 +63,8 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 	m.parksIn = parks
 	enabled = without(enabled, parks, func(id trace.GID) bool {
 		b := m.gOf(id).bubble
+		//mutant: parking: no goroutine parks when all wait [parkings]: "busy, b) " -> "busy, b) || len(enabled) > 1 "
+		//mutant: parking: who is outside holds up a bubble [parkings]: "slices.Contains(busy, b)" -> "len(busy) > 0"
 		if slices.Contains(busy, b) {
 			return true
 		}
@@ -103,6 +106,7 @@ func (m *Machine) Meetings(id trace.GID, buf []por.Meeting) []por.Meeting {
 func (m *Machine) MeetingOrbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 	g := m.gOf(id)
 	m.eachMeeting(g, func(q *goroutine, _ int, a chanAlt) {
+		//mutant: symmetry: all who park and are met are equal [parkings]: "m.firstEqual(q)" -> "0"
 		buf = append(buf, por.Orbit{G: m.firstEqual(g), Partner: m.firstEqual(q), Case: a.caseIndex, PartnerCase: a.partnerCase})
 	})
 	return buf
@@ -128,6 +132,7 @@ func (m *Machine) eachMeeting(g *goroutine, f func(q *goroutine, choice int, a c
 		q.parked = false
 		for choice, a := range alts {
 			if a.partner == int(q.slot) {
+				//mutant: parking: who is met has one alternative [parkings]: "f(q, choice, a)" -> "f(q, choice, a); break"
 				f(q, choice, a)
 			}
 		}
@@ -137,5 +142,6 @@ func (m *Machine) eachMeeting(g *goroutine, f func(q *goroutine, choice int, a c
 // about reports whether the operation of q may be on the channel of a case.
 func (m *Machine) about(q *goroutine, cases []chanCase) bool {
 	on := func(c chanCase) bool { return c.ch != 0 && q.pending.Access[0].Obj == uint32(c.ch>>32) }
+	//mutant: parking: no select is met [parkings]: "== trace.Select ||" -> "!= trace.Select &&"
 	return q.pending.Kind == trace.Select || slices.ContainsFunc(cases, on)
 }

@@ -53,6 +53,7 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 	case apart == 0:
 		m.compared(g, 0, 0)
 	default:
+		//mutant: == at a moment is not named [env TestPrograms/clockonce]
 		m.equalOnce(g, apart)
 	}
 }
@@ -154,6 +155,7 @@ func (m *Machine) tickLate(g *goroutine, d int64) {
 var (
 	timeTexts = map[string]bool{"String": true, "GoString": true, "Format": true, "AppendFormat": true, "GobEncode": true,
 		"MarshalText": true, "MarshalJSON": true, "MarshalBinary": true, "AppendText": true, "AppendBinary": true}
+	//mutant: dates of times are not named [env TestPrograms/clockpart]: "\"Date\": true, " -> ""
 	timeParts = map[string]bool{"Date": true, "Clock": true, "ISOWeek": true, "Year": true, "Month": true,
 		"Truncate": true, "Round": true, "AddDate": true}
 )
@@ -182,6 +184,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 			}
 			return true
 		case timeTexts[name]:
+			//mutant: texts of times are not named [env TestPrograms/clocktext]: false
 			used = true
 		case timeParts[name]:
 			used = !(logsTime[p.Path] && (p.Path == "testing" || !m.link.ReadsOutput())) && (m.link.prog.InLibrary(f.SSA) || !compile.OnlyPrinted(f.InstrAt(int(pc)), m.link.ReadsOutput()))

@@ -139,6 +139,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	// Whether such a select finds a partner also depends on channels that are not its own, which
 	// Op.Access cannot list.
 	if v.op.Kind == trace.TrySelect {
+		//mutant: it does not matter what those wait for who are parked [selecting]
 		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
 	return v

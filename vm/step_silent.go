@@ -41,10 +41,12 @@ func (m *Machine) beginSilence(g *goroutine) hush {
 	}
 	op := &g.view.op
 	for _, a := range op.Access[:op.N] {
+		//mutant: only operations on channels touch channels [silent]: "objChan != 0 " -> "objChan != 0 && false "
 		if m.heap.objs[a.Obj].flags&objChan != 0 {
 			return hush{}
 		}
 	}
+	//mutant: silence has no beginning [silent]: "since: m.moment, " -> ""
 	h := hush{silent: true, since: m.moment, saves: m.saves}
 	if m.silent.until == m.moment {
 		h.since = m.silent.since
@@ -54,6 +56,8 @@ func (m *Machine) beginSilence(g *goroutine) hush {
 
 // endSilence is called when it has ended.
 func (m *Machine) endSilence(g *goroutine, h hush) {
+	//mutant: goroutines change by their own steps only [silent]: drop 2
+	//mutant: to come to a channel makes no difference [silent]: drop 3
 	if h.silent && h.saves == m.saves && !g.pending.Kind.Communicates() {
 		m.silent = silence{h.since, m.moment}
 	}
@@ -62,5 +66,7 @@ func (m *Machine) endSilence(g *goroutine, h hush) {
 // staysTrue reports whether the views of g that were true since silent steps began are.
 func (m *Machine) staysTrue(g *goroutine) bool {
 	k := g.pending.Kind
+	//mutant: views stay true beyond silent steps [silent]: drop 1
+	//mutant: views of all operations stay true [silent]: drop 2
 	return m.silent.until == m.moment && k.Communicates() && k != trace.TrySelect
 }

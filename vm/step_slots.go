@@ -38,6 +38,7 @@ import (
 //     in any order, and what is new may be, as in other loops.
 
 // hasSlots reports whether maps have slots.
+// mutant: the order of insertion is that of slots [env TestSlots/TestDeleted]: drop 2
 func (m *Machine) hasSlots() bool { return m.cfg.InTurn && m.cfg.Maps != MapsInsertion }
 
 // small reports whether the map with header hd has slots.
@@ -60,6 +61,7 @@ func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
 	case hd[mpEntries/8] == 0:
 		m.mapGrow(g, mp, t, minMapCap)
 	case hd[mpCount/8] == minMapCap:
+		//mutant: full maps stay small [env TestSlots/TestLargeGrown]: "m.mapGrow(g, mp, t, 2*(minMapCap+1))\n\t\treturn false" -> "return true"
 		m.mapGrow(g, mp, t, 2*(minMapCap+1))
 		return false
 	}
@@ -68,6 +70,7 @@ func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
 
 // freeSlot returns the first free slot of a small map that has one. Its header may be written.
 func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
+	//mutant: deleted entries keep their slots [env TestSlots/TestAgain]: "i := 0" -> "i := int(hd[mpUsed/8]) % minMapCap"
 	i := 0
 	for *(*uint64)(m.mapEntry(hd, t, i)) != 0 {
 		i++
@@ -123,6 +126,7 @@ func slotLoopOf(w uint64) slotLoop { return slotLoop{w & 0xff, w >> 8 & 0xff, w 
 // begin returns how far a loop has come that has visited slot f first; the entry before it is in slot p.
 func beginSlots(f, p uint64) slotLoop {
 	sure := (p - f) % minMapCap
+	//mutant: a loop begins in a slot with an entry [env TestSlots]: "minMapCap - 1 - sure" -> "0"
 	return slotLoop{(f + 1) % minMapCap, sure, minMapCap - 1 - sure}
 }
 

@@ -33,6 +33,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Called
 		}
 		// Starting a goroutine is visible only if the program counts them (runtime.NumGoroutine).
+		//mutant: starting touches nothing [points]: "!m.mayCount(g, trace.Go)" -> "trace.Go == trace.None"
 		if !m.mayCount(g, trace.Go) {
 			return Stop
 		}
@@ -58,6 +59,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		g.pc++
 	case bytecode.Panic:
+		//mutant: panic(nil) is always an error [env TestPrograms/panicnil]: drop 2
 		if *a == 0 && m.setting("panicnil") != "1" {
 			m.throw(g, rtPanicNil)
 			return Called

@@ -61,6 +61,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	if y == 0 && m.exactResult(g, a, b, x, op) {
 		return Next
 	}
+	//mutant: remainders of durations are durations [env TestPrograms/spantimes]
 	if how&bytecode.ClockNumber != 0 && !m.exactUnits(g, a, b, x, y, op, unit) {
 		if ctl := m.counts(g, how); ctl != Next {
 			return ctl
@@ -68,6 +69,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	}
 	switch op {
 	case token.ADD:
+		//mutant: sums of durations are not kept [env TestPrograms/spansum]
 		m.noteSpan(a+b, x+y)
 	case token.SUB:
 		m.noteSpan(a-b, max(x, y))
@@ -91,6 +93,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 // not known with how much.
 func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 	n := int64(max(m.spanOf(a), m.spanOf(b)))
+	//mutant: what is rounded is compared as a duration [test ./cmd/hbcheck TestScripts/durations]: "(n == maxSum || !m.reaches(d)" -> "!m.reaches(d"
 	if d := max(a, b) - min(a, b); n > 1 && m.moves(g) && m.reaches(d/n) && (n == maxSum || !m.reaches(d)) {
 		m.assume(g, ClockSome)
 	}
@@ -98,6 +101,7 @@ func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 
 // spanText notes that a text is made of the Duration d.
 func (m *Machine) spanText(g *goroutine, d int64) {
+	//mutant: texts that are printed are named [env TestPrograms/spanprinted]: drop 4
 	if m.spanOf(d) > 0 && m.clockRead() && g.bubble == 0 && !m.onlyShown(g) {
 		m.assumeCounted(g)
 	}

@@ -262,6 +262,9 @@ func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
 // rule 2 as long as another one is enabled that is now.
 func (m *Machine) AwaitsTime(id trace.GID) bool {
 	g := m.gOf(id)
+	//mutant: parts: timers fire in the order of their deadlines in every model [partTexts]: drop 2
+	//mutant: parts: a timer that is due waits [partTexts]: drop 3
+	//mutant: parts: what fires next waits [partTexts]: drop 4
 	return timed(g) && m.bounded(g) && !m.isDue(g) && !m.passingNow().quiet
 }
 

@@ -61,6 +61,7 @@ func (m *Machine) eqImage(l *layout.Layout, a, b unsafe.Pointer) (bool, uint64) 
 // what is not: floats (NaN, -0), strings, interfaces, arrays of those.
 func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if len(l.Times) > 0 {
+		//mutant: == does not look at times [env TestPrograms/clocksame]
 		m.timesCompared(l, a, b)
 	}
 	for i := range l.Eq {

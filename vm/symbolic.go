@@ -135,11 +135,13 @@ func (s *symbols) rewind(k symbolicMark) {
 	if s == nil {
 		return
 	}
+	//mutant: memory's shadows stay [inputs Ways]: false
 	for len(s.log) > k.log {
 		u := &s.log[len(s.log)-1]
 		s.put(u.obj, u.cells)
 		s.log = s.log[:len(s.log)-1]
 	}
+	//mutant: the path condition stays [inputs Ways]: "path, s.inputs = s.path[:k.path]," -> "inputs ="
 	s.path, s.inputs = s.path[:k.path], s.inputs[:k.inputs]
 }
 
@@ -156,6 +158,7 @@ func (m *Machine) track() {
 	// What the plain loop has left is not up to date.
 	for _, g := range m.gs {
 		g.shadow = make([]*symbolic.Term, len(g.stack))
+		//mutant: labels of goroutines that wait are those of before [test ./internal/modeltest TestOperations]
 		g.serial.valid = false // shadows are written down from now on
 	}
 	for n := len(m.sym.shadow); n < len(m.undoStack); n++ {
@@ -195,6 +198,7 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 			left = append(left, w) // one holds
 			break
 		}
+		//mutant: what others have decided is known [inputs Named]: "own, g.facts" -> "global, nil"
 		switch s.possible(g, &s.own, g.facts, conds[w]) {
 		case symbolic.Unknown:
 			return 0, false
@@ -216,6 +220,7 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 	if !m.mayExecute(g, len(left), &trace.Op{Kind: trace.Branch}) {
 		return 0, false
 	}
+	//mutant: a decision is for the first outcome [inputs Sequential]: "g.choice" -> "0"
 	k = left[g.choice]
 	g.choice = 0
 	if !s.assume(g, conds[k]) {
@@ -240,6 +245,7 @@ func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
 	switch s.possible(g, &s.global, nil, cond) {
 	case symbolic.Unknown:
 		return false
+	//mutant: outcomes contradict nothing [inputs Ways]: "symbolic.Unsat" -> "symbolic.Unsat + 10"
 	case symbolic.Unsat:
 		s.m.cut = Cut{Cause: CutInfeasible, Text: "no input leads here"}
 		s.m.halt(g)

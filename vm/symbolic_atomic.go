@@ -52,6 +52,7 @@ func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 		return false
 	}
 	if s.drawn {
+		//mutant: swaps of drawn values do not look [env TestDraws/TestLookSwapped]
 		s.look(s.at(r.U(0), w.size), r.sym(s.m, g, 1))
 		return false
 	}
@@ -109,6 +110,7 @@ func (s *symbols) atomic(g *goroutine, w word, name string, r Regs, fn func(*Mac
 	case "CompareAndSwap":
 		same := c.Eq(old, arg)
 		if !same.IsFalse() {
+			//mutant: a compare-and-swap succeeds [inputs Named]: "c.Ite(same, swap, old)" -> "swap"
 			store(c.Ite(same, swap, old))
 		}
 		r.setSym(m, g, 0, same)

@@ -47,6 +47,7 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	case s.unwound(g):
 		return 0, false
 	case more:
+		//mutant: one value of many is not named [inputs Named]
 		m.assume(g, Concretised)
 		list = list[:1]
 	}
@@ -54,8 +55,10 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	if !m.mayExecute(g, len(list), &trace.Op{Kind: trace.Branch}) {
 		return 0, false
 	}
+	//mutant: what is enumerated is its least value [inputs Ways]: "g.choice" -> "0"
 	v = list[g.choice]
 	g.choice = 0
+	//mutant: a value that is made concrete is forgotten [inputs Named]: "Eq(t, s.ctx.Const(t.Width(), v)" -> "Bool(true"
 	if !s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v))) {
 		return 0, false
 	}

@@ -92,6 +92,7 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 			if !ok {
 				return nil
 			}
+			//mutant: division by zero [inputs Sequential]
 			if zero {
 				s.fix(g, C, 0)
 				return in
@@ -374,6 +375,7 @@ func (s *symbols) binary(op Op, x, y *symbolic.Term) *symbolic.Term {
 	case AddS32:
 		return narrow(c.Add, 32, true)
 	case AddU32:
+		//mutant: 32 bits do not wrap [inputs Named]: "narrow(c.Add, 32, false" -> "c.Add(x, y"
 		return narrow(c.Add, 32, false)
 	case SubS32:
 		return narrow(c.Sub, 32, true)
@@ -392,6 +394,7 @@ func (s *symbols) binary(op Op, x, y *symbolic.Term) *symbolic.Term {
 	case Ne:
 		return c.Ne(x, y)
 	case LtS:
+		//mutant: signed comparisons are unsigned [inputs Sequential]: "return c.LtS" -> "return c.LtU"
 		return c.LtS(x, y)
 	case LeS:
 		return c.LeS(x, y)
@@ -457,6 +460,7 @@ func (s *symbols) unary(op Op, x *symbolic.Term) *symbolic.Term {
 	case LNot:
 		return c.Xor(x, c.Const(64, 1))
 	case ExtS8:
+		//mutant: conversions have no sign [inputs Sequential]: "return c.SExt" -> "return c.ZExt"
 		return c.SExt(c.Trunc(x, 8), 64)
 	case ExtU8:
 		return c.ZExt(c.Trunc(x, 8), 64)
@@ -557,6 +561,7 @@ func (s *symbols) finish(g *goroutine) {
 	}
 	switch what {
 	case loaded:
+		//mutant: nor what is loaded [env TestDraws/TestLookRestedLoad]
 		g.unlabeled = false
 		if n, ok := accessSize[a.op]; ok && n <= 8 {
 			t := s.at(a.p, uint32(n))

@@ -11,9 +11,11 @@ import (
 // often it has decided where.
 func (m *Machine) writeInputs(ws []uint64) []uint64 {
 	sum := m.sym.sum()
+	//mutant: the path condition is not in the hash [inputs Concurrent]: "sum[0], sum[1]" -> "0*sum[0], 0"
 	ws = append(ws, 1<<62, sum[0], sum[1])
 	for _, o := range m.living() {
 		if g := m.gs[o]; g.status != gEnded {
+			//mutant: counts are no part of a state [inputs Unwind]: ", g.facts.hashOfPlaces()" -> ""
 			ws = append(ws, uint64(g.nvars), g.facts.hashOfPlaces())
 		}
 	}
@@ -28,6 +30,7 @@ func (s *symbols) writeFrame(ws []uint64, g *goroutine, fp uint32, fn *bytecode.
 	add := func(i uint32) {
 		if t := g.shadow[fp+i]; t != nil {
 			h := t.Hash()
+			//mutant: registers' terms are not in the hash [inputs Named]: "uint64(i), h[0], h[1]" -> "uint64(i), 0*h[0], 0"
 			ws = append(ws, uint64(i), h[0], h[1])
 			ws[at]++
 		}
@@ -50,6 +53,7 @@ func (s *symbols) writeCells(ws []uint64, id uint32) []uint64 {
 	ws = append(ws, uint64(len(cells)))
 	for _, c := range cells {
 		h := c.term.Hash()
+		//mutant: memory's terms are not in the hash [inputs Named]: "size), h[0], h[1]" -> "size), 0*h[0], 0"
 		ws = append(ws, uint64(c.off)<<32|uint64(c.size), h[0], h[1])
 	}
 	return ws

@@ -172,6 +172,7 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 		}
 	}
 	rest := func(c cell, lo, hi uint32) {
+		//mutant: parts of drawn bytes are not drawn [env TestDraws/TestLookRest]: "&& lo < hi {\n\t\t\tlist = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})" -> "{"
 		if s.drawn && lo < hi {
 			list = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})
 			return

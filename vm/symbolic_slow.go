@@ -325,6 +325,7 @@ func (s *symbols) loadRegs(g *goroutine, i uint32, p ptr, l *layout.Layout) {
 	if len(s.overlaps(uint32(p>>32), uint32(p), l.Size)) == 0 {
 		return
 	}
+	//mutant: nor what is found in a map [env TestDraws/TestLookRestedMap]
 	g.unlabeled = false
 	for k, t := range s.loadWords(nil, p, uint64(l.Size)) {
 		if t == nil {
@@ -398,6 +399,7 @@ func (s *symbols) restored(g *goroutine, lo uint32, off int) {
 	if s == nil {
 		return
 	}
+	//mutant: registers' shadows stay [inputs Ways]: false
 	if int(lo) < len(g.shadow) {
 		copy(g.shadow[lo:], s.shadow[off:])
 	}
@@ -407,6 +409,7 @@ func (s *symbols) restored(g *goroutine, lo uint32, off int) {
 // passed gives n stack words of g from word fp on the shadows of what is at p.
 func (s *symbols) passed(g *goroutine, fp uint32, p ptr, n int) {
 	if s != nil && s.m.tracking && n > 0 {
+		//mutant: what is passed to a deferred function has no label [env TestFlows]
 		g.unlabeled = false
 		copy(g.shadow[fp:], s.loadWords(nil, p, uint64(n)*8))
 	}

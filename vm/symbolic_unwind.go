@@ -28,6 +28,7 @@ import (
 const DefaultUnwind = 1000
 
 // place is the instruction that g executes, as a number.
+// mutant: each frame is unwound anew [inputs Unwind]: "uint32(g.pc))" -> "uint32(g.pc)) | uint64(g.fp)<<48"
 func (g *goroutine) place() uint64 { return uint64(g.fn.ID)<<32 | uint64(uint32(g.pc)) }
 
 // unwound reports whether g has decided as often as it may where it is. Then the execution ends.

@@ -53,6 +53,7 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 		if m.timeOrdered(g) {
 			return m.passesTime(g)
 		}
+		//mutant: sleepers commute where the clock is read [env TestPrograms/clocksleepers]: false
 		return m.link.clockUsed
 	case trace.SemAcquire:
 		return true
@@ -117,6 +118,7 @@ func (m *Machine) Updates(op *trace.Op) bool {
 	}
 	const value = 16
 	if op.Kind == trace.AtomicStore {
+		//mutant: the store of an atomic.Value does not read [test ./cmd/hbcheck TestScripts/outcomes]: "== value" -> "== value && false"
 		return op.Access[0].Size == value
 	}
 	return m.IsMap(op.Access[0].Obj) || op.N == 2 && m.IsMap(op.Access[1].Obj)

@@ -413,6 +413,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 		if r.Arming {
 			rep.Options["arming"] = "true"
 		}
+		//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
 		if r.AllOrders {
 			rep.Options["maps"] = "all"
 		}

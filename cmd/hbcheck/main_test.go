@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for i, file := range files {
-		if !*update && !deep.Every(6, i) && !given("run") {
+		if !*update && !deep.Every(9, i) && !given("run") {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { script(t, file) })

@@ -147,7 +147,7 @@ func TestHistories(t *testing.T) {
 	for _, flags := range []string{"--por=full", "--por=jpf", "--por=jpf --hybrid=full", "--por=jpf --hybrid=mhb",
 		"--por=optimal", "--por=optimal --equivalence=rf", "--por=optimal --hybrid=fa", "--por=optimal --hybrid=full", "--por=source", "--por=context",
 		"--por=clockvector", "--por=graph"} {
-		if deep.Quick() && flags != "--por=jpf --hybrid=mhb" && flags != "--por=optimal" {
+		if deep.Quick() && flags != "--por=jpf --hybrid=mhb" {
 			continue
 		}
 		r := explored(t, ".", "../../hbtest/lin", append(strings.Fields(flags), "--outcomes", "--all", "--run=^TestHistories$")...)

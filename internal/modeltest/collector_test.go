@@ -13,7 +13,6 @@ import (
 
 func init() {
 	programs = append(programs, collectorPrograms...)
-	mutants = append(mutants, collectorMutants...)
 }
 
 const collectorHead = `
@@ -219,24 +218,6 @@ var collectorPrograms = []program{
 		f := func(mu *sync.Mutex) { within(func() { mu.Lock(); mu.Unlock() }) }
 		together(func() { n = inside() }, func() { together(func() { f(&a) }, func() { f(&b) }) })
 		tell(n)`},
-}
-
-var collectorMutants = []struct{ name, file, old, new, test string }{
-	{"the collector never collects", "vm/native_finalize.go", "is := m.othersWait(g) && m.anyDies(m.watchesOf(g))", "is := false", "finalizerWakes"},
-	{"the collector waits for nobody", "vm/native_finalize.go", "is := m.othersWait(g) && ", "is := ", "collectorLast"},
-	{"the collector finds what is in use", "vm/native_finalize.go", "return w.obj >= staticLimit && !marked[w.obj]", "return w.obj >= staticLimit", "finalizerInUse"},
-	{"cycles are finalized", "vm/native_finalize.go", "\t\t\tm.eachPtr(&m.heap.objs[w.obj], root)\n", "", "finalizerCycle"},
-	{"cleanups wait for finalizers", "load/overlay/_src/runtime/mem.go", "before := running[kind]\n", "before := running[watchFinalizer]\n", "cleanupBeside"},
-	{"finalizers do not wait for earlier ones", "load/overlay/_src/runtime/mem.go", "go runDue(list, before, running[kind])", "_ = before\n\t\t\tgo runDue(list, nil, running[kind])", "finalizersLater"},
-	{"finalizers stay", "load/overlay/_src/runtime/mem.go", "\tunwatch(func(w *watch) bool { return w.kind == watchFinalizer && w.of.obj == obj })\n", "", "finalizerRemoved"},
-	{"collections show nothing", "load/goroutines.go", "return asksForCollection(fn) || ", "return ", "weakPrivate"},
-	{"jpf takes unlocking for private", "por/stateful/expand.go", "!s.Inspected() && ", "", "stackUnlocks"},
-	{"yielding is private", "por/search/driver.go", "return !s.inspected && Unobservable(", "return Unobservable(", "stackYields"},
-	{"static facts know no stacks", "static/natives.go", "\tif inspectsAll(fn, site) {", "\tif false {", "stackPrivate"},
-	{"what shows stacks conflicts with nothing", "fieldaccess/fieldaccess.go", "!l.Stored && o.Inspects(fut)", "false", "stackPrivate"},
-	{"walks pass what shows stacks", "mhb/conflict.go", "\t\tc = o.fa.Inspects(set)\n", "", "stackPrivate"},
-	{"looking ahead sees no stacks", "por/lookahead/search.go", " || op.InspectsAll(); s.stopped", "; s.stopped", "stackPrivate"},
-	{"what guards an object guards against stacks", "mhb/patterns/patterns.go", "if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {", "if false {", "stackTwice"},
 }
 
 // TestInspected: with every kind of static facts, too, each search finds what there is.

@@ -55,7 +55,6 @@ func write(c net.Conn, s string) string {
 
 func init() {
 	programs = append(programs, connPrograms...)
-	mutants = append(mutants, connMutants...)
 }
 
 var connPrograms = []program{
@@ -208,34 +207,3 @@ var connPrograms = []program{
 }
 
 const connDir = "load/overlay/_src/net/"
-
-var connMutants = []struct {
-	name, file, old, new, test string
-}{
-	{"a Read waits and declares nothing", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)\n", "\t\teffect.Wait(unsafe.Pointer(&h.reads), effect.Inside, &h.readable)\n", "connPieces"},
-	{"a Write declares nothing", connDir + "hb_stream.go", "\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)\n", "", "connWriters"},
-	{"a Read does not wait", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)\n", "\t\th.touch()\n", "connPieces"},
-	{"Close is on what is read", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tin.touch()\n", "connClosedWriting"},
-	{"Close is on what is written", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tout.touch()\n", "connClosed"},
-	{"Close leaves what the other end reads", connDir + "hb_stream.go", "\tin.update()\n\tout.update()\n", "\tin.update()\n", "connReset"},
-	{"a reset is no error", connDir + "hb_stream.go", "\t\te.conn.errs[1-e.side] = syscall.ECONNRESET\n", "", "connReset"},
-	{"there is one half", connDir + "hb_stream.go", "return &e.conn.half[1-e.side] }", "return &e.conn.half[e.side] }", "connHalves"},
-	{"CloseWrite declares nothing", connDir + "hb_stream.go", "\th := e.out()\n\th.touch()\n", "\th := e.out()\n", "connShut"},
-	{"a deadline declares nothing", connDir + "hb_deadline.go", "\teffect.Access(p, true)\n\teffect.Orders", "\teffect.Orders", "connLate"},
-	{"connecting declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\tswitch {", "\tswitch {", "connAccepted"},
-	{"accepting reads", connDir + "hb_listen.go", "\teffect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)\n", "\teffect.Access(unsafe.Pointer(l), false)\n", "connAcceptors"},
-	{"closing a listener declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\teffect.Orders(unsafe.Pointer(&l.uses), true)", "\teffect.Orders(unsafe.Pointer(&l.uses), true)", "connAcceptClosed"},
-	{"whether it has been reset is not asked", connDir + "hb_socket.go", "no := e.failure(); no != 0", "no := syscall.Errno(0); no != 0", "connRefused"},
-	{"looking up a port declares nothing", connDir + "hb_ports.go", "\thbTouchPort(a.port, false)\n", "", "connListen"},
-	{"binding reads", connDir + "hb_ports.go", "\t\thbTouchPort(b.addr.port, true)\n", "\t\thbTouchPort(b.addr.port, false)\n", "connInUse"},
-	{"releasing declares nothing", connDir + "hb_ports.go", "\thbTouchPort(b.addr.port, true)\n\tfor", "\tfor", "connFree"},
-	{"choosing a port declares nothing", connDir + "hb_ports.go", "\t\t\teffect.Access(unsafe.Pointer(&hbNext), true)\n", "", "connPorts"},
-	{"a packet declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\tif s.closed || s.connected", "\tif s.closed || s.connected", "connPackets"},
-	{"closing packets declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\teffect.Orders(unsafe.Pointer(&s.uses), true)", "\teffect.Orders(unsafe.Pointer(&s.uses), true)", "connPacketRefused"},
-	{"making a socket declares nothing", "load/overlay/_src/syscall/hb_sockets.go", "\thbTouchName(path, true)\n", "", "connUnix"},
-	{"a Write releases nothing", connDir + "hb_stream.go", "\teffect.Release(unsafe.Pointer(h))\n\tfor", "\tfor", "connOrdered"},
-	{"a Read acquires nothing", connDir + "hb_stream.go", "\t\teffect.Acquire(unsafe.Pointer(h))\n\t\tb :=", "\t\tb :=", "connOrdered"},
-	{"Close orders nothing", connDir + "hb_stream.go", "\teffect.Orders(unsafe.Pointer(&e.uses), true)\n", "", "connCloseOrdered"},
-	{"a range is where it begins", "mhb/conflict.go", "\t\t\tsame = same || at>>32 == r.p>>32 && (m.wide || r.p-at < uint64(a.Size))\n", "", "connClosed$"},
-	{"buffers are trusted", connDir + "hb_stream.go", "\tb := taken(p)\n", "\tb := append([]byte(nil), p...)\n", "connBuffer"},
-}

@@ -36,7 +36,6 @@ func writePipe(w *os.File, s string) string {
 
 func init() {
 	programs = append(programs, pipePrograms...)
-	mutants = append(mutants, pipeMutants...)
 }
 
 var pipePrograms = []program{
@@ -174,28 +173,4 @@ var pipePrograms = []program{
 		p := []byte("x")
 		together(func() { w.Write(p) }, func() { p[0] = 'y' })
 		print(readPipe(r))`},
-}
-
-const pipeFile = "load/overlay/_src/syscall/hb_pipe.go"
-
-var pipeMutants = []struct{ name, file, old, new, test string }{
-	{"reading a pipe declares nothing", pipeFile, "\t\teffect.Wait(unsafe.Pointer(e.p), effect.Inside, ready)\n", "\t\teffect.Wait(unsafe.Pointer(e), effect.Inside, ready)\n", "pipePieces"},
-	{"reading a pipe does not wait", pipeFile, "\te.begin(&e.readable)\n", "\te.begin(nil)\n", "pipePieces"},
-	{"a read of a pipe begins unseen", pipeFile, "\teffect.Access(unsafe.Pointer(&e.shut), false)\n", "", "pipeBegun"},
-	{"a read of a pipe that is closed finds nothing", pipeFile, "!e.after && hbEither()", "!e.after && false && hbEither()", "pipeBegun"},
-	{"readers of a pipe that is closed take no turns", pipeFile, "\t\te.after = true\n", "", "pipeBegunTwice"},
-	{"closing a pipe declares nothing", pipeFile, "\te.p.touch()\n\teffect.Orders(unsafe.Pointer(&e.order), true)\n", "\teffect.Orders(unsafe.Pointer(&e.order), true)\n", "pipeClosed"},
-	{"closing a pipe wakes nothing", pipeFile, "\te.update()\n\treturn destroy, nil\n", "\treturn destroy, nil\n", "pipeWoken"},
-	{"the end of a pipe declares nothing", pipeFile, "func (p *hbPipe) closed(f *hbFile) {\n\tp.touch()\n", "func (p *hbPipe) closed(f *hbFile) {\n", "pipeGone"},
-	{"a deadline of a pipe declares nothing", pipeFile, "write bool) error {\n\te.begin(nil)\n\tif e.closing {\n\t\te.drop(d)\n", "write bool) error {\n\tif e.closing {\n\t\te.drop(d)\n", "pipeLate"},
-	{"a deadline of a pipe passes unseen", pipeFile, "\te.p.touch()\n\td.Over = true\n", "\td.Over = true\n", "pipeTimer"},
-	{"closing a pipe ends what waits in the system", pipeFile, "\te.blocking = true\n", "", "pipeBlocking"},
-	{"the mode of a pipe is no operation", "load/overlay/_src/syscall/hb_files.go", "\t\t\tf.touch(true)\n\t\t\tf.flags =", "\t\t\tf.flags =", "pipeMode"},
-	{"writing to a pipe by number declares nothing", pipeFile, "\tp.touch()\n\teffect.Release(unsafe.Pointer(p))\n\tfor", "\teffect.Release(unsafe.Pointer(p))\n\tfor", "pipeRaw"},
-	{"a write to a pipe releases nothing", pipeFile, "\t\teffect.Release(unsafe.Pointer(e.p))\n\t\tif n <", "\t\tif n <", "pipeOrdered"},
-	{"a read of a pipe acquires nothing", pipeFile, "\t\teffect.Acquire(unsafe.Pointer(e.p))\n\t\tn = fill(p,", "\t\tn = fill(p,", "pipeOrdered"},
-	{"closing a pipe orders nothing", pipeFile, "\t\teffect.Orders(unsafe.Pointer(&e.order), true)\n\t\tif e.shut", "\t\tif e.shut", "pipeCloseOrdered"},
-	{"a pipe trusts its buffers", pipeFile, "func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {\n\tb := taken(p)\n", "func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {\n\tb := append([]byte(nil), p...)\n", "pipeBuffer"},
-	{"a pipe that is full is written to", pipeFile, "\tp.room = len(p.pages) < hbPages || p.readers == 0\n", "\tp.room = true\n", "pipeFull"},
-	{"writers of a pipe take no turns", pipeFile, "\te.writable = e.closing || !e.writing\n", "\te.writable = true\n", "pipeTurns"},
 }

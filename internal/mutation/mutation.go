@@ -1,36 +1,92 @@
 // Package mutation breaks the program in one place and sees whether a test notices. A condition
 // that soundness rests on and that no test notices the loss of is either not needed or not tested.
+//
+// A mutant is a mark in the code, on a line of its own above what it changes:
+//
+//	//mutant: an example [micro joins]
+//	if a.done && !a.repeating {
+//
+// After the name, in brackets, are the tests that must notice (see killers). What is changed comes
+// after a colon; without one the statement that begins on the next line is left out.
+//
+//	: remove 2            two statements are left out
+//	: true, false, not    the condition that begins there, or the value returned or assigned, is that
+//	: drop 2              its second operand, of those that && and || join, is left out
+//	: "old" -> "new"      text that begins on the next line is replaced (both as Go strings)
 package mutation
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// A Mutant is the program with Old replaced by New in File, where it must be exactly once.
-type Mutant struct{ Name, File, Old, New string }
-
-// Source returns the mutant's file. It fails the test if the mutant is not one of the present code.
-func (x *Mutant) Source(t *testing.T, root string) (file, text string, ok bool) {
-	t.Helper()
-	file = filepath.Join(root, x.File)
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(src), x.Old); n != 1 {
-		t.Errorf("%s: %q is %d times in %s", x.Name, x.Old, n, x.File)
-		return "", "", false
-	}
-	return file, strings.Replace(string(src), x.Old, x.New, 1), true
+// A Mutant is the program with one change.
+type Mutant struct {
+	Name   string
+	File   string // path in the module
+	Line   int    // of the mark
+	Killer string // the test that must notice, and its arguments: see killers
+	Change string // what comes after the colon
 }
 
-// Overlay returns a file for go's flag -overlay, with which text stands for file.
-func Overlay(t *testing.T, file, text string) string {
+// String names the mutant and where it is.
+func (x *Mutant) String() string { return fmt.Sprintf("%s:%d: %s", x.File, x.Line, x.Name) }
+
+var mark = regexp.MustCompile(`^\s*// ?mutant: (.+?) \[(.+?)\](?:: (.+))?$`)
+
+// Find returns the mutants of the module in directory root, in the order of its files.
+func Find(root string) ([]Mutant, error) {
+	var list []Mutant
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "testdata" || strings.HasPrefix(name, ".") && path != root {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil || !strings.HasSuffix(path, ".go") || filepath.Dir(rel) == filepath.Join("internal", "mutation") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			line = strings.TrimSuffix(line, "\n")
+			m := mark.FindStringSubmatch(line)
+			switch {
+			case m != nil:
+				list = append(list, Mutant{Name: m[1], File: filepath.ToSlash(rel), Line: n, Killer: m[2], Change: m[3]})
+			case isMark(line):
+				return fmt.Errorf("%s:%d: want //mutant: name [tests], or with a colon and a change: %q", rel, n, line)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// isMark reports whether a line is a mark. In the comment of a declaration gofmt puts a space before
+// the word.
+func isMark(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "// mutant:")
+}
+
+// overlay returns a file for go's flag -overlay, with which text stands for file.
+func overlay(t *testing.T, file, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
@@ -46,19 +102,29 @@ func Overlay(t *testing.T, file, text string) string {
 	return overlay
 }
 
-// Kills executes go test with args in directory root, with file replaced by text, and returns what
-// failed; "" if nothing did.
-func Kills(t *testing.T, root, file, text string, args ...string) string {
+// kill executes the tests that must notice the mutant, whose file is text, in the full tier, and
+// returns what failed; "" if nothing did. It fails t if the mutant is no program.
+func (x *Mutant) kill(t *testing.T, root, text string) string {
 	t.Helper()
-	overlay := Overlay(t, file, text)
-	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=5m", "-overlay", overlay}, args...)...)
+	args, err := x.killer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := "-overlay=" + overlay(t, filepath.Join(root, filepath.FromSlash(x.File)), text)
+	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=10m", over}, args...)...)
 	c.Dir = root
-	c.Env = append(os.Environ(), "HBCHECK_TESTS=full")
+	c.Env = append(os.Environ(), "HBCHECK_TESTS=full", "HBCHECK_SEED=")
+	if strings.HasPrefix(x.Killer, "histories") { // that test builds hbcheck: the flag has to reach that
+		c.Env = append(c.Env, "GOFLAGS="+over)
+	}
 	out, err := c.CombinedOutput()
-	if strings.Contains(string(out), "[build failed]") {
-		t.Errorf("%s", out)
+	if strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]") {
+		t.Fatalf("%s", out)
 	}
 	if err == nil {
+		if strings.Contains(string(out), "no tests to run") {
+			t.Fatalf("no tests: go test %s", strings.Join(args, " "))
+		}
 		return ""
 	}
 	for l := range strings.Lines(string(out)) {

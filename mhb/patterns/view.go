@@ -69,17 +69,25 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	}
 	switch o.Kind {
 	case static.LockEvent:
+		//mutant: patterns: no goroutine unlocks [patterns globalLockForeign]: drop 2
+		//mutant: patterns: readers keep readers out [micro readers]: "return locked(w" -> "r, _ := v.s.Word(p + overlay.RWMutexReaders)\n\t\treturn (uint32(w) != 0 || int32(r) == 1"
 		return locked(w) && !v.released(p)
 	case static.OnceEvent:
 		runs := overlay.Uint32(w, overlay.OnceDone) == 0 && overlay.Uint32(w, overlay.OnceMutex) != 0
 		return runs && !v.released(p)
 	case static.JoinEvent:
+		//mutant: patterns: counters stay [patterns joinTooEarly]: "v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))" -> "int32(overlay.Uint32(w, overlay.WaitGroupCounter)) > 0"
 		return v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))
 	case static.RecvEvent:
+		//mutant: patterns: no goroutine sends [patterns receiveThird]: "SendEvent, static." -> ""
+		//mutant: patterns: no goroutine closes [patterns receiveClosed]: ", static.CloseEvent" -> ""
 		return v.s.EmptyNoSender(p, nil) && !v.notified(p, static.SendEvent, static.CloseEvent)
 	case static.SendEvent:
+		//mutant: patterns: no goroutine receives [patterns sendThird]: "RecvEvent, static." -> ""
 		return v.s.FullNoReceiver(p, nil) && !v.notified(p, static.RecvEvent, static.CloseEvent)
 	case static.WaitEvent:
+		//mutant: patterns: a notified waiter sleeps [patterns waitNotified]: drop 1
+		//mutant: patterns: no goroutine signals [patterns waitNotifyThird]: drop 2
 		return !th.woken() && !v.notified(p, static.SignalEvent)
 	}
 	return false
@@ -94,6 +102,7 @@ func locked(w uint64) bool { return overlay.Uint32(w, overlay.MutexState) == ove
 func (v *view) holds(p uint64) bool {
 	w, ok := v.s.Word(p)
 	mine := ok && locked(w) && overlay.Uint32(w, overlay.MutexOwner) == uint32(v.tc)+1
+	//mutant: patterns: a lock is its holder's [patterns thisLockForeign]: " && !v.o.foreign && !v.released(p)" -> ""
 	return mine && !v.o.foreign && !v.released(p)
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
-	"hbcheck.dev/hbcheck/internal/mutation"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -259,36 +258,6 @@ func methodProgram(cases []methodCase, both int) (source string, entries []strin
 	}
 	fmt.Fprintf(&b, "\nfunc main() {\n%s\tfmt.Println(\"ok\")\n}\n", calls.String())
 	return b.String(), entries
-}
-
-// methodMutants are conditions of package pointer about wrappers of methods, each with what is there
-// without it.
-var methodMutants = []mutation.Mutant{
-	{Name: "frames of wrappers called through interfaces", File: "static/pointer/call.go", Old: "\t\ta.throughWrapper(boxCall{c.inst, c.instr, o})\n"},
-	{Name: "what is adapted is started", File: "static/pointer/context.go", Old: "\tif isWrapper(fn) {\n\t\tif t := p.adapted(fn); t != nil && !p.started[t]", New: "\tif false {\n\t\tif t := p.adapted(fn); t != nil && !p.started[t]"},
-	{Name: "structs as receivers are no one address", File: "static/pointer/policy.go", Old: "k == byObject && !isPointer(receiverType(fn))", New: "false"},
-	{Name: "receivers of method expressions", File: "static/pointer/policy.go", Old: "return fn.Signature.Params().At(0).Type()", New: "return nil"},
-}
-
-// TestMethodMutants: each mutant is one of the present code and, with -mutants, is noticed.
-func TestMethodMutants(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range methodMutants {
-		t.Run(m.Name, func(t *testing.T) {
-			file, text, ok := m.Source(t, root)
-			if only := flag.Lookup("mutants").Value.String(); !ok || only == "" || only != "all" && !strings.Contains(m.Name, only) {
-				return
-			}
-			why := mutation.Kills(t, root, file, text, "./oracle/check", "-run", "TestMethodForms$")
-			if why == "" {
-				t.Error("survives")
-			}
-			t.Log(why)
-		})
-	}
 }
 
 // TestMethodForms: method values and method expressions, of all kinds of types in all kinds of places,

@@ -57,14 +57,16 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // that the number that hb gives for a race is that of the node whose backtrack set is to grow.
 type clockVector struct {
 	search.Driver
-	fx    por.Effects `saved:"-"`
-	exec  *hb.Execution
-	rel   hb.Relation `saved:"-"`
-	nodes []cvNode    // nodes[i-1] is pre(S, i)
+	fx   por.Effects `saved:"-"`
+	exec *hb.Execution
+	rel  hb.Relation `saved:"-"`
+	//mutant: saved: clockvector without nodes [resumed]: "[]cvNode" -> "[]cvNode `saved:\"-\"`"
+	nodes []cvNode // nodes[i-1] is pre(S, i)
 
 	// Never undone: the search so far, and not the present path, decides what counts as shared.
 	// So Stats.States depends on the order of exploration, as the paper's numbers do; which
 	// schedules are explored does not.
+	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
 	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
 
 	// Of the present state, to be compared with cvNode.pending of the state before the event: a
@@ -327,6 +329,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	// The step has taken q's operation away: t.Stop() has ended the goroutine in which the timer
 	// would have fired. It could have fired first.
 	for _, q := range n.pending {
+		//mutant: ended: clockvector does not look at a timer that is stopped [timing]: false
 		if q != a.G && hb.Ended(q, x.pending) {
 			x.add(n, q)
 		}

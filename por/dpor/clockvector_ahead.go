@@ -64,6 +64,7 @@ const (
 func (p *cvPiece) note(n cvNote) {
 	if !p.noted[n] {
 		p.noted[n] = true
+		//mutant: jobs: clockvector: what was added for a piece's path is lost [ahead]
 		p.notes = append(p.notes, n)
 	}
 }
@@ -157,6 +158,7 @@ func (p *cvPiece) explore(h *search.Helper, whole *clockVector) {
 // holds reports whether p is what the search would find now.
 func (x *clockVector) holds(p *cvPiece) bool {
 	for obj, who := range p.assumed {
+		//mutant: jobs: clockvector: pieces know who has accessed what [ahead]: "obj] != who " -> "obj] != who && false "
 		if x.accessed[obj] != who {
 			return false
 		}
@@ -178,6 +180,7 @@ func (x *clockVector) take(depth int, p *cvPiece) bool {
 	n.choice++
 	x.ahead.Take(&p.Piece, &x.Driver)
 	maps.Copy(x.accessed, p.now)
+	//mutant: jobs: clockvector: what a piece notes comes in another order [test ./por/dpor ^TestAhead$]: " p.notes" -> " slices.Backward(p.notes)"
 	for _, c := range p.notes {
 		m := &x.nodes[c.depth]
 		switch c.what {
@@ -191,6 +194,7 @@ func (x *clockVector) take(depth int, p *cvPiece) bool {
 			x.ended(m, c.g, c.what == cvEnded)
 		}
 	}
+	//mutant: jobs: clockvector: what is left of a piece is dropped [ahead]: false
 	if len(p.open) > 0 && !x.Halted {
 		x.resume(depth, p)
 	}

@@ -310,6 +310,7 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 		if s.Halted || a.Op.G == b.Op.G || w[0].EndsExecution || !s.exec.Dependent(&a, &b) {
 			continue
 		}
+		//mutant: context: nothing changes places [twin]: " && (len(w) > 1 || !interchangeable(&a, &b))" -> ""
 		if !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
 			continue
 		}
@@ -321,6 +322,7 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 		state := por.IdentityHashOf(s.Sys, at)
 		s.rewindTo(f)
 		ok = ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable()
+		//mutant: context: twins commute [twin]: "por.IdentityHashOf(s.Sys, at)" -> "state"
 		if ok && por.IdentityHashOf(s.Sys, at) == state {
 			c.putToSleep(f)
 		}
@@ -345,6 +347,7 @@ func interchangeable(a, b *hb.Event) bool {
 	special := func(e *hb.Event) bool { return e.EndsExecution || e.Op.DependsOnAll || e.Op.Wide }
 	sameAccess := a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
 	sameKind := a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output)
+	//mutant: context: any two events change places [twin]: "return sameKind" -> "return true || sameKind"
 	return sameKind && sameAccess && !special(a) && !special(b)
 }
 

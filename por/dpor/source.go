@@ -101,8 +101,9 @@ const sourceCarry = 32
 //	nodes:   f0       f1       f2       f3      one more than events: the present state has one
 type source struct {
 	search.Driver
-	exec    *hb.Execution // E
-	dups    hb.Duplicates
+	exec *hb.Execution // E
+	dups hb.Duplicates
+	//mutant: saved: source without nodes [resumed]: "sourceNode" -> "sourceNode `saved:\"-\"`"
 	nodes   []*sourceNode // nodes[i] is pre(E, event i) and what belongs to it
 	spare   []*sourceNode `saved:"-"` // not in use
 	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more

@@ -67,6 +67,7 @@ func (p *sourcePiece) note(f *sourceNode, gs []trace.GID) {
 	}
 	if !p.noted[string(key)] {
 		p.noted[string(key)] = true
+		//mutant: jobs: source: what a piece notes is lost [ahead]
 		p.notes = append(p.notes, sourceNote{node: f.number, gs: slices.Clone(gs)})
 	}
 }
@@ -124,6 +125,7 @@ func (s *source) offerNode(i int) {
 			foreign: true, number: k,
 		})
 	}
+	//mutant: jobs: source: the step that is being explored does not sleep [ahead]: "append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}}" -> "slices.Clone(f.sleep"
 	p.nodes[i].sleep = append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}})
 	f.piece = p
 	s.ahead.Offer(&p.Piece, &s.Driver, func(h *search.Helper) { p.explore(h, s) })
@@ -142,6 +144,7 @@ func (p *sourcePiece) explore(h *search.Helper, whole *source) {
 	cfg, v, leave := whole.ahead.Prepare(&p.Piece, h, whole.Cfg)
 	defer leave()
 	s := newSource(h.Sys, v, cfg, whole.rel)
+	//mutant: jobs: context: a piece is one of source [ahead]: false
 	if whole.ctx != nil {
 		s.ctx = &contextSensitive{s: s, cfg: whole.ctx.cfg}
 	}
@@ -204,10 +207,12 @@ func (s *source) take(f *sourceNode, p *sourcePiece, g trace.GID, choice int) bo
 		s.takeNote(s.nodes[n.node], n)
 	}
 	f.done = p.done
+	//mutant: jobs: source: what is left of a piece is dropped [ahead]: false
 	if len(p.open) > 0 && !s.Halted {
 		s.resume(p)
 		s.goOn(base + 1)
 	}
+	//mutant: jobs: source: what was taken does not sleep [ahead]
 	f.sleep = append(f.sleep, p.sleep...) // line 18, and what commutes
 	return true
 }

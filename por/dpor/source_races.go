@@ -48,17 +48,22 @@ func (s *source) findRaces() {
 		s.ctx.endSections(n)
 	}
 	for _, m := range s.exec.Participants(n) { // those that have arrived somewhere
+		//mutant: source: who arrives is not looked at [toySystems]: false
+		//mutant: source: no goroutine arrives before a channel [sleeping]: "Blocks() " -> "Blocks() && !s.exec.Pending[m.G].Kind.Channels() "
 		if s.exec.Pending[m.G].Blocks() {
 			s.reverseRacesOfPending(n, m.G)
 		}
 	}
 	for _, q := range s.exec.Order { // those that were pending before
 		a, op := s.exec.Last[q], &s.exec.Pending[q]
+		//mutant: source: who is before what is executed is not looked at [toySystems]: "int(a) != n" -> "int(a) < -1"
+		//mutant: source: no goroutine is before a channel [sleeping]: "int(a) != n && " -> "int(a) != n && !op.Kind.Channels() && "
 		if int(a) != n && s.exec.Exists[q] && op.Blocks() && s.exec.MayBeReversed(p, op) {
 			s.backtrackForPending(n, q)
 		}
 	}
 	// The partner could have done something else.
+	//mutant: source: who is met could do nothing else [sleeping]: false
 	if f := s.nodes[n]; p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner) {
 		s.addGoroutine(f, p.Partner)
 	}

@@ -77,6 +77,8 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 			if len(w.steps) > 1 {
 				sleep = append(sleep, sleepElem{w.steps[1:], w.sameState}) // line 16
 			}
+		//mutant: source: no goroutine goes on sleeping [toySystems]
+		//mutant: source: no goroutine wakes up [toySystems]: "case s.independent(e, &w)" -> "default"
 		case s.independent(e, &w):
 			sleep = append(sleep, w)
 		}

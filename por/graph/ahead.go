@@ -73,6 +73,7 @@ const (
 func (p *piece) note(n note) {
 	if !p.noted[n] {
 		p.noted[n] = true
+		//mutant: jobs: graph: what a piece notes is lost [graphAhead]
 		p.notes = append(p.notes, n)
 	}
 }
@@ -130,10 +131,12 @@ func (x *searcher) offerStep(i int, s step) {
 	p := &x.points[i]
 	q := &piece{
 		path: slices.Clone(x.Path[:p.Depth]), points: copies(x.points[:i+1]),
+		//mutant: jobs: graph: a piece does not stop where a replay is to [graphAhead]: "(x.known" -> "(map[uint64]bool{}"
 		known: maps.Clone(x.known), all: x.exec.SomeDependsOnAll(),
 		noted: make(map[note]bool),
 	}
 	last := &q.points[i]
+	//mutant: jobs: graph: another choice is the node of the one before [graphAhead]: false
 	if last.next != s.next {
 		last.node, last.alts = nil, 0
 	}
@@ -152,6 +155,7 @@ func copies(points []generator) []generator {
 	for i := range points {
 		p, q := &points[i], &list[i]
 		at := *p.choiceSet
+		//mutant: jobs: graph: a piece does not know who has ended the program [graphAhead]: "slices.Clone(at.ended)" -> "nil"
 		at.choices, at.ended = slices.Clone(at.choices), slices.Clone(at.ended)
 		at.foreign, at.number = true, i
 		q.choiceSet, q.parent, q.next, q.alts = &at, parent, p.next, p.alts
@@ -172,6 +176,7 @@ func (q *piece) explore(h *search.Helper, whole *searcher) {
 	client := Client{Marker: EveryAccess{}, Dependence: whole.Client.Dependence}
 	x := newSearcher(h.Sys, v, cfg, Config{Client: client}, whole.rel)
 	x.piece, x.known = q, q.known
+	//mutant: jobs: graph: a piece does not know that an operation depends on all [graphAhead]: false
 	if q.all {
 		x.exec.FindDependsOnAll()
 	}
@@ -208,6 +213,8 @@ func (q *piece) explore(h *search.Helper, whole *searcher) {
 
 // holds reports whether q, of a step of p, is what the search would find now.
 func (x *searcher) holds(p *generator, q *piece) bool {
+	//mutant: jobs: graph: a piece does not know that its step is to be a node [graphAhead]: drop 2
+	//mutant: jobs: graph: a piece may have been begun before one did [graphAhead]: drop 1
 	return x.exec.SomeDependsOnAll() == q.all && x.known[p.prefix] == q.here
 }
 
@@ -219,14 +226,19 @@ func (x *searcher) takePiece(at int, q *piece) bool {
 	if !x.ahead.Claim(&q.Piece, &x.Driver) || !x.holds(p, q) {
 		return false
 	}
+	//mutant: jobs: graph: alternatives of a step that was taken are forgotten [graphAhead]: "= q.alts" -> "= p.alt+1"
+	//mutant: jobs: graph: the node of a step that was taken is forgotten [graphAhead]: ", p.node = q.alts, p.alt+1, q.node" -> " = q.alts, p.alt+1"
 	p.alts, p.alt, p.node = q.alts, p.alt+1, q.node
 	if n := q.node; n != nil {
+		//mutant: jobs: graph: the node of a step remains another worker's [graphAhead]: "Parent, n.at, n.x = p.parent," -> "at, n.x ="
 		n.Parent, n.at, n.x = p.parent, p.choiceSet, x
 	}
 	x.ahead.Take(&q.Piece, &x.Driver)
+	//mutant: jobs: graph: the search does not know that one of a piece does [graphAhead]: false
 	if q.nowAll {
 		x.exec.FindDependsOnAll()
 	}
+	//mutant: jobs: graph: what a piece notes comes in another order [graphAhead]: " q.notes" -> " slices.Backward(q.notes)"
 	for _, c := range q.notes {
 		switch n := x.points[c.at].node; c.what {
 		case noteChoice:
@@ -237,6 +249,7 @@ func (x *searcher) takePiece(at int, q *piece) bool {
 			x.ended(n, c.g, c.what == noteEnded)
 		}
 	}
+	//mutant: jobs: graph: what is left of a piece is dropped [graphAhead]: false
 	if len(q.open) > 0 && !x.Halted {
 		x.resume(p, q)
 	}
@@ -246,6 +259,7 @@ func (x *searcher) takePiece(at int, q *piece) bool {
 // resume puts what is left of q, a step of p, on the stack, and brings the system to the last generator.
 func (x *searcher) resume(p *generator, q *piece) {
 	x.returnTo(p)
+	//mutant: jobs: graph: what is left is not below the step [graphAhead]
 	if p.node != nil {
 		x.node = p.node
 	}
@@ -259,6 +273,8 @@ func (x *searcher) resume(p *generator, q *piece) {
 		}
 		o.Position, o.parent = x.Checkpoint(), x.node
 		if o.node != nil {
+			//mutant: jobs: graph: what is left remains below another worker's nodes [graphAhead]: "Parent, o.node.x = x.node," -> "x ="
+			//mutant: jobs: graph: nodes that are left ask another worker's execution [graphAhead]: ", o.node.x = x.node, x" -> " = x.node"
 			o.node.Parent, o.node.x = x.node, x
 			x.node = o.node
 		}

@@ -108,6 +108,7 @@ func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 		if over {
 			what = noteEnded
 		}
+		//mutant: jobs: graph: what ends the program in a piece is not noted [graphAhead]
 		x.piece.note(note{at: at.number, what: what, g: g})
 		return
 	}
@@ -136,6 +137,7 @@ func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 		r = r.Parent
 	}
 	if r.replay = true; r.at.foreign {
+		//mutant: jobs: graph: a replay that a piece arranges is lost [graphAhead]
 		x.piece.note(note{at: r.at.number, what: noteReplay, prefix: prefix})
 	}
 }

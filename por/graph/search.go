@@ -61,6 +61,7 @@ type searcher struct {
 	exec   *hb.Execution
 	graph  DPORGraph
 	// The stack. Not every node of the present path has a generator: see Marking.
+	//mutant: saved: graph without points [resumed]: "generator" -> "generator `saved:\"-\"`"
 	points []generator
 	node   *Node // the newest of the present path
 
@@ -300,6 +301,7 @@ func (x *searcher) mark(g trace.GID) Marking {
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
+	//mutant: inspected: graph marks what its client does [inspecting]: "x.Inspected(), " -> ""
 	case x.Inspected(), x.Sys.Alternatives(g) > 1, x.anyDependsOnAll(), len(x.known) > 0 && x.known[x.prefix()]:
 		return Yes
 	}
@@ -433,6 +435,7 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 			continue
 		}
 		if gone = true; n != nil && n.Type != Replay {
+			//mutant: ended: graph does not look at a timer that is stopped [timing]
 			x.addScheduleFor(n, q)
 		}
 	}

@@ -44,6 +44,7 @@ func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	if room == 0 {
 		return slot{}
 	}
+	//mutant: what is received is not counted [sending]: "x.received[op.Access[0].Obj]" -> "0"
 	p := slot{Capacity: uint32(room), index: x.received[op.Access[0].Obj]}
 	if op.Kind == trace.Send {
 		p.index += uint32(length)
@@ -66,11 +67,15 @@ func consumes(op *NextOp) bool {
 // they leave nothing. Claims 1 and 2 above are about the rest.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
+		//mutant: sends commute with sends [sending]: false
+		//mutant: receives of nothing do not commute [counted]: true
 		return !a.Slot.Empty || !b.Slot.Empty
 	}
 	send, recv := &a.Slot, &b.Slot
 	if a.Kind == trace.Recv {
 		send, recv = recv, send
 	}
+	//mutant: a receive does not need the send [sending]: drop 2
+	//mutant: a send does not need the room [sending]: drop 3
 	return !send.Empty && (send.index == recv.index || send.index == recv.index+recv.Capacity)
 }

@@ -90,6 +90,7 @@ func (c *Commuting) refuted() bool {
 		return false
 	}
 	c.commuting.fresh, c.awaited.fresh = false, false
+	//mutant: additions commute though a loop waits for their sum [agreeing]: false
 	return Overlap(c.commuting.writes(), c.awaited.list)
 }
 

@@ -30,8 +30,11 @@ func (d dependence) dependent(a, b *NextOp) bool {
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd && !d.pairwise:
 		return false // see wgOrderMatters
 	case a.Kind == trace.Output && b.Kind == trace.Output:
+		//mutant: outputs commute [toySystems]: false
 		return !d.ignoreOutput
 	case a.Commutes == trace.Reads && b.Commutes == trace.Reads:
+		//mutant: misused readers commute [misused]: false
+		//mutant: readers do not commute [counted]: drop 1
 		return d.readersDepend && a.Conflicts(&b.Op)
 	case a.Slot.Capacity > 0 && b.Slot.Capacity > 0 && a.Access[0] == b.Access[0]:
 		return sameElement(a, b)
@@ -75,6 +78,7 @@ func (x *Execution) Dependent(f, e *Event) bool {
 // Event.
 func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool {
 	return x.dep.dependent(&f.Op, op) ||
+		//mutant: the end of the program does not depend on what is printed [toySystems]: "\t\tf.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||\n" -> ""
 		f.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||
 		f.PartnerOp.Kind != trace.None && x.dep.dependent(&f.PartnerOp, op) ||
 		len(f.arrivals) > 0 && Overlap(f.arrivals, op.Touches())
@@ -134,6 +138,7 @@ func (x *Execution) unbalancedUnlock(i int) bool {
 	case trace.WakeLock:
 		return e.Op.N > 0 && e.Op.Lock != trace.MutexLock
 	case trace.RUnlock:
+		//mutant: read locks are always balanced [misused]: false
 		return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0
 	}
 	return false

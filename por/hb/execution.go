@@ -109,8 +109,11 @@ type Execution struct {
 	dep dependence
 	rel Relation
 
+	//mutant: saved: happens before without Events [resumed]: " []Event" -> " []Event `saved:\"-\"`"
 	Events []Event
-	keys   []eventKey
+	//mutant: saved: happens before without keys [resumed]: "eventKey" -> "eventKey `saved:\"-\"`"
+	keys []eventKey
+	//mutant: saved: happens before without clocks [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	clocks []uint32
 	Width  int
 
@@ -118,15 +121,22 @@ type Execution struct {
 	// events of each goroutine, so an event is named by goroutine and number in every order of a
 	// class (EventID), and by its index in this one.
 	// By goroutine:
-	Count    []uint32 // events that it has executed
-	Last     []int32  // the last event it has taken part in, or -1
-	Exists   []bool
-	Pending  []NextOp // its pending operation, as it was when it arrived
-	MayBlock []bool   // whether that can be disabled
-	undoLog  []Participant
+	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
+	Count []uint32 // events that it has executed
+	//mutant: saved: happens before without Last [resumed]: "Last     []int32" -> "Last     []int32 `saved:\"-\"`"
+	Last []int32 // the last event it has taken part in, or -1
+	//mutant: saved: happens before without Exists [resumed]: "  []bool" -> "  []bool `saved:\"-\"`"
+	Exists []bool
+	//mutant: saved: happens before without Pending [resumed]: "[]NextOp" -> "[]NextOp `saved:\"-\"`"
+	Pending []NextOp // its pending operation, as it was when it arrived
+	//mutant: saved: happens before without MayBlock [resumed]: "MayBlock []bool" -> "MayBlock []bool `saved:\"-\"`"
+	MayBlock []bool // whether that can be disabled
+	//mutant: saved: happens before without undoLog [resumed]: "Participant" -> "Participant `saved:\"-\"`"
+	undoLog []Participant
 
 	// Order has all goroutines in an order that does not depend on the search, and Precedes is that
 	// order.
+	//mutant: saved: happens before without Order [resumed]: "trace.GID" -> "trace.GID `saved:\"-\"`"
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool `saved:"-"`
 
@@ -291,6 +301,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	// A partner has to have arrived, so its arrival happens before e, and before what e depends on
 	// is looked for. Whether a Signal finds a waiter depends on the order of the two.
 	blocks := Blocks(e.Op.Kind)
+	//mutant: a partner does not take part [sending]
 	if blocks {
 		for _, q := range x.advanced {
 			x.addParticipant(q, i)
@@ -375,6 +386,7 @@ func (x *Execution) step(e *Event, choice int) {
 		e.EndsExecution = true
 	case por.Ended:
 		e.EndsExecution = x.EndedInOtherOrder || len(x.sys.Pending(x.advanced[:0])) > 0
+		//mutant: an end with a timer pending cuts off what others print [test ./internal/progen ^TestPassing$]: drop 2
 		aborts := e.EndsExecution && x.sys.Aborted() || ends(e.Op.Kind)
 		e.DependsOnOutput = !x.dep.ignoreOutput && aborts
 	}

@@ -43,6 +43,8 @@ func (x *Execution) FindJoin(j *Join) bool {
 	}
 	wg, counter := x.Pending[j.Dones[0]].Access[0], x.sys.Adds(j.Dones[0]).Counter
 	j.Synchronised = true
+	//mutant: a tail begins though a goroutine has ended that is not waited for [tails]: drop 1
+	//mutant: a tail begins though a Done has no unit [tails]: drop 3
 	return x.endedBefore(j, wg) && x.onlyCounted(j, wg, counter) && x.matches(j, wg)
 }
 
@@ -58,6 +60,7 @@ func (x *Execution) findMembers(j *Join) bool {
 		case p.done && p.N == 1 && p.Alternatives == 1: // which is as it was when it arrived
 			j.Dones = append(j.Dones, g)
 		default:
+			//mutant: a tail begins though a goroutine has something else to do [tails]
 			return false
 		}
 	}
@@ -116,6 +119,7 @@ func (x *Execution) onlyCounted(j *Join, wg trace.Access, counter int64) bool {
 			newest = false
 			if e.change.N > 0 {
 				j.Synchronised = j.Synchronised && e.G == j.Waiter
+				//mutant: a tail begins though an Add is not before Wait [tails]
 				if !x.arrivedAfter(j.Waiter, i) {
 					return false
 				}
@@ -141,6 +145,7 @@ func (x *Execution) matches(j *Join, wg trace.Access) bool {
 		for k := len(x.positiveAdds) - 1; k >= 0; k-- {
 			u := x.positiveAdds[k]
 			if x.Events[u].changes(wg) && x.freeUnits(u) > 0 && x.arrivedAfter(g, int(u)) {
+				//mutant: the Dones of a tail take one unit several times [tails]
 				x.Events[u].matchedUnits++
 				j.units = append(j.units, u)
 				break

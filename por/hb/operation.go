@@ -95,6 +95,7 @@ func Overlap(a, b []trace.Access) bool {
 // to x = 2, which depends on x = 1 itself. Without the condition on what commutes that is wrong:
 // of two readers before a writer neither depends on the other.
 func (n *NextOp) overwrites(op *NextOp) bool {
+	//mutant: an addition covers those before it [counted]: drop 4
 	if n.Kind == trace.WgAdd || n.N != 1 || op.N != 1 || n.CommutesWithPeers() || n.Slot.Capacity > 0 {
 		return false // n commutes with some of that
 	}
@@ -122,6 +123,12 @@ func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAw
 // then.
 //
 // (Line 23 of docs/optimal.md, claim 6.)
+// mutant: no operation waits for a lock [toySystems]: "Blocks()" -> "Blocks() && k != trace.Lock"
+// mutant: no reader waits [readers]: "Blocks()" -> "Blocks() && k != trace.RLock"
+// mutant: no operation waits for a WaitGroup [semantics]: "Blocks()" -> "Blocks() && k != trace.WgWait"
+// mutant: no operation waits for a Once [once]: "Blocks()" -> "Blocks() && k != trace.OnceEnter"
+// mutant: no operation waits to send [sending]: "Blocks()" -> "Blocks() && k != trace.Send"
+// mutant: no operation waits to receive [sending]: "Blocks()" -> "Blocks() && k != trace.Recv"
 func Blocks(k trace.Kind) bool { return k.Blocks() }
 
 // Terminated reports whether another goroutine has ended the one of which n was the pending

@@ -131,6 +131,7 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 		return
 	}
 	x.Races = append(x.Races, int32(j))
+	//mutant: clocks do not know of dependence [toySystems]
 	x.Join(c, j)
 }
 

@@ -99,6 +99,7 @@ func (x *Execution) addReadsFrom(i int) {
 
 // aboutReads reports whether an Execution with relation r has only operations of which it is known what
 // they depend on with ReadsFrom.
+// mutant: rf: anything is supported if accesses are ordered [readsFrom]: drop 2
 func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
 
 // synchronised reports whether the newest event, i, is in no race with an access to memory, nor with
@@ -114,6 +115,7 @@ func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
 func (x *Execution) synchronised(i int) bool {
 	memory := x.Events[i].Op.Kind.Memory()
 	for _, j := range x.Races {
+		//mutant: rf: accesses in a race are ordered by what synchronises [readsFrom]: "memory || x.Events[j].Op.Kind.Memory()" -> "x.Events[j].Op.Kind.Memory() && !memory"
 		if memory || x.Events[j].Op.Kind.Memory() {
 			return false
 		}

@@ -193,6 +193,7 @@ func (x *Execution) matchDone(i int) bool {
 		return false
 	}
 	m.visited = m.visited[:0]
+	//mutant: no counter of a WaitGroup becomes negative [semantics]: true
 	return e.change.N >= 0 || x.augment(int32(i))
 }
 
@@ -256,6 +257,7 @@ func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 			}
 		}
 	}
+	//mutant: no WaitGroup is used again [toySystems]: false
 	return slices.ContainsFunc(x.positiveAdds, outside)
 }
 

@@ -161,6 +161,7 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bool) {
 	f := l.accessesOf(g)
 	n := startedBy(l.sys, g)
+	//mutant: no goroutine is started [micro startedMeanwhile]: false
 	if f.started != n {
 		f.started, f.known = n, false
 	}
@@ -243,7 +244,9 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 		f.stale = true
 		switch {
 		case trace.GID(i) != g:
+			//mutant: no operation moves another goroutine [micro met]
 			f.known = !movesAnother(op.Kind)
+		//mutant: overwriting a lock enables nothing [micro overwritten]: ", f.overwritesAwaited(op)" -> ""
 		case !enablesNothing(op) && !f.releasesUnawaited(op), f.conflicts(op), f.overwritesAwaited(op):
 			f.known = false
 		}

@@ -187,6 +187,7 @@ func (s *boundedSearch) advance(cur trace.GID) {
 		}
 		h := s.Hash()
 		if _, known := s.states[h]; known {
+			//mutant: lookahead: what waits along a cycle is not noted [test ./internal/progen ^TestEqual$]
 			s.noteAwaited() // an execution without an end may have been closed
 			s.alts = s.alts[:n]
 			return
@@ -264,6 +265,8 @@ func (s *boundedSearch) Started(g trace.GID) uint32 { return startedBy(s.System,
 func (s *boundedSearch) Step(g trace.GID, choice int) {
 	op := s.System.Next(g)
 	s.accesses.add(&op)
+	//mutant: inspected: looking ahead passes it [inspecting]: " || op.InspectsAll()" -> ""
+	//mutant: looking ahead sees no stacks [models TestModels/stackPrivate]: " || op.InspectsAll()" -> ""
 	if s.stopped = op.Conflicts(s.op) || op.InspectsAll(); s.stopped {
 		return
 	}

@@ -113,6 +113,7 @@ func (s *searcher) executeAgain(p *recordedPath, i int) {
 	a := p.path[i]
 	if !p.ended[i] {
 		s.Repeat(a)
+		//mutant: optimal: workers do not know of another's outcomes [test ./por/optimal ^TestWorkersBranch$]
 		s.noteBranch()
 		return
 	}
@@ -126,6 +127,7 @@ func (s *searcher) executeAgain(p *recordedPath, i int) {
 // restoreRecord restores the rest of what is recorded of p, when its steps have been executed.
 func (s *searcher) restoreRecord(p *recordedPath) {
 	n := len(s.Events) - len(p.path)
+	//mutant: what was in a reversal is not when the search resumes [toySystems]: "p.inReversal" -> "make([]bool, len(p.inReversal))"
 	s.inReversal = append(s.inReversal[:n], p.inReversal...)
 	s.frameOf, s.prevHead = append(s.frameOf[:n], p.frameOf...), append(s.prevHead[:n], p.prevHead...)
 	s.dropped = append(s.dropped[:0], p.dropped...)

@@ -40,6 +40,7 @@ func (s *searcher) continueWithout() bool {
 		s.openFrameBefore(e)
 	}
 	f := &s.frames[s.frameOf[e]]
+	//mutant: executions of alternatives that end are all there are [toySystems]: "< f.numAlternatives" -> "> 0"
 	if f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {
 		return false
 	}

@@ -80,6 +80,8 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 // exploreSynchronised explores the Mazurkiewicz classes as long as what synchronises orders accesses to
 // memory; if it does not, another explorer has to.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	//mutant: rf: additions commute [readsFrom]: "}.Ordered()" -> ", ReadersDepend: true}"
+	//mutant: rf: readers commute where accesses are ordered [test ./internal/progen ^TestReadsFrom$]: "}.Ordered()" -> ", AdditionsDepend: true}"
 	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, Synchronised: true}.Ordered()
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
 		return exploreParallel(sys, j, cfg, options{}, rel)

@@ -143,9 +143,10 @@ type searcher struct {
 	tails     bool      // see mayHaveTails
 	numTails  int       // how many have been executed
 	noTail    [256]bool // where none is tried, by the number of events of the waiting goroutine
-	frames    []frame
-	branched  bool        // a Branch has been executed, in this execution or an earlier one
-	dropped   []trace.GID // their last events have ended the execution, and they move no more
+	//mutant: saved: optimal without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
+	frames   []frame
+	branched bool        // a Branch has been executed, in this execution or an earlier one
+	dropped  []trace.GID // their last events have ended the execution, and they move no more
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
 	// event more than Driver.Path for each that ended the execution and was undone.
@@ -155,15 +156,20 @@ type searcher struct {
 	//	while a candidate of frame 0 is explored:
 	//	events:     p1  p2  e1  y  x'             frames[0].depth is 2, but x' belongs to frames[1]
 	// By event of Execution:
-	inReversal []bool  // executed as part of a candidate, or not as the first alternative
-	frameOf    []int32 // the frame that the event is the chosen operation of, or -1
-	prevHead   []int32 // of a head: the one before it, or -1
+	//mutant: saved: optimal without inReversal [resumed]: "inReversal []bool" -> "inReversal []bool `saved:\"-\"`"
+	inReversal []bool // executed as part of a candidate, or not as the first alternative
+	//mutant: saved: optimal without frameOf [resumed]: "frameOf    []int32" -> "frameOf    []int32 `saved:\"-\"`"
+	frameOf []int32 // the frame that the event is the chosen operation of, or -1
+	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
+	prevHead []int32 // of a head: the one before it, or -1
 
-	ideals     int             // scheduled because of the newest event: see maxIdeals
-	eager      []eagerReversal // to be explored before the search continues
-	reversings []*reversing    // that are under way
-	retained   int64           // bytes of candidates
-	suspended  int64           // bytes of frames that are suspended
+	//mutant: saved: optimal without ideals [resumed]: "ideals     int" -> "ideals     int `saved:\"-\"`"
+	ideals int             // scheduled because of the newest event: see maxIdeals
+	eager  []eagerReversal // to be explored before the search continues
+	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
+	reversings []*reversing // that are under way
+	retained   int64        // bytes of candidates
+	suspended  int64        // bytes of frames that are suspended
 
 	parting
 	worker *worker `saved:"-"` // nil: there is only one
@@ -257,8 +263,10 @@ func (s *searcher) exploreAlternative(i, k int) {
 	// one is the default (section 1: "another than the first alternative that does not end the
 	// program").
 	// Rule B: the first alternative of a Branch may contradict what a candidate needs.
+	//mutant: optimal: outcomes do not contradict each other [branches]: drop 2
 	inReversal := k > f.endedAlternatives && s.Next(f.g).Kind != trace.Branch
 	if f.outer >= 0 {
+		//mutant: any alternative counts [mixing]
 		inReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]
 	}
 	ok := s.execute(f.g, f.choice(s, k), int32(i), inReversal)
@@ -426,12 +434,15 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 	y := len(s.Events) - 1
 	switch {
 	case s.Halted,
+		//mutant: a head need not conflict with the operation [all]: "\t\tok && !s.dependsOn(f, y),  // line 37\n" -> ""
 		ok && !s.dependsOn(f, y),  // line 37
 		!s.inCanonicalOrder(f, y), // line 38
+		//mutant: a select is disabled by any set [selecting]: "s.LastEvent(f.g) != y && s.disabledByProperSubset(f, y)" -> "false"
 		s.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):
 		s.traceGivenUp("no head, or not the next one")
 		return
 	}
+	//mutant: heads are forgotten [counted]
 	s.prevHead[y] = f.newestHead
 	g := f.g
 	s.findReversals(!c.notFirst || s.Events[y].Op.Kind.Channels())
@@ -463,6 +474,7 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 			}
 			panic("BUG: an operation that happened before another is not enabled without what did not")
 		}
+		//mutant: a prefix contains heads [selectFrom 13401]: "|| c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) " -> ""
 		if !s.execute(t.G, choice, -1, true) || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) { // rule R4
 			return false
 		}
@@ -470,6 +482,7 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 	switch {
 	case c.q != trace.NoGID:
 		s.reportRace(f, c.q)
+	//mutant: what comes without x shows nothing new [meeting]: false
 	case c.lastUnseen:
 		s.findReversals(true)
 	}
@@ -544,6 +557,7 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 		return false
 	case s.Events[len(s.Events)-1].EndsExecution:
 		s.endExecution(s.Sys.Status())
+		//mutant: nothing follows the end of the program [toySystems]: false
 		return !s.Halted && s.continueWithout()
 	}
 	return true

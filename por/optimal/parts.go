@@ -94,6 +94,7 @@ func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options,
 				d.first.leave()
 				return por.Result{FallbackTo: "clockvector"}, last
 			}
+		//mutant: parts: optimal: nothing follows a part [partToys]: "(n.ends)" -> "(n.ends)-1"
 		case n.next < len(n.ends):
 			n.next++
 			d.nodes = append(d.nodes, partNode{partEnd: n.ends[n.next-1]})
@@ -252,6 +253,7 @@ func (s *searcher) mayHaveWorkers() bool {
 
 // hides reports whether g does not move as long as only a part is explored.
 func (s *searcher) hides(g trace.GID) bool {
+	//mutant: parts: optimal: members are never held [partToys]: "(s.apart.Member(g) && s.apart.Apart(g)" -> "s.apart.Member(g"
 	return s.apart != nil && !(s.apart.Member(g) && s.apart.Apart(g))
 }
 
@@ -259,6 +261,7 @@ func (s *searcher) hides(g trace.GID) bool {
 func (s *searcher) endPart() {
 	d := s.division
 	state := s.Sys.Hash()
+	//mutant: parts: optimal: others are ignored on a cycle [partToys]: drop 3
 	if len(s.dropped) > 0 || s.isMixed() || slices.ContainsFunc(d.nodes, func(n partNode) bool { return n.state == state }) {
 		s.mixed, s.Halted = true, true
 		return
@@ -284,12 +287,14 @@ func (s *searcher) isMixed() bool {
 		list = list[:0]
 		arrival := s.LastEvent(m)
 		for i := s.events; i < len(s.Events); i++ {
+			//mutant: parts: optimal: what a part does is never mixed [partToys]: "< 0 || !s.Before(i, s.Clock(arrival))" -> "== -2"
 			if arrival < 0 || !s.Before(i, s.Clock(arrival)) {
 				add(&s.Events[i].Op)
 				add(&s.Events[i].PartnerOp)
 			}
 		}
 		for _, g := range s.Order {
+			//mutant: parts: optimal: what members have pending is never mixed [partTexts]: false
 			if g != m && s.hasPending(g) && s.apart.Apart(g) {
 				add(&s.Pending[g])
 			}

@@ -42,8 +42,10 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 		c.lastUnseen = s.unseenAtFirstAlternative(f, x, clock, end)
 	}
 	var key uint64
+	//mutant: optimal: outcomes show nothing twice [branches]: drop 2
 	if f.mayRepeat || s.branched { // line 30
 		key = s.fingerprint(f, x, clock, end, c)
+		//mutant: a candidate is explored as often as it is found [readers]: "; known " -> "; known && false "
 		if _, known := f.known[key]; known {
 			f.transitions = f.transitions[:c.lo]
 			return
@@ -75,6 +77,7 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 				return false
 			}
 			f.transitions = append(f.transitions, s.Events[j].Transition)
+			//mutant: what is in a reversal does not matter [toySystems]: false
 		} else if complete && s.inReversal[j] {
 			s.traceRefused(f, j)
 			return false // line 29
@@ -108,6 +111,7 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 		s.retain(f, keyBytes)
 	}
 	if !s.mayRetain(f) {
+		//mutant: candidates there is no memory for are dropped [toySystems]
 		s.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})
 		return false
 	}
@@ -133,6 +137,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 		}
 		ev := &s.Events[j]
 		row := s.Clock(j)
+		//mutant: events have the fingerprints they have after x [meeting]: false
 		if s.Before(x, row) {
 			row = s.clockWithout(j, x)
 		}
@@ -151,6 +156,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 		}
 		ages = slices.Insert(ages, i, age)
 		copy(f.transitions[c.lo+i+1:c.lo+len(ages)], f.transitions[c.lo+i:])
+		//mutant: optimal: a prefix forgets outcomes [branches]: "f.transitions[c.lo+i] = ev.Transition" -> "tr := ev.Transition\n\t\tif ev.Op.Kind == trace.Branch {\n\t\t\ttr.Label = 0\n\t\t}\n\t\tf.transitions[c.lo+i] = tr"
 		f.transitions[c.lo+i] = ev.Transition
 	}
 	s.scratch.ages = ages
@@ -180,6 +186,7 @@ func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 func (s *searcher) dependsOn(f *frame, y int) bool {
 	// The goroutine of x has taken part in y: y is an alternative of x (rule R3), or x is its
 	// partner.
+	//mutant: ended: optimal does not depend on what stops a timer [counted]: drop 2
 	if s.LastEvent(f.g) == y || s.Next(f.g).Terminated() {
 		return true
 	}
@@ -201,11 +208,14 @@ func (s *searcher) outOfOrder(i int32, x, e int) bool {
 		return false
 	}
 	ev, h := &s.Events[e], int(s.frames[i].newestHead)
+	//mutant: early order: what depends on the newest head is out of order [toySystems]: drop 3
+	//mutant: early order: all goroutines are out of order [toySystems]: drop 2
 	if !fixed(&ev.Op) || !s.Precedes(ev.G, s.Events[h].G) || s.Dependent(&s.Events[h], ev) {
 		return false
 	}
 	for j := h + 1; j < e; j++ {
 		if j != x && s.Before(h, s.Clock(j)) && s.Before(j, s.Clock(e)) {
+			//mutant: early order: what comes after the newest head otherwise is out of order [counted]: "return false" -> "break"
 			return false
 		}
 	}
@@ -216,6 +226,7 @@ func (s *searcher) outOfOrder(i int32, x, e int) bool {
 // the same way. A compare-and-swap that fails is not; one that does not fail writes, and so depends on at
 // least as much as if it fails.
 func fixed(op *hb.NextOp) bool {
+	//mutant: early order: accesses are the same in other states [counted]: drop 3
 	return atomics.Has(op.Kind) && op.N == 1 && op.Commutes == 0 && op.Awaits == trace.NoAwait && !op.DependsOnAll
 }
 
@@ -232,6 +243,7 @@ func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
 	c := s.Clock(y)
 	for h := f.newestHead; h >= 0 && !s.Before(int(h), c); h = s.prevHead[h] {
 		if s.Precedes(s.Events[y].G, s.Events[h].G) {
+			//mutant: heads come in any order [toySystems]: true
 			return false
 		}
 	}

@@ -32,6 +32,7 @@ func (s *searcher) findReversals(first bool) {
 		s.reverseRaces(e, first)
 	}
 	s.reverseArrivals(e)
+	//mutant: arrivals at channels are not reversed [selecting]: false
 	if s.concernsChannels(e) {
 		s.scheduleRendezvous(e)
 	}
@@ -53,6 +54,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 				continue // x has enabled it
 			}
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
+			//mutant: an operation depends on nothing through its partner [meeting]: false
 			if s.dependsOnlyViaPartner(int(x), e) {
 				s.scheduleReversal(s.frameOf[x], s.Clock(e), e+1, candidate{q: trace.NoGID, mayFail: true})
 			}
@@ -74,6 +76,7 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 	}
 	waitsForSeveral := y.N > 1 || y.Wide // one that x does not depend on may have enabled it since
 	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
+	//mutant: a writer depends on one reader [readers]: drop 3
 	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
 }
 
@@ -102,6 +105,7 @@ func (s *searcher) reverseArrivals(e int) {
 	for k := range participants {
 		q := participants[k].G
 		y := &s.Pending[q]
+		//mutant: arrivals are not reversed [toySystems]: true
 		if !y.Blocks() || y.Kind.Channels() {
 			continue
 		}
@@ -129,6 +133,7 @@ func (s *searcher) reverseWaiting(e int) {
 		if ev.Op.Kind.Channels() && y.Kind.Channels() {
 			continue // rule S1
 		}
+		//mutant: operations that wait are not reversed [toySystems]: "Last[g]) != e" -> "Last[g]) < -1"
 		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && s.MayBeReversed(ev, y) {
 			q := g
 			if y.Kind.Channels() {

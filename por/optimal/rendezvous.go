@@ -71,6 +71,7 @@ func (s *searcher) initChannelFrame(i int) {
 	first := 0
 	for c := range f.numAlternatives {
 		if _, hasPartner := s.Partner(f.g, c); !hasPartner {
+			//mutant: the first alternative counts, even if it has a partner [meeting]: "first = c" -> "first = 0"
 			first = c
 			break
 		}
@@ -174,7 +175,10 @@ func (s *searcher) intervals(x int) []interval {
 func (s *searcher) without(x int, list []interval) []interval {
 	kept := list[:0]
 	for _, q := range list {
+		//mutant: rendezvous: intervals that x ends begin without it for selects only [selecting]: "!s.Before(x, s.Clock(q.from))" -> "q.from < x"
+		//mutant: rendezvous: what arrives because of x would wait without it [selecting]: true
 		if q.from < 0 || !s.Before(x, s.Clock(q.from)) {
+			//mutant: rendezvous: only what x ends conflicts with it [selecting]: "s.MayBeReversed(&s.Events[x], q.op)" -> "q.until == x"
 			q.conflicts = s.MayBeReversed(&s.Events[x], q.op)
 			kept = append(kept, q)
 		}
@@ -299,6 +303,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 	// Phase 3: for a select also events that no arrival needs, in all combinations that are
 	// down-closed.
 	s.scratch.events = s.scratch.events[:0]
+	//mutant: nothing but the arrivals is needed [selectFrom 5901]: false
 	if multiWay {
 		for j := root; j < e; j++ {
 			if j != x && s.compatible(j, x, pending) && !s.Before(j, arrived) {
@@ -373,6 +378,7 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 			}
 			conflicts := g == f.g || s.conflictsWith(f, g) || ok && s.conflictsWith(f, p)
 			switch t := (hb.Transition{G: g, Label: s.Label(g, c)}); {
+			//mutant: all that is possible after a prefix needs it [selecting]: ", !s.needsAll(f, g, p)" -> ""
 			case !conflicts, !s.needsAll(f, g, p):
 			case g == f.g:
 				own = append(own, t)
@@ -454,6 +460,7 @@ func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end
 	for e >= f.depth && (e == x || !s.Before(e, clock)) {
 		e--
 	}
+	//mutant: all that comes after a prefix is new [mixing]: drop 2
 	if e < f.depth || !s.DependentOp(&s.Events[e], &f.firstPartnerOp, false) {
 		return false
 	}

@@ -129,6 +129,7 @@ func (s *searcher) hasReceiver(f *frame, k *por.Case, c []uint32) bool {
 
 // receivesFrom reports whether the operation of h can receive from channel ch.
 func (s *searcher) receivesFrom(h *interval, ch uint32) bool {
+	//mutant: no select receives what is sent [meeting]: true
 	if h.op.Kind != trace.Select {
 		return h.op.Kind == trace.Recv && h.op.Access[0].Obj == ch
 	}

@@ -59,6 +59,7 @@ func (s *searcher) executeTail(g trace.GID) bool {
 	case s.Halted:
 	case !ok:
 		*failed = true
+		//mutant: what a tail that fails has counted stays [tails]
 		s.Stats = before
 		s.replayTo(len(s.Events))
 		if s.repeater != nil {
@@ -88,6 +89,7 @@ func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 		case x.Alternatives == 0:
 			st = s.Sys.Status()
 			return st, st == por.Ended || st == por.Stuck
+		//mutant: a tail goes on whatever its last goroutine does [tails]: "!first && !inTail(x)" -> "first && false"
 		case !first && !inTail(x), !s.advance(j.Waiter):
 			return 0, false
 		}
@@ -103,6 +105,7 @@ func (s *searcher) finish(g trace.GID) bool {
 	if x.Kind == trace.End && x.N == 0 && x.Alternatives == 1 && !s.advance(g) {
 		return false
 	}
+	//mutant: a tail goes on though a goroutine continues after its Done [tails]: true
 	return s.Next(g).Kind == trace.None
 }
 

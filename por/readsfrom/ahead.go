@@ -54,6 +54,7 @@ type note struct {
 // keep adds a revisit to frame i.
 func (s *searcher) keep(i int, it revisit) {
 	if s.piece != nil && i < len(s.piece.frames) {
+		//mutant: jobs: rf: revisits that a piece finds are lost [readAhead]
 		s.piece.notes = append(s.piece.notes, note{i, it})
 		return
 	}
@@ -84,6 +85,7 @@ func (s *searcher) offer() {
 		it, ok := f.nextItem()
 		for ok && f.pieces[it] != nil {
 			it.n++
+			//mutant: jobs: rf: alternatives are given away before the ones that come first [readAhead]: "revisits)" -> "revisits) || !it.revisit && it.n < max(f.alternatives, len(f.writes))"
 			ok = it.revisit && it.n < len(f.revisits)
 		}
 		if ok {
@@ -158,6 +160,7 @@ func (s *searcher) take() bool {
 		return false
 	}
 	s.ahead.Take(&p.Piece, &s.Driver)
+	//mutant: jobs: rf: they come in another order [readAhead]: " p.notes" -> " slices.Backward(p.notes)"
 	for _, n := range p.notes {
 		s.frames[n.frame].revisits = append(s.frames[n.frame].revisits, n.revisit)
 	}
@@ -166,14 +169,18 @@ func (s *searcher) take() bool {
 		f.explored++
 	}
 	done := &p.frames[i]
+	//mutant: jobs: rf: where a frame's operation is in the graph is not noted [readAhead]: "prints, done" -> "prints, f"
 	f.next, f.ended, f.prints, f.stamp = done.next, done.ended, done.prints, done.stamp
+	//mutant: jobs: rf: what is left of a piece is dropped [readAhead]: false
 	if len(p.open) > 0 {
 		s.shrinkGraph(f.size)
 		for _, a := range p.openGraph {
 			s.graph = append(s.graph, a)
+			//mutant: jobs: rf: events that are left have no stamps [readAhead]
 			s.setStamp(len(s.graph) - 1)
 		}
 		s.frames = append(s.frames, p.open...)
+		//mutant: jobs: rf: goroutines that have ended the execution move again [readAhead]
 		s.dropped = append(s.dropped[:0], p.openDropped...)
 	}
 	return true

@@ -124,15 +124,20 @@ type searcher struct {
 	search.Driver
 	dups hb.Duplicates
 
-	root      por.Mark     `saved:"-"`
-	marks     []por.Mark   // before each event
-	graph     []graphEvent // G, by stamps
-	positions [][]int32    // where in the path an event is, by goroutine and number,
-	stamps    [][]int32    // and its stamp
-	frames    []frame
-	dropped   []trace.GID // they have ended the execution, and do not move any more
-	lin       linearizer  `saved:"-"` // it keeps nothing
-	enabled   []trace.GID `saved:"-"` // scratch memory
+	root por.Mark `saved:"-"`
+	//mutant: saved: readsfrom without marks [resumed]: "por.Mark" -> "por.Mark `saved:\"-\"`"
+	marks []por.Mark // before each event
+	//mutant: saved: readsfrom without graph [resumed]: "graphEvent" -> "graphEvent `saved:\"-\"`"
+	graph []graphEvent // G, by stamps
+	//mutant: saved: readsfrom without positions [resumed]: "positions [][]int32" -> "positions [][]int32 `saved:\"-\"`"
+	positions [][]int32 // where in the path an event is, by goroutine and number,
+	//mutant: saved: readsfrom without stamps [resumed]: "stamps    [][]int32" -> "stamps    [][]int32 `saved:\"-\"`"
+	stamps [][]int32 // and its stamp
+	//mutant: saved: readsfrom without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
+	frames  []frame
+	dropped []trace.GID // they have ended the execution, and do not move any more
+	lin     linearizer  `saved:"-"` // it keeps nothing
+	enabled []trace.GID `saved:"-"` // scratch memory
 
 	jobs  bool         `saved:"-"` // several workers
 	ahead search.Ahead `saved:"-"` // the other ones

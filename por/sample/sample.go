@@ -97,6 +97,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 // round notes how long executions are. That of number 2^i begins a round: all up to the next one are told
 // of the longest before it, so that what they are does not depend on which of them come first.
 func (x *sampler) round() {
+	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if x.number&(x.number-1) == 0 {
 		x.longest = x.Stats.MaxDepth
 	}
@@ -105,6 +106,7 @@ func (x *sampler) round() {
 // draw executes the next schedule, and returns to the initial state, which is that of root.
 func (x *sampler) draw(root por.Mark) {
 	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
+	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
 	x.execution()
 	x.number++

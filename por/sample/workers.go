@@ -98,6 +98,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 				workers.Offer(&c.Task)
 			}
 		}
+		//mutant: jobs: the newest piece of a sample is merged first [pieces]: "0]\n\t\topen = open[1:" -> "len(open)-1]\n\t\topen = open[:len(open)-1"
 		c := open[0]
 		open = open[1:]
 		if workers != nil {
@@ -105,6 +106,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		} else {
 			c.Do(own)
 		}
+		//mutant: jobs: a piece does not know of races that were found meanwhile [pieces]: false
 		if c.stale(x.KnownRaces) {
 			c.known = x.KnownRaces
 			c.Do(own)
@@ -188,6 +190,7 @@ func (p *several) merge(c *piece) {
 	p.mu.Lock()
 	goOn := p.visitor.Merge(c.results)
 	p.mu.Unlock()
+	//mutant: jobs: what stops a piece does not stop the search [pieces]: " && !c.control.StoppedByVisitor" -> ""
 	x.StopUnless(goOn && !c.control.StoppedByVisitor)
 	if c.control.StopReason.Bound != "" {
 		x.Halt(p.reason(c))

@@ -123,6 +123,8 @@ func (a *Ahead) Drop(p *Piece) {
 // now as far as that depends on bounds and on the races that are known.
 func (a *Ahead) Claim(p *Piece, s *Driver) bool {
 	p.stop.Store(true)
+	//mutant: jobs: ahead: a piece does not know of races that were found [ahead]: drop 4
+	//mutant: jobs: ahead: a piece that refutes the relation is taken [graphAhead]: drop 2
 	return a.pool.Claim(&p.task) && !p.Refuted && s.fits(&p.control) && !stale(p.races, p.known, s.KnownRaces)
 }
 
@@ -132,6 +134,7 @@ func (a *Ahead) Take(p *Piece, s *Driver) {
 	s.Stats.States += p.control.Stats.States
 	maps.Copy(s.KnownRaces, p.races)
 	more := a.visitor.Merge(p.results)
+	//mutant: jobs: ahead: the search goes on after a piece that was stopped [ahead]: " && !p.control.StoppedByVisitor" -> ""
 	s.StopUnless(more && !p.control.StoppedByVisitor)
 }
 
@@ -149,7 +152,9 @@ func (a *Ahead) Bytes() int64 { return a.used.Load() }
 // fits reports whether a piece, of which c has what was counted, ends within the bounds of s.
 func (s *Control) fits(c *Control) bool {
 	most, states := s.Cfg.MaxExecutions, s.Cfg.MaxStates
+	//mutant: jobs: a bound on executions is that of a piece [ahead]: "== 0 || s.Stats.Done()+c.Stats.Done() < most" -> "!= 1"
 	return c.StopReason.Bound == "" && (most == 0 || s.Stats.Done()+c.Stats.Done() < most) &&
+		//mutant: jobs: a bound on states is that of a piece [ahead]: "(states == 0 || s.Stats.States+c.Stats.States < states)" -> "states != 1"
 		(states == 0 || s.Stats.States+c.Stats.States < states)
 }
 

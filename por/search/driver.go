@@ -40,6 +40,7 @@ type Driver struct {
 	constrained por.Constrained `saved:"-"` // the system, if it is one
 	peeker      por.Peeker      `saved:"-"` // the same
 
+	//mutant: saved: driver without Path [resumed]: "Schedule" -> "Schedule `saved:\"-\"`"
 	Path    trace.Schedule
 	Began   int         // of how many steps Path is where the search begins
 	Enabled []trace.GID // in the present state, see Arrive
@@ -48,9 +49,11 @@ type Driver struct {
 	// order of dependent events, see OracleAllows.
 	ByState bool `saved:"-"`
 
-	Cur        trace.GID // the goroutine that moved last
-	Preempts   int       // preemptions on Path
-	PreemptCut bool      // there is a schedule with more of them than are allowed
+	Cur trace.GID // the goroutine that moved last
+	//mutant: saved: driver without Preempts [resumed]: "Preempts   int" -> "Preempts   int `saved:\"-\"`"
+	Preempts int // preemptions on Path
+	//mutant: saved: driver without PreemptCut [resumed]: "PreemptCut bool" -> "PreemptCut bool `saved:\"-\"`"
+	PreemptCut bool // there is a schedule with more of them than are allowed
 
 	Estimate func(*por.Progress) `saved:"-"` // says how far the search is; nil: nothing does
 
@@ -58,6 +61,7 @@ type Driver struct {
 	// step, whenever it makes one; 0: of none.
 	Carry int `saved:"-"`
 
+	//mutant: saved: driver without KnownRaces [resumed]: " RaceSet" -> " RaceSet `saved:\"-\"`"
 	KnownRaces RaceSet
 	pending    pendingAccesses
 	next       trace.Op `saved:"-"` // see NextOp
@@ -215,6 +219,7 @@ func (s *Driver) show() {
 // or after the close: the events are dependent and the states are equal. A search that is held to
 // classes does without what oracles say of channels.
 func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
+	//mutant: channels: classes are states [classes]: "|| !s.ByState && onChannels(op.Kind)" -> ""
 	if s.Cfg.Oracle == nil || !s.ByState && onChannels(op.Kind) {
 		return false
 	}
@@ -276,6 +281,8 @@ func (s *Driver) Inspected() bool { return s.inspected }
 // Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
 // other goroutines of the system can do, so that its goroutine is a persistent set by itself.
 func (s *Driver) Unobservable(k trace.Kind) bool {
+	//mutant: inspected: what accesses nothing is private [inspecting]: drop 1
+	//mutant: yielding is private [models TestModels/stackYields]: drop 1
 	return !s.inspected && Unobservable(k, s.Cfg.IgnoreOutput)
 }
 

@@ -62,6 +62,7 @@ func (s *Driver) Drop(m por.Mark) {
 // Leave goes back to the state in which the search began, where another one may begin: so what the
 // oracle knows of the present path is not true any more.
 func (s *Driver) Leave(root por.Mark) {
+	//mutant: a search that starts again does not notify [micro startsAgain]: "s.Rewind" -> "s.Sys.Rewind"
 	s.Rewind(root)
 	s.Sys.Release(root)
 }

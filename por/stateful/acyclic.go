@@ -79,5 +79,6 @@ func (g *stateGraph) cyclic() bool {
 			}
 		}
 	}
+	//mutant: rounds: what comes after a cycle is on it [inRounds]: false
 	return len(free) < n // 3
 }

@@ -118,6 +118,7 @@ func (c *components) edge(from, to uint32, steps []trace.Step) {
 // edges but theirs.
 func (c *components) onCycle(f *tarjanFrame) bool {
 	n := len(c.edges)
+	//mutant: symmetry: the first state of a component is on no cycle [quotients]: "return f.low < f.num || n > 0 && c.edges[n-1].from >=" -> "_ = n; return f.low <"
 	return f.low < f.num || n > 0 && c.edges[n-1].from >= f.num
 }
 

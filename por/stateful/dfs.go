@@ -27,15 +27,20 @@ type depthFirst struct {
 	policy *SyncPolicy // which operations need no choice; nil: every operation needs one
 
 	everyState bool // every state is a node
-	states     *visited
-	weighed    por.Weighed `saved:"-"` // the system, if it is one
+	//mutant: saved: stateful without states [resumed]: "*visited" -> "*visited `saved:\"-\"`"
+	states  *visited
+	weighed por.Weighed `saved:"-"` // the system, if it is one
+	//mutant: saved: stateful without components [resumed]: "*components" -> "*components `saved:\"-\"`"
 	components *components // nil without matching or with a preemption bound
 	symmetric  symmetric
 	parking    parking
 
+	//mutant: saved: stateful without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
 	frames []frame
-	alts   []trace.Step // alternatives of all frames, one after the other
+	//mutant: saved: stateful without alts [resumed]: "trace.Step" -> "trace.Step `saved:\"-\"`"
+	alts []trace.Step // alternatives of all frames, one after the other
 
+	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
 	turns   turns  // what is unfinished and not on the stack
 	round   *round `saved:"-"` // what a walker of a search in rounds has met; nil: it is not in rounds
 	alone   bool   // it does not go in rounds
@@ -281,6 +286,8 @@ func (s *depthFirst) key(f *frame) por.Hash {
 	if s.Cfg.LimitPreempt {
 		cur := uint64(trace.NoGID)
 		if !f.freeSwitch {
+			//mutant: symmetry: who moved last keeps its number [quotients]: "s.symmetric.number" -> "uint64"
+			//mutant: symmetry: who moved last does not count [quotients]: "s.symmetric.number(s.Cur)" -> "0"
 			cur = s.symmetric.number(s.Cur)
 		}
 		h[0] ^= por.Mix(cur<<32 | uint64(s.Preempts))
@@ -306,6 +313,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
 		for _, x := range s.parking.meetings(g) { // to park is to move
+			//mutant: parking: who is met need not be [parkings]
 			s.components.noteEnabled(x.Park.G)
 		}
 	}
@@ -320,12 +328,14 @@ func (s *depthFirst) closeCycle(num uint32) {
 	s.takeBack(p)
 	// Example of what would be lost: g1: for { x = 1 } beside g2: panic, which does not access x.
 	// Each step of g1 is a persistent set, and g2 would never move.
+	//mutant: no goroutine is ignored [micro endless]: "reduced " -> "reduced && !s.Cfg.AnyGoroutine "
 	if p.reduced {
 		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list
 		// of the top node is the last one in alts, and has nothing of the other goroutines yet.
 		p.reduced = false
 		s.ReturnTo(&p.Position)
 		s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
+		//mutant: parts: others are ignored on a cycle [partToys]
 		s.addOthersAlternatives(p.alt)
 		p.end = len(s.alts)
 	}

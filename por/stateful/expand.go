@@ -79,6 +79,7 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 // part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
 // together. Several make a node that might lie on a cycle, see mayListOnly.
 func (s *depthFirst) part(f *frame) bool {
+	//mutant: parts: without components [partToys]: drop 2
 	if s.Cfg.Parts == nil || !s.noticesCycles() {
 		return false
 	}
@@ -121,6 +122,7 @@ func (s *depthFirst) addAlternatives(g trace.GID) {
 	for c := range s.parking.alternatives(s.Sys, g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}
+	//mutant: parking: no goroutine is met [parkings]
 	s.alts = s.parking.addMeetings(g, s.alts)
 }
 
@@ -142,5 +144,7 @@ func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 
 // policyAllows reports whether the policy knows that.
 func (s *depthFirst) policyAllows(op *trace.Op) bool {
+	//mutant: inspected: jpf knows what is private [inspecting]: drop 2
+	//mutant: jpf takes unlocking for private [models TestModels/stackUnlocks]: drop 2
 	return s.policy != nil && !s.Inspected() && s.policy.NeedsNoChoice(op)
 }

@@ -63,6 +63,7 @@ import (
 // These two enable: the last goroutine of w may wait for the lock, which costs nothing to leave in
 // w t u, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
 	p.effects = por.CapabilitiesOf(sys).Effects
 	p.DoneNeedsNoChoice = p.effects != nil && cfg.Parts != nil && !cfg.LimitPreempt
@@ -155,6 +156,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	case trace.Go, trace.End:
 		// The new goroutine can do nothing before it exists, and a last step has no effect but to
 		// end its goroutine. No other goroutine notices, if none can count them.
+		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
 		// The value concerns the goroutine alone. Its alternatives remain.
@@ -196,6 +198,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 		p.Violated = op.Commutes == trace.Barges
 	case k == trace.Lock, k == trace.RLock, k == trace.OnceEnter:
 		p.locks.add(&op)
+	//mutant: reading a lock changes nothing [reflected counter]: "Memory()" -> "Memory() && k != trace.Read"
 	case k.Memory():
 		p.Violated = p.Violated || p.locks.accessed(&op)
 	}
@@ -206,6 +209,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 	switch a := p.effects.Adds(g); {
 	case a.Underruns():
+		//mutant: jpf: no counter becomes negative [counting]: false
 		return true
 	case a.N <= 0 || a.Counter != 0 || op.N == 0:
 		return false
@@ -213,6 +217,7 @@ func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 	p.pending = p.effects.Pending(p.pending[:0])
 	return slices.ContainsFunc(p.pending, func(q trace.GID) bool {
 		w := p.effects.Next(q)
+		//mutant: jpf: no counter is raised while a goroutine waits [counting]: "w.Kind == trace.WgWait && w.N > 0" -> "false"
 		return w.Kind == trace.WgWait && w.N > 0 && w.Access[0].Overlaps(op.Access[0])
 	})
 }

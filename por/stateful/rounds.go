@@ -98,6 +98,7 @@ func (s *depthFirst) goInRounds() bool {
 			r.graph.add(n.order)
 		}
 		for _, e := range c.edges {
+			//mutant: rounds: edges between states that were open are forgotten [inRounds]
 			r.graph.connect(e.from, e.to)
 		}
 	}
@@ -117,6 +118,7 @@ func (s *depthFirst) goInRounds() bool {
 			r.grow()
 		}
 	}
+	//mutant: rounds: cycles are not looked for in the end [inRounds]
 	if !s.Halted && r.numbered {
 		r.look()
 	}
@@ -254,6 +256,7 @@ func (r *rounds) merge() {
 		}
 		r.StopUnless(r.visitor.Merge(w.results) && !w.StoppedByVisitor)
 		if p := r.policy; p != nil && (w.policy.Violated || w.policy.Miscounted) {
+			//mutant: rounds: what a walker refutes is assumed by the others [inRounds]
 			p.Violated, p.Miscounted = w.policy.Violated, w.policy.Miscounted
 			r.Halted = true
 		}
@@ -302,6 +305,7 @@ func (r *rounds) mergeStates(w *walker) {
 	for i := range w.frames {
 		f := &w.frames[i]
 		if n := f.tarjan.num; n >= ownFrom {
+			//mutant: rounds: what a walker has stored is taken from it, too [inRounds]: true
 			if own.met[n-ownFrom].taken {
 				f.end = f.next
 			}

@@ -109,6 +109,7 @@ func (s *depthFirst) noteExchange(old uint32) {
 // exchanges reports whether the present state is equal to the open state num with goroutines exchanged,
 // and then has the search end.
 func (s *depthFirst) exchanges(num uint32) bool {
+	//mutant: symmetry: a cycle may exchange goroutines [quotients]: true
 	if s.symmetric.digest == s.components.nodes[num-firstOpen].order {
 		return false
 	}
@@ -137,6 +138,7 @@ func (s *depthFirst) leaveOutEqual(f *frame) {
 		}
 		o := nameOf(a, x.own, x.met)
 		if slices.Contains(x.orbits, o) {
+			//mutant: symmetry: of equal alternatives any is explored [quotients]: "left, a)" -> "left, s.alts[kept-1])\n\t\t\ts.alts[kept-1] = a"
 			x.left = append(x.left, a)
 			continue
 		}
@@ -160,6 +162,7 @@ func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 // takeBack lists what has been left out of f, the top node, if there is a cycle through it. It reports
 // whether there is anything.
 func (s *depthFirst) takeBack(f *frame) bool {
+	//mutant: symmetry: what is left out is not taken back [quotients]: drop 3
 	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {
 		return false
 	}

@@ -40,21 +40,30 @@ import (
 //     states as there were, and no path is without end. What is counted is what it would have been.
 type turns struct {
 	begun bool // a stack has been put aside
+	//mutant: saved: turns without dived [resumed]: "dived bool" -> "dived bool `saved:\"-\"`"
 	dived bool // an execution has been cut: its prefix is too long
 	never bool // there are none
 
+	//mutant: saved: turns without queue [resumed]: "[]*aside" -> "[]*aside `saved:\"-\"`"
 	queue []*aside
 	bytes int64 // of all that is put aside
 
 	// The present turn.
-	deep     bool            // it begins with the deepest node there is, not with the first one of a stack
-	deepWork uint64          // the effort of such turns
-	began    uint64          // the effort when it began
-	from     *aside          // the stack whose alternatives are explored
-	at       search.Position // the node of the one that is
-	ends     uint64          // the effort at which it ends
-	fresh    uint64          // transitions when it came to at: there is one at least
-	base     int             // steps of the path when it was last asked whether it is too long
+	//mutant: saved: turns without deep [resumed]: "    bool" -> "    bool `saved:\"-\"`"
+	deep bool // it begins with the deepest node there is, not with the first one of a stack
+	//mutant: saved: turns without deepWork [resumed]: "deepWork uint64" -> "deepWork uint64 `saved:\"-\"`"
+	deepWork uint64 // the effort of such turns
+	//mutant: saved: turns without began [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
+	began uint64 // the effort when it began
+	//mutant: saved: turns without from [resumed]: "  *aside" -> "  *aside `saved:\"-\"`"
+	from *aside          // the stack whose alternatives are explored
+	at   search.Position // the node of the one that is
+	//mutant: saved: turns without ends [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
+	ends uint64 // the effort at which it ends
+	//mutant: saved: turns without fresh [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
+	fresh uint64 // transitions when it came to at: there is one at least
+	//mutant: saved: turns without base [resumed]: "base     int" -> "base     int `saved:\"-\"`"
+	base int // steps of the path when it was last asked whether it is too long
 }
 
 // An aside is what is unfinished of a stack that was put aside.
@@ -108,6 +117,7 @@ func (s *depthFirst) dive() int {
 func (s *depthFirst) turnOver() bool {
 	t := &s.turns
 	switch {
+	//mutant: turns: there are none [test ./por/stateful Turns|NoDive|LongEnds]: " t.never" -> " true"
 	case t.never, t.begun && s.Stats.Transitions == t.fresh:
 		return false
 	case t.begun && s.effort() >= t.ends:
@@ -143,9 +153,11 @@ func (s *depthFirst) putAside() bool {
 		if f.reduced && s.states != nil {
 			s.ReturnTo(&f.Position)
 			s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
+			//mutant: turns: a node that is put aside ignores the others [test ./por/stateful Turns|NoDive|LongEnds]
 			s.addOthersAlternatives(f.alt)
 			f.end = len(s.alts)
 		}
+		//mutant: turns: an alternative is lost [test ./por/stateful Turns|NoDive|LongEnds]: "if f.next" -> "if f.next+1"
 		if f.next < f.end {
 			if len(x.nodes) == 0 {
 				x.path = slices.Clone(s.Path[:f.Depth])
@@ -158,8 +170,10 @@ func (s *depthFirst) putAside() bool {
 	if !t.begun {
 		t.deepWork = s.effort() // the dive itself
 	}
+	//mutant: turns: components are looked for out of order [test ./por/stateful Turns|NoDive|LongEnds]: "s.components, t.begun = s.frames[:0], nil" -> "t.begun = s.frames[:0]"
 	s.frames, s.components, t.begun = s.frames[:0], nil, true
 	slices.Reverse(x.nodes)
+	//mutant: turns: what is left of a stack is lost [test ./por/stateful Turns|NoDive|LongEnds]
 	s.queueAside(t.from)
 	s.queueAside(x)
 	s.endTurn()
@@ -171,6 +185,7 @@ func (s *depthFirst) unfinished() *aside {
 	x := &aside{}
 	for i := range s.frames {
 		f := &s.frames[i]
+		//mutant: rounds: the last alternative of a node is not put aside [inRounds]: "if f.next" -> "if f.next+1"
 		if f.next < f.end {
 			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end]), f.tarjan.num})
 		}
@@ -225,6 +240,8 @@ func (s *depthFirst) nextTurn(root *search.Position) bool {
 	if len(t.queue) == 0 {
 		return false
 	}
+	//mutant: turns: none begins at depth [test ./por/stateful MeetingPaths]: false
+	//mutant: turns: all begin at depth [test ./por/stateful NoDive|LongEnds]: true
 	t.deep = t.deepWork < s.effort()/2
 	next, node := 0, 0
 	if t.deep {
@@ -250,6 +267,7 @@ func (s *depthFirst) nextNode(i int) {
 	n := t.from.nodes[i]
 	t.from.nodes = slices.Delete(t.from.nodes, i, i+1)
 	s.comeTo(n.depth, t.from.path)
+	//mutant: turns: preemptions are forgotten [test ./por/stateful Turns|NoDive|LongEnds]
 	s.Preempts = n.preempts
 	t.at, t.base, t.fresh = s.Checkpoint(), n.depth, s.Stats.Transitions
 	f := frame{Position: s.Checkpoint(), freeSwitch: n.freeSwitch}
@@ -295,6 +313,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) 
 		case s.cyclic:
 			por.Restart(v, cfg, "paths come back to states, which one worker has to look at")
 			at.alone = true
+		//mutant: turns: livelocks are not looked for [test ./por/stateful Turns|NoDive|LongEnds]: drop 1
 		case s.turns.begun && cfg.Match && !cfg.LimitPreempt && !s.Halted && len(r.Incomplete) == 0:
 			por.Restart(v, cfg, "everything is explored, but for livelocks")
 			at.never = true

@@ -97,6 +97,7 @@ func (w *walker) goTo(x *aside) {
 		if w.comeTo(n.depth, x.path); w.Halted {
 			return
 		}
+		//mutant: rounds: preemptions are forgotten [inRounds]
 		w.Preempts = n.preempts
 		f := frame{Position: w.Checkpoint(), freeSwitch: n.freeSwitch, alt: len(w.alts), next: len(w.alts) + 1}
 		f.tarjan.num = n.num
@@ -134,6 +135,7 @@ func (w *walker) giveAway(n int) *aside {
 	x := &aside{}
 	take := func(from unfinished) (took int) {
 		took = min(n, len(from.alts))
+		//mutant: rounds: half of what is given away is lost [inRounds]: "alts)-took" -> "alts)-(took+1)/2"
 		from.alts = slices.Clone(from.alts[len(from.alts)-took:])
 		x.nodes = append(x.nodes, from)
 		n -= took
@@ -215,6 +217,7 @@ func (x *round) store(s *depthFirst, f *frame, key por.Hash) (known bool) {
 		x.note(key, word, s.symmetric.digest, true)
 		f.tarjan.num = word
 	}
+	//mutant: rounds: no edge leads to a state that is known [inRounds]: "frames); n > 0 && " -> "frames); n > 0 && !known && "
 	if n := len(s.frames); n > 0 && x.numbered && word < closed {
 		x.edges = append(x.edges, edge{s.frames[n-1].tarjan.num, word})
 	}

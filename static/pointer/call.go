@@ -200,6 +200,7 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 			continue // a value that cannot be here
 		}
 		a.callMethod(c.inst, c.instr, fn, o)
+		//mutant: frames of wrappers called through interfaces [test ./oracle/check TestMethodForms$]
 		a.throughWrapper(boxCall{c.inst, c.instr, o})
 	}
 }

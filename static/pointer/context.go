@@ -141,6 +141,7 @@ func (p *Policy) Single(fn *ssa.Function) bool {
 // start notes that a go statement calls fn; and what it adapts, as wrappers leave the context alone.
 func (p *Policy) start(fn *ssa.Function) {
 	p.started[fn] = true
+	//mutant: what is adapted is started [test ./oracle/check TestMethodForms$]: false
 	if isWrapper(fn) {
 		if t := p.adapted(fn); t != nil && !p.started[t] {
 			p.start(t)

@@ -59,6 +59,7 @@ func (w *external) held() *Held {
 	}
 	addresses(w.any, 1)
 	for _, p := range w.list {
+		//mutant: what is held is what is made [static Set]: "len(p.lay.ptrs)" -> "0"
 		addresses(p.reg, len(p.lay.ptrs))
 	}
 	written := slices.Clone(list)
@@ -72,6 +73,7 @@ func (w *external) held() *Held {
 		if o.lay != nil {
 			n = max(1, len(o.lay.leaves))
 		}
+		//mutant: reflection reads no hidden fields [static Hidden]
 		addresses(o.base, n)
 	}
 	for _, l := range [][]*Object{written, list} {

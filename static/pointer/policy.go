@@ -76,6 +76,7 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 			return bySite
 		}
 		k := p.kind(t)
+		//mutant: structs as receivers are no one address [test ./oracle/check TestMethodForms$]: false
 		if k == byObject && !isPointer(receiverType(fn)) {
 			return bySite // its receiver is a struct that embeds a pointer: no one address
 		}
@@ -107,6 +108,7 @@ func receiverType(fn *ssa.Function) types.Type {
 	if recv := fn.Signature.Recv(); recv != nil {
 		return recv.Type()
 	}
+	//mutant: receivers of method expressions [test ./oracle/check TestMethodForms$]: "fn.Signature.Params().At(0).Type()" -> "nil"
 	return fn.Signature.Params().At(0).Type()
 }
 

@@ -230,6 +230,7 @@ func timeConverted(v ssa.Value, sure, captured bool) bool {
 	if !isNamed(v.Type(), "Duration") {
 		return timeUsed(v, sure, captured)
 	}
+	//mutant: a number that is a duration again is none [env TestPrograms/spanscaled]: false
 	return !sure && spanUsed(v, captured)
 }
 
@@ -240,6 +241,7 @@ func timeConverted(v ssa.Value, sure, captured bool) bool {
 func seeds(i ssa.Instruction, captured bool) bool {
 	switch x := i.(type) {
 	case *ssa.Call:
+		//mutant: any function takes a seed [env TestPrograms/clocknumber]: true
 		return seededBy(x) != nil
 	case *ssa.Phi:
 		for _, u := range *x.Referrers() {
@@ -253,6 +255,7 @@ func seeds(i ssa.Instruction, captured bool) bool {
 				if !seeds(y, captured) {
 					return false
 				}
+			//mutant: a seed is kept nowhere [env TestPrograms/clockseedkept]
 			default:
 				return false
 			}
@@ -271,6 +274,7 @@ func seededBy(call *ssa.Call) ssa.Value {
 	}
 	list := []ssa.Value{args[0]}
 	if phi, ok := args[0].(*ssa.Phi); ok {
+		//mutant: a perhaps other number is not from the clock [env TestPrograms/clockseedidle]: "phi.Edges" -> "phi.Edges[:0]"
 		list = phi.Edges
 	}
 	for _, v := range list {
@@ -312,6 +316,7 @@ func OnlyPrinted(i ssa.Instruction, captured bool) bool {
 		return printed(call, captured)
 	}
 	for _, u := range *call.Referrers() {
+		//mutant: what is printed is named [env TestPrograms/clockprinted]: drop 2
 		if x, ok := u.(*ssa.Extract); ok && !printed(x, captured) {
 			return false
 		}

@@ -140,6 +140,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 			c.store(v)
 		}
 	case *ssa.ChangeType:
+		//mutant: a conversion to int64 makes no number [env TestPrograms/spanconverted]: "clocked(v, func() { c.into(v.X, c.dst(v)) }" -> "into(v.X, c.dst(v))\n\t\tc.clockSpan(v"
 		c.clocked(v, func() { c.into(v.X, c.dst(v)) })
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
@@ -153,6 +154,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.emit(SliceToArr, c.dst(v), x, 0)
 		c.word(uint64(n))
 	case *ssa.MakeInterface:
+		//mutant: what fmt makes of a duration is not looked at [env TestPrograms/spanformat]
 		c.clockFormatted(v)
 		c.makeInterface(v)
 	case *ssa.TypeAssert:
@@ -178,6 +180,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Slice:
 		c.slice(v)
 	case *ssa.Lookup:
+		//mutant: durations are no keys [env TestPrograms/spankey]
 		c.clockKey(v.Index)
 		c.lookup(v)
 	case *ssa.MapUpdate:

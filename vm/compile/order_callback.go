@@ -28,6 +28,7 @@ func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 			continue
 		}
 		c, ok := r.Results[0].(*ssa.Const)
+		//mutant: callbacks go on [env TestPrograms/syncmapinitstop]
 		if !ok || c.Value == nil || !constant.BoolVal(c.Value) {
 			return true
 		}
@@ -39,5 +40,6 @@ func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 // stores reports whether x stores something in a sync.Map under the key of the entry.
 func (l *mapLoop) stores(x *ssa.Call) bool {
 	fn := x.Call.StaticCallee()
+	//mutant: callbacks store under their keys [env TestPrograms/syncmapinitvalue]: drop 4
 	return l.params != nil && fn != nil && fn.String() == "(*sync.Map).Store" && l.entry(x.Call.Args[1], 1)
 }

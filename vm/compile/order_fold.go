@@ -48,6 +48,7 @@ func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 		}
 	}
 	if a.fold.op == "append" {
+		//mutant: slices need not be sorted [env TestOrderMatters]
 		if !l.sorted(p) {
 			return false
 		}
@@ -108,6 +109,7 @@ func (a *accumulator) is(f fold) bool {
 		a.fold = f
 		return true
 	}
+	//mutant: folds are mixed [env TestOrderMatters]: drop 1
 	return a.fold.op == f.op && (f.set == nil || sameValue(a.fold.set, f.set))
 }
 

@@ -36,6 +36,7 @@ func (l *mapLoop) looksAt(i ssa.Instruction, p ssa.Value, f *frame) {
 		l.derefs = append(l.derefs, deref{i, p, true, i.Pos()})
 		return
 	}
+	//mutant: functions look at all their pointers [env TestOrderMatters|TestLoops]: "f.sure && i.Block().Index == 0" -> "true"
 	l.derefs = append(l.derefs, deref{f.at, f.args[p], f.sure && i.Block().Index == 0, i.Pos()})
 }
 
@@ -47,6 +48,7 @@ func (l *mapLoop) nilFirst() bool {
 		if d.p != nil && (l.knownBefore(d.p) || l.knownHere(k)) {
 			continue
 		}
+		//mutant: pointers are not nil [env TestOrderMatters|TestLoops]
 		if (len(l.effects) > 0 || len(l.early) > 0) && !l.first(d) {
 			return false
 		}
@@ -55,6 +57,7 @@ func (l *mapLoop) nilFirst() bool {
 				return false
 			}
 		}
+		//mutant: places of panics are one [env TestOrderMatters|TestLoops]
 		left = append(left, d)
 	}
 	return true
@@ -63,15 +66,18 @@ func (l *mapLoop) nilFirst() bool {
 // first: d is executed before all effects and exits of an iteration, and its pointer is nil in all
 // iterations or in none.
 func (l *mapLoop) first(d deref) bool {
+	//mutant: pointers are nil in all iterations [env TestOrderMatters|TestLoops]: drop 3
 	if d.p == nil || !d.sure || !l.invariant(d.p) {
 		return false
 	}
 	for _, e := range l.effects {
+		//mutant: effects come after pointers [env TestOrderMatters|TestLoops]
 		if !earlier(d.at, e) {
 			return false
 		}
 	}
 	for _, e := range l.early {
+		//mutant: exits come after pointers [env TestOrderMatters|TestLoops]
 		if !d.at.Block().Dominates(e.from) {
 			return false
 		}

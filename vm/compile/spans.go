@@ -79,6 +79,7 @@ var roundings = map[string]bool{"(time.Duration).Round": true, "(time.Duration).
 func shownThroughout(v *ssa.MakeInterface, captured bool) bool {
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	t.value(v)
+	//mutant: durations do not leave in interfaces [env TestPrograms/spanpassed]: true
 	return t.use == TextShown
 }
 
@@ -164,6 +165,7 @@ func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) (late
 	if ofClock(d) {
 		how |= bytecode.ClockLeft
 	}
+	//mutant: texts of durations are not named [env TestPrograms/clockpassed]
 	if number {
 		how |= bytecode.ClockNumber | bytecode.ClockLater
 	}
@@ -242,6 +244,7 @@ func spanKey(i ssa.Instruction) ssa.Value {
 // What has been computed of Durations has been looked at there (clockFlow): timeout/time.Second is few
 // nanoseconds.
 func (c *compiler) countTime(v ssa.Value, unit int64, later int) bool {
+	//mutant: quotients of durations are looked up [env TestPrograms/spanprinted]: "!ofClock(x)" -> "x == nil"
 	if x, ok := v.(*ssa.BinOp); ok && !ofClock(x) {
 		return false
 	}

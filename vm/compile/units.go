@@ -42,6 +42,7 @@ func unitOf(i ssa.Instruction, captured bool) int64 {
 			switch y := u.(type) {
 			case *ssa.DebugRef:
 			case *ssa.Convert:
+				//mutant: floats are integers [test ./cmd/hbcheck TestScripts/durations]
 				if !isInteger(y) {
 					return 1
 				}
@@ -82,6 +83,7 @@ func usedUnit(v ssa.Value, captured bool) int64 {
 					continue
 				}
 			}
+			//mutant: only quotients of numbers are used [test ./cmd/hbcheck TestScripts/durations]: "return 1" -> "continue"
 			return 1
 		case *ssa.Convert, *ssa.ChangeType:
 			unit = gcd(unit, usedUnit(x.(ssa.Value), captured))

@@ -147,6 +147,7 @@ func (t *Table) Join(s *Shared) bool {
 			return false
 		}
 	}
+	//mutant: replicas have layouts of their own [numbering]
 	t.shared = s
 	return true
 }

@@ -3,11 +3,10 @@
 //	deep [-minutes n] [-from n] [-seed n] [-jobs n] [area ...]
 //
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
-// of an area; "mutants" is an area of its own, with a unit for each mutant that the packages' tests
-// called TestMutants have. The units are in the order of the areas, and begin with number -from,
-// modulo their number: who runs some minutes of them now and then begins elsewhere each time. The
-// exit status is 1 if a unit fails, and 2 if one cannot be run; a unit that the minutes cut off is
-// neither.
+// of an area; area mutants has a unit for each mutant of package internal/mutation. The units are in
+// the order of the areas, and begin with number -from, modulo their number: who runs some minutes of
+// them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
+// cannot be run; a unit that the minutes cut off is neither.
 package main
 
 import (
@@ -26,14 +25,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
-// A unit is a test of a package.
+// A unit is a test of a package, or one mutant of a test of mutants.
 type unit struct {
-	area, pkg, test string
+	area, pkg, test, mutant string
 }
 
-func (u unit) String() string { return u.pkg + " " + u.test }
+func (u unit) String() string { return strings.TrimSuffix(u.pkg+" "+u.test+" "+u.mutant, " ") }
 
 func main() {
 	minutes := flag.Float64("minutes", 0, "start nothing after so many `minutes`, and stop what is running; 0: no bound")
@@ -82,15 +83,23 @@ func unitsOf(areas []string) ([]unit, error) {
 		if len(areas) > 0 && !slices.Contains(areas, area) {
 			continue
 		}
+		if area == "mutants" {
+			list, err := mutation.Find(".")
+			if err != nil {
+				return nil, err
+			}
+			for i := range list {
+				units = append(units, unit{area, words[1], "TestMutants", list[i].String()})
+			}
+			continue
+		}
 		for _, dir := range words[1:] {
 			tests, err := testsOf(dir)
 			if err != nil {
 				return nil, err
 			}
 			for _, t := range tests {
-				if t != "TestMutants" {
-					units = append(units, unit{area, dir, t})
-				}
+				units = append(units, unit{area: area, pkg: dir, test: t})
 			}
 		}
 	}
@@ -188,7 +197,11 @@ func (r *runner) unit(u unit) {
 		r.mu.Unlock()
 		return
 	}
-	c := exec.CommandContext(r.ctx, bin, "-test.run=^"+u.test+"$", "-test.timeout=0", "-test.count=1")
+	args := []string{"-test.run=^" + u.test + "$", "-test.timeout=0", "-test.count=1"}
+	if u.mutant != "" {
+		args = append(args, "-mutant="+u.mutant)
+	}
+	c := exec.CommandContext(r.ctx, bin, args...)
 	c.Dir = u.pkg
 	env := []string{"HBCHECK_TESTS=deep", fmt.Sprintf("HBCHECK_SEED=%d", r.seed)}
 	c.Env = append(os.Environ(), env...)
@@ -204,7 +217,7 @@ func (r *runner) unit(u unit) {
 	case err != nil:
 		r.failed++
 		r.status = max(r.status, 1)
-		fmt.Printf("FAIL  %s: %v\n%s\nagain: %s go test -count=1 -timeout=0 -run '^%s$' ./%s\n", u, err, out, strings.Join(env, " "), u.test, u.pkg)
+		fmt.Printf("FAIL  %s: %v\n%s\nagain: %s go test -timeout=0 ./%s %q\n", u, err, out, strings.Join(env, " "), u.pkg, args)
 	default:
 		r.passed++
 		spent := c.ProcessState.UserTime() + c.ProcessState.SystemTime()

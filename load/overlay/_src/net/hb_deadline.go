@@ -39,6 +39,7 @@ func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time,
 			update()
 		})
 	}
+	//mutant: a deadline declares nothing [models TestModels/connLate]
 	effect.Access(p, true)
 	effect.Orders(unsafe.Pointer(uses), false)
 	old := *l

@@ -44,6 +44,7 @@ func (l *hbListener) update() { l.ready = len(l.queue) > 0 || l.closed || l.late
 // connect lets a connection arrive that is made to local, and returns its other end. Its address
 // is peer; if that has no port, it gets one that no other connection to l has.
 func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr, err error) {
+	//mutant: connecting declares nothing [models TestModels/connAccepted]
 	l.touch()
 	switch {
 	case l.closed:
@@ -62,6 +63,7 @@ func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr
 }
 
 func (l *hbListener) accept() (a hbArrival, err error) {
+	//mutant: accepting reads [models TestModels/connAcceptors]: "Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready" -> "Access(unsafe.Pointer(l), false"
 	effect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)
 	effect.Orders(unsafe.Pointer(&l.uses), false)
 	effect.Orders(unsafe.Pointer(&l.takes), true)
@@ -79,6 +81,7 @@ func (l *hbListener) accept() (a hbArrival, err error) {
 
 // close resets the connections that have not been accepted.
 func (l *hbListener) close() error {
+	//mutant: closing a listener declares nothing [models TestModels/connAcceptClosed]
 	l.touch()
 	effect.Orders(unsafe.Pointer(&l.uses), true)
 	if l.closed {

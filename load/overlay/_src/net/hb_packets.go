@@ -91,6 +91,7 @@ func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err err
 
 // deliver reports whether s takes the packet.
 func (s *hbPackets) deliver(from hbAddr, b []byte, synchronized bool) bool {
+	//mutant: a packet declares nothing [models TestModels/connPackets]
 	s.touch(true)
 	if s.closed || s.connected && s.peer != from {
 		return false
@@ -154,6 +155,7 @@ func (s *hbPackets) shutdown() error {
 }
 
 func (s *hbPackets) close() error {
+	//mutant: closing packets declares nothing [models TestModels/connPacketRefused]
 	s.touch(true)
 	effect.Orders(unsafe.Pointer(&s.uses), true)
 	if s.closed {

@@ -117,6 +117,7 @@ func (b *hbBound) takes(stream bool, a *hbAddr) bool {
 
 // hbFind returns the socket at which arrives what is sent to a. Looking for it is declared.
 func hbFind(stream bool, a *hbAddr) any {
+	//mutant: looking up a port declares nothing [models TestModels/connListen]
 	hbTouchPort(a.port, false)
 	var found any
 	for _, b := range hbSockets {
@@ -137,6 +138,7 @@ func hbBind(b *hbBound) error {
 	choose := b.addr.port == 0
 	for {
 		if choose {
+			//mutant: choosing a port declares nothing [models TestModels/connPorts]
 			effect.Access(unsafe.Pointer(&hbNext), true)
 			b.addr.port = hbFirstPort + hbNext
 			hbNext++
@@ -144,6 +146,7 @@ func hbBind(b *hbBound) error {
 				syscall.HbRefuse("binding more than 10000 sockets to ports that the system chooses")
 			}
 		}
+		//mutant: binding reads [models TestModels/connInUse]: "port, true" -> "port, false"
 		hbTouchPort(b.addr.port, true)
 		if !b.taken() {
 			b.insert()
@@ -191,6 +194,7 @@ func (b *hbBound) taken() bool {
 
 // release makes the address of b free.
 func (b *hbBound) release() {
+	//mutant: releasing declares nothing [models TestModels/connFree]
 	hbTouchPort(b.addr.port, true)
 	for i, o := range hbSockets {
 		if o == b {

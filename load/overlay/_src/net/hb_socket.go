@@ -240,6 +240,7 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 	}
 	// The call that connects has not waited. It is asked whether that has succeeded when it has, and
 	// meanwhile the connection may have been reset.
+	//mutant: whether it has been reset is not asked [models TestModels/connRefused]: "e.failure(" -> "syscall.Errno(0"
 	if no := e.failure(); no != 0 {
 		e.close()
 		return nil, own, peer, no

@@ -86,7 +86,9 @@ func hbConnect(unix bool) (a, b *hbEnd) {
 	return &hbEnd{conn: c, side: 0}, &hbEnd{conn: c, side: 1}
 }
 
-func (e *hbEnd) in() *hbHalf  { return &e.conn.half[e.side] }
+func (e *hbEnd) in() *hbHalf { return &e.conn.half[e.side] }
+
+// mutant: there is one half [models TestModels/connHalves]: ".half[1-" -> ".half["
 func (e *hbEnd) out() *hbHalf { return &e.conn.half[1-e.side] }
 
 func (h *hbHalf) touch() { effect.Access(unsafe.Pointer(h), true) }
@@ -124,6 +126,8 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 		p = p[:1]
 	}
 	if len(p) > 0 {
+		//mutant: a Read waits and declares nothing [models TestModels/connPieces]: "Pointer(h" -> "Pointer(&h.reads"
+		//mutant: a Read does not wait [models TestModels/connPieces]: "effect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable" -> "h.touch("
 		effect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)
 	} else {
 		h.touch()
@@ -138,6 +142,7 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 	case h.readLate.passed():
 		return 0, poll.ErrDeadlineExceeded
 	case len(h.data) > 0:
+		//mutant: a Read acquires nothing [models TestModels/connOrdered]
 		effect.Acquire(unsafe.Pointer(h))
 		b := h.take(len(p))
 		h.update()
@@ -160,6 +165,7 @@ func (e *hbEnd) failure() (err syscall.Errno) {
 }
 
 func (e *hbEnd) write(p []byte) (n int, err error) {
+	//mutant: buffers are trusted [models TestModels/connBuffer]: " taken(p" -> " append([]byte(nil), p..."
 	b := taken(p)
 	switch e.out().fault(len(b)) {
 	case hbReset:
@@ -182,9 +188,11 @@ func (e *hbEnd) write(p []byte) (n int, err error) {
 // send writes b.
 func (e *hbEnd) send(b []byte) (n int, err error) {
 	h := e.out()
+	//mutant: a Write declares nothing [models TestModels/connWriters]
 	effect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	effect.Orders(unsafe.Pointer(&h.writes), true)
+	//mutant: a Write releases nothing [models TestModels/connOrdered]
 	effect.Release(unsafe.Pointer(h))
 	for {
 		switch {
@@ -224,6 +232,7 @@ func (e *hbEnd) send(b []byte) (n int, err error) {
 // closeWrite ends the stream that e writes.
 func (e *hbEnd) closeWrite() error {
 	h := e.out()
+	//mutant: CloseWrite declares nothing [models TestModels/connShut]
 	h.touch()
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	if h.writeClosed {
@@ -256,7 +265,10 @@ func (e *hbEnd) closeRead() error {
 // close closes e; if that resets the connection, the other end gets an error, and not the end of the stream.
 func (e *hbEnd) close() error {
 	in, out := e.in(), e.out()
+	//mutant: Close is on what is read [models TestModels/connClosedWriting]: "e.conn.touch" -> "in.touch"
+	//mutant: Close is on what is written [models TestModels/connClosed]: "e.conn.touch" -> "out.touch"
 	e.conn.touch()
+	//mutant: Close orders nothing [models TestModels/connCloseOrdered]
 	effect.Orders(unsafe.Pointer(&e.uses), true)
 	if in.readClosed {
 		return poll.ErrNetClosing
@@ -266,6 +278,7 @@ func (e *hbEnd) close() error {
 		e.leave()
 	}
 	in.update()
+	//mutant: Close leaves what the other end reads [models TestModels/connReset]
 	out.update()
 	in.readLate.stop()
 	out.writeLate.stop()
@@ -277,6 +290,7 @@ func (e *hbEnd) leave() {
 	in, out := e.in(), e.out()
 	in.gone = true
 	if !in.dead && (len(in.data) > 0 || e.hard) {
+		//mutant: a reset is no error [models TestModels/connReset]
 		e.conn.errs[1-e.side] = syscall.ECONNRESET
 		if out.shut { // it has been told of the end
 			e.conn.errs[1-e.side] = syscall.EPIPE

@@ -9,6 +9,7 @@ import (
 // GC collects garbage. Of this a program can tell that finalizers and cleanups run of objects that
 // nothing refers to any more, and that weak pointers to them are cleared.
 func GC() {
+	//mutant: collections leave Pools [models TestModels/poolCollected]: "Range(unsafe.Pointer(&collections), unsafe.Sizeof(" -> "Access(unsafe.Pointer(&"
 	effect.Range(unsafe.Pointer(&collections), unsafe.Sizeof(collections), true)
 	collections.n++
 	if emptyPools != nil {
@@ -54,8 +55,10 @@ func runDead() {
 	watched = live
 	for kind, list := range due {
 		if len(list) > 0 {
+			//mutant: cleanups wait for finalizers [models TestModels/cleanupBeside]: "running[kind" -> "running[watchFinalizer"
 			before := running[kind]
 			running[kind] = make(chan struct{})
+			//mutant: finalizers do not wait for earlier ones [models TestModels/finalizersLater]: "go runDue(list, before" -> "_ = before\n\t\t\tgo runDue(list, nil"
 			go runDue(list, before, running[kind])
 		}
 	}
@@ -229,6 +232,7 @@ func SetFinalizer(obj any, finalizer any) {
 		return
 	}
 	effect.Access(unsafe.Pointer(&collections), true)
+	//mutant: finalizers stay [models TestModels/finalizerRemoved]
 	unwatch(func(w *watch) bool { return w.kind == watchFinalizer && w.of.obj == obj })
 	if f != nil {
 		watchFor(obj, watchFinalizer).finalizer = finalizer

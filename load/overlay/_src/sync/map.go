@@ -154,6 +154,7 @@ func (m *Map) Range(f func(key, value any) bool) {
 	}
 	for first := true; ; first = false {
 		ways, i := len(rest), 0
+		//mutant: Range ends with the last key [models TestModels/mapRange]: false
 		if ways == 0 && mode == all { // after the last one, too, there may be others
 			m.read()
 			look()

@@ -56,6 +56,7 @@ func (p *Pool) Get() any {
 			hbGot(x)
 			return x
 		}
+		//mutant: models read New [models TestModels/poolNew]: ".fresh()" -> ".New"
 		fresh = p.fresh()
 	}
 	if fresh != nil {
@@ -76,6 +77,7 @@ func runtime_registerPoolCleanup(f func()) *uint32
 func empty() {
 	kept := pools[:0:0]
 	for _, p := range pools {
+		//mutant: what Pools hold is collected [models TestModels/poolOnce]: "append([]any(nil), p.items[p.old:]...)" -> "nil"
 		p.items = append([]any(nil), p.items[p.old:]...)
 		p.old = uint32(len(p.items))
 		p.listed = p.old > 0

@@ -20,6 +20,8 @@ func hbVariables()
 
 func envRead() { effect.Ordered(unsafe.Pointer(&envs), false) }
 
+// mutant: Setenv declares nothing [models TestModels/setenv]
+// mutant: Setenv reads [models TestModels/setenv]: "envs), true" -> "envs), false"
 func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }
 
 // envIndex returns where key is set in envs, or -1.
@@ -67,6 +69,7 @@ func envValue(key string) (value string, found bool) {
 
 // HbZone returns TZ for package time. In programs that cannot change it this is no operation.
 func HbZone() (value string, found bool) {
+	//mutant: the zone is no operation [models TestModels/localZone]: false
 	if hbSets() {
 		envRead()
 	}

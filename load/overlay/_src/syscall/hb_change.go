@@ -7,6 +7,7 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 	if err != nil {
 		return err
 	}
+	//mutant: making a directory is on one name [models TestModels/dirEntered]: "hbTouchNames(" -> "hbTouchName(path, true"
 	hbTouchNames()
 	if path, err = hbFree(path); err == nil {
 		hbMake(path, S_IFDIR|mode&^uint32(hbUmask)&0o1777).nlink = 2
@@ -36,6 +37,7 @@ func unlinkat(dirfd int, path string, flags int) (err error) {
 	if flags&hbRemoveDir != 0 {
 		hbTouchNames()
 	} else {
+		//mutant: removing a file reads names [models TestModels/fileRemoved]: "path, true" -> "path, false"
 		hbTouchName(path, true)
 	}
 	at, e := hbWalk(path, false)

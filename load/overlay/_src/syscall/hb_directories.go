@@ -130,6 +130,7 @@ func Chdir(path string) (err error) {
 	if !at.dir() {
 		return ENOTDIR
 	}
+	//mutant: Chdir declares nothing [models TestModels/chdir]
 	effect.Access(unsafe.Pointer(&hbDir), true)
 	hbDir = at.path
 	return nil

@@ -95,6 +95,7 @@ func (f *hbFile) touch(write bool) {
 }
 
 func hbAlloc(f *hbFile) int {
+	//mutant: opening takes no number [models TestModels/opens]: "hbTable(true" -> "hbTable(false"
 	hbTable(true)
 	for fd, g := range hbFiles {
 		if g == nil {
@@ -166,6 +167,7 @@ func (f *hbFile) open(mode uint32) error {
 	if f.flags&tmpfile != 0 {
 		return EOPNOTSUPP
 	}
+	//mutant: making a file reads names [models TestModels/fileMade]: ".flags&O_CREAT != 0" -> "alse"
 	hbTouchName(f.path, f.flags&O_CREAT != 0)
 	at, e := hbWalk(f.path, f.flags&O_NOFOLLOW == 0 && f.flags&(O_CREAT|O_EXCL) != O_CREAT|O_EXCL)
 	switch {
@@ -217,6 +219,7 @@ func (f *hbFile) open(mode uint32) error {
 }
 
 func Close(fd int) (err error) {
+	//mutant: Close reads the table [models TestModels/rawClose$]: "hbTable(true" -> "hbTable(false"
 	hbTable(true)
 	f, err := hbKnown(fd)
 	if err != nil {
@@ -226,6 +229,7 @@ func Close(fd int) (err error) {
 	if f.output() {
 		hbRefuseShared("file", "closing "+f.path+" while other goroutines may print")
 	}
+	//mutant: Close leaves the file [models TestModels/rawClose]
 	f.touch(true)
 	f.refs--
 	if f.refs == 0 && f.stream != nil {
@@ -273,6 +277,7 @@ func (f *hbFile) Read(p []byte) (n int, err error) {
 	if f.stream != nil {
 		return f.stream.read(f, p)
 	}
+	//mutant: reading moves no offset [models TestModels/rawFiles]: "touch(true" -> "touch(false"
 	f.touch(true)
 	b := make([]byte, len(p)) // what p is, belongs to the program: it is written last
 	n, err = f.pread(b, f.off)
@@ -456,6 +461,7 @@ func Seek(fd int, offset int64, whence int) (off int64, err error) {
 }
 
 func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
+	//mutant: seeking moves no offset [models TestModels/seeks]: "touch(true" -> "touch(false"
 	f.touch(true)
 	switch f.path {
 	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
@@ -588,6 +594,7 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		return f.flags &^ O_CLOEXEC, nil
 	case F_SETFL:
 		if f.stream != nil { // for all others it makes no difference
+			//mutant: the mode of a pipe is no operation [models TestModels/pipeMode]
 			f.touch(true)
 			f.flags = f.flags&^O_NONBLOCK | arg&O_NONBLOCK
 		}

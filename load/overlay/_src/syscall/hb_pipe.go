@@ -122,6 +122,7 @@ func (p *hbPipe) touch() { effect.Access(unsafe.Pointer(p), true) }
 // update says anew who can proceed.
 func (p *hbPipe) update() {
 	p.has = len(p.pages) > 0 || p.writers == 0
+	//mutant: a pipe that is full is written to [models TestModels/pipeFull]: true
 	p.room = len(p.pages) < hbPages || p.readers == 0
 	for _, e := range p.ends {
 		e.update()
@@ -131,6 +132,7 @@ func (p *hbPipe) update() {
 func (e *hbEnd) update() {
 	readLate, writeLate := e.readLate.passed(), e.writeLate.passed()
 	e.readable = e.closing || !e.reading && (e.p.has || readLate || e.blocking)
+	//mutant: writers of a pipe take no turns [models TestModels/pipeTurns]: true
 	e.writable = e.closing || !e.writing
 	e.polledRead = e.closing || e.p.has || readLate
 	e.polledWrite = e.closing || e.p.room || writeLate
@@ -206,6 +208,7 @@ func (p *hbPipe) write(f *hbFile, b []byte) (n int, err error) {
 		return -1, EBADF
 	}
 	nonblock := f.flags&O_NONBLOCK != 0
+	//mutant: writing to a pipe by number declares nothing [models TestModels/pipeRaw]
 	p.touch()
 	effect.Release(unsafe.Pointer(p))
 	for first := true; len(b) > 0; first = false {
@@ -233,6 +236,7 @@ func (p *hbPipe) write(f *hbFile, b []byte) (n int, err error) {
 }
 
 func (p *hbPipe) closed(f *hbFile) {
+	//mutant: the end of a pipe declares nothing [models TestModels/pipeGone]
 	p.touch()
 	if hbReads(f.flags) {
 		p.readers--
@@ -264,6 +268,7 @@ func (p *hbPipe) leave(e *hbEnd) {
 // begin declares an operation that waits until *ready holds.
 func (e *hbEnd) begin(ready *bool) {
 	if ready != nil {
+		//mutant: reading a pipe declares nothing [models TestModels/pipePieces]: "Pointer(e.p" -> "Pointer(e"
 		effect.Wait(unsafe.Pointer(e.p), effect.Inside, ready)
 	} else {
 		e.p.touch()
@@ -278,19 +283,23 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	if len(p) == 0 || !hbReads(e.f.flags) {
 		return e.readNothing(p)
 	}
+	//mutant: a read of a pipe begins unseen [models TestModels/pipeBegun]
 	effect.Access(unsafe.Pointer(&e.shut), false)
 	effect.Orders(unsafe.Pointer(&e.order), false)
 	if e.shut {
 		return 0, false, HbClosing
 	}
 	e.uses++
+	//mutant: reading a pipe does not wait [models TestModels/pipePieces]: "&e.readable" -> "nil"
 	e.begin(&e.readable)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	closed := e.closing && !e.blocking
+	//mutant: a read of a pipe that is closed finds nothing [models TestModels/pipeBegun]: "after && " -> "after && false && "
 	if closed && e.p.has && !e.after && hbEither() {
 		e.begin(nil)
 		effect.Orders(unsafe.Pointer(&e.reads), true)
 		closed = e.after || !e.p.has // only one reader has had its turn
+		//mutant: readers of a pipe that is closed take no turns [models TestModels/pipeBegunTwice]
 		e.after = true
 	}
 	switch {
@@ -309,6 +318,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 		e.update()
 	}
 	if err == nil {
+		//mutant: a read of a pipe acquires nothing [models TestModels/pipeOrdered]
 		effect.Acquire(unsafe.Pointer(e.p))
 		n = fill(p, e.p.take(len(p)))
 	}
@@ -334,6 +344,7 @@ func (e *hbEnd) readNothing(p []byte) (n int, destroy bool, err error) {
 }
 
 func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
+	//mutant: a pipe trusts its buffers [models TestModels/pipeBuffer]: " taken(p" -> " append([]byte(nil), p..."
 	b := taken(p)
 	e.begin(&e.writable)
 	effect.Orders(unsafe.Pointer(&e.writes), true)
@@ -346,6 +357,7 @@ func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
 		return 0, false, EBADF
 	}
 	for first, held := true, false; ; {
+		//mutant: a write to a pipe releases nothing [models TestModels/pipeOrdered]
 		effect.Release(unsafe.Pointer(e.p))
 		if n < len(b) && e.p.readers == 0 {
 			err = EPIPE
@@ -407,12 +419,14 @@ func (e *hbEnd) Done() (destroy bool) {
 func (e *hbEnd) Close() (destroy bool, err error) {
 	if hbReads(e.f.flags) {
 		effect.Access(unsafe.Pointer(&e.shut), true)
+		//mutant: closing a pipe orders nothing [models TestModels/pipeCloseOrdered]
 		effect.Orders(unsafe.Pointer(&e.order), true)
 		if e.shut {
 			return false, HbClosing
 		}
 		e.shut = true
 	}
+	//mutant: closing a pipe declares nothing [models TestModels/pipeClosed]
 	e.p.touch()
 	effect.Orders(unsafe.Pointer(&e.order), true)
 	if e.closing {
@@ -425,6 +439,7 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 	if destroy = e.uses == 0; destroy {
 		e.p.leave(e)
 	}
+	//mutant: closing a pipe wakes nothing [models TestModels/pipeWoken]
 	e.update()
 	return destroy, nil
 }
@@ -434,6 +449,7 @@ func (e *hbEnd) SetBlocking() error {
 	if e.closing {
 		return HbClosing
 	}
+	//mutant: closing a pipe ends what waits in the system [models TestModels/pipeBlocking]
 	e.blocking = true
 	e.update()
 	e.f.touch(true)
@@ -449,6 +465,7 @@ func (e *hbEnd) drop(d *HbDeadline) {
 }
 
 func (e *hbEnd) SetDeadline(d *HbDeadline, read, write bool) error {
+	//mutant: a deadline of a pipe declares nothing [models TestModels/pipeLate]
 	e.begin(nil)
 	if e.closing {
 		e.drop(d)
@@ -471,6 +488,7 @@ func (e *hbEnd) SetDeadline(d *HbDeadline, read, write bool) error {
 }
 
 func (e *hbEnd) Expire(d *HbDeadline) {
+	//mutant: a deadline of a pipe passes unseen [models TestModels/pipeTimer]
 	e.p.touch()
 	d.Over = true
 	e.p.update()

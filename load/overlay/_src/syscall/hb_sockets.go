@@ -12,6 +12,7 @@ func HbMakeSocket(path string, socket any) error {
 	if err != nil {
 		return err
 	}
+	//mutant: making a socket declares nothing [models TestModels/connUnix]
 	hbTouchName(path, true)
 	at, err := hbFree(path)
 	if err == EEXIST {

@@ -57,6 +57,7 @@ var hbNames [64]byte
 // hbTouchName declares that a name in the directory of path is looked up, or added or removed.
 func hbTouchName(path string, write bool) {
 	dir, _ := hbSplit(path)
+	//mutant: names are not declared [models TestModels/fileMade]
 	effect.Access(unsafe.Pointer(&hbNames[hbHash(hbResolve(dir))%uint64(len(hbNames))]), write)
 }
 
@@ -75,9 +76,11 @@ func hbResolve(path string) string {
 
 // hbTouchNames declares that any path may lead elsewhere afterwards.
 func hbTouchNames() {
+	//mutant: making a directory reads names [models TestModels/dirMade]: "hbNames), true" -> "hbNames), false"
 	effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames), true)
 }
 
+// mutant: contents are not declared [models TestModels/contents]
 func (n *hbNode) touch(write bool) { effect.Access(unsafe.Pointer(n), write) }
 
 // hbHash is FNV-1a.

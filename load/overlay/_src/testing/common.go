@@ -99,6 +99,7 @@ func (c *common) fail(text string) {
 		if c.parent != nil {
 			c.parent.fail(text)
 		}
+		//mutant: Fail of the owner is no operation [points]: "failed, 0" -> "failed, c.owner"
 		hbTouch(&c.failed, 0, false)
 		c.mark(text)
 		return
@@ -164,6 +165,7 @@ func (c *common) log(s string) string {
 // incomplete returns c or, if it has completed, the innermost test around it that has not; nil if
 // all have.
 func (c *common) incomplete() *common {
+	//mutant: a late Log is no operation [points]
 	hbTouch(&c.failed, c.owner, false)
 	to := c
 	for to != nil && (to.done || to.isSynctest) {
@@ -262,6 +264,7 @@ func (c *common) Helper() {
 // Cleanup registers a function to be called when the test and all its subtests
 // complete.
 func (c *common) Cleanup(f func()) {
+	//mutant: Cleanup is no operation [points]
 	hbTouch(&c.registered, 0, true)
 	c.cleanups = append(c.cleanups, f)
 }

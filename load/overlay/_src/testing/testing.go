@@ -55,6 +55,7 @@ func tRunner(t *T, fn func(t *T)) {
 			if err != nil {
 				panic(err)
 			}
+			//mutant: the end of a test is no operation [points]
 			hbTouch(&t.failed, 0, true)
 			t.done = true
 			if t.signal != nil {
@@ -169,6 +170,7 @@ func (t *T) hbRunChild(s *T, f func(t *T)) bool {
 		runtime.Goexit()
 	}
 	if !s.done {
+		//mutant: Run's result is no operation [points]
 		hbTouch(&s.failed, 0, true)
 	}
 	return !s.failed
@@ -201,6 +203,7 @@ func (c *common) unique(sub string) string {
 	if hbAsks(asksName) {
 		owner = 0
 	}
+	//mutant: Run's names are no operations [points]: "owner, true" -> "owner+1, false"
 	hbTouch(&c.named, owner, true)
 	base := c.name + "/" + sub
 	if c.names == nil {

@@ -14,6 +14,7 @@ func hbText(d Duration)
 
 // String is the real one, but for that.
 func (d Duration) String() string {
+	//mutant: texts of durations in memory are not named [env TestPrograms/spantext]
 	hbText(d)
 	var arr [32]byte
 	n := d.format(&arr)

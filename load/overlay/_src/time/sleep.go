@@ -77,6 +77,7 @@ func hbRun(r *hbTimer, d int64) {
 			goFunc(r.f)
 			return
 		}
+		//mutant: nothing is on its way [env TestPrograms/timerflight]: false
 		if r.early && !r.send {
 			s := &hbTimer{c: r.c, armed: true, early: true, send: true}
 			hbGo(hbRun, s, 0)
@@ -122,6 +123,7 @@ func (r *hbTimer) stop() bool {
 		hbKill(r)
 		r.armed = false
 	}
+	//mutant: Stop empties channels of early timers [env TestPrograms/timerearly]: drop 2
 	if r.c != nil && !r.early && hbDrain(r.c) {
 		pending = true
 	}

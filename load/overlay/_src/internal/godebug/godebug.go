@@ -34,6 +34,7 @@ func (s *Setting) IncNonDefault() {}
 // Value returns the setting's value, empty if it is not set. A program that can change the
 // environment reads it for that.
 func (s *Setting) Value() string {
+	//mutant: asking for a setting is no operation [env TestPrograms/godebugset]: false
 	if HbEnvs != nil && hbSets() {
 		effect.Ordered(HbEnvs, false)
 	}
@@ -50,6 +51,7 @@ var (
 )
 
 // HbChange notes that the program changes GODEBUG, as part of a change of the environment.
+// mutant: settings are those of the start [env TestPrograms/godebugset]
 func HbChange(to string) { text, changed = to, true }
 
 // HbValue returns what the setting called name is, if GODEBUG is text.

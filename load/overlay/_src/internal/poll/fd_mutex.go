@@ -30,6 +30,7 @@ func (mu *fdMutex) incref() bool {
 }
 
 func (mu *fdMutex) increfAndClose() bool {
+	//mutant: Close marks nothing [models TestModels/closeRead]
 	effect.Ordered(unsafe.Pointer(mu), true)
 	if mu.closed {
 		return false
@@ -85,6 +86,7 @@ func (fd *FD) unlock(l *sync.Mutex) {
 	l.Unlock()
 }
 
+// mutant: readers take no turns [models TestModels/oneBuffer]: "lock(&fd.fdmu.turns.read" -> "incref("
 func (fd *FD) readLock() error { return fd.lock(&fd.fdmu.turns.read) }
 
 func (fd *FD) readUnlock() { fd.unlock(&fd.fdmu.turns.read) }

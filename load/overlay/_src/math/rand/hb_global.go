@@ -38,11 +38,13 @@ func hbSeeds() bool
 // it makes the global functions a known sequence. With a seed from the clock that is no more known than
 // without one.
 func Seed(seed int64) {
+	//mutant: rand.Seed does nothing [env TestPrograms/seeded$]: true
 	if randseednop.Value() != "0" {
 		return
 	}
 	randseednop.IncNonDefault()
 	if hbSeeded(seed) {
+		//mutant: a seed from the clock is known [env TestPrograms/seedednow]: remove 2
 		globalRandGenerator.Store(nil)
 		return
 	}

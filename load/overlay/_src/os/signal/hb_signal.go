@@ -20,6 +20,7 @@ var sent [numSig]bool
 func init() { syscall.HbRaise = raise }
 
 func handle(sig uint32, want, ignore bool) {
+	//mutant: Notify declares nothing [models TestModels/notified]
 	effect.Ordered(unsafe.Pointer(&handling[sig]), true)
 	wanted[sig], ignored[sig] = want, ignore
 }
@@ -91,6 +92,7 @@ func hbArrive()
 func signal_ignore(sig uint32) { handle(sig, false, true) }
 
 func signal_ignored(sig uint32) bool {
+	//mutant: Ignored declares nothing [models TestModels/ignored]
 	effect.Ordered(unsafe.Pointer(&handling[sig]), false)
 	return ignored[sig]
 }

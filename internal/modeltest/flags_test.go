@@ -1,0 +1,5 @@
+package modeltest
+
+import "flag"
+
+var every = flag.Bool("every", false, "explore with all kinds of static facts")

@@ -1,0 +1,209 @@
+package mutation
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Text returns the text of the mutant's file, in the module in directory root.
+func (x *Mutant) Text(root string) (string, error) {
+	src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(x.File)))
+	if err != nil {
+		return "", err
+	}
+	text, err := x.apply(string(src))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", x, err)
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), x.File, text, parser.SkipObjectResolution); err != nil {
+		return "", fmt.Errorf("%s: the mutant is no Go: %w", x, err)
+	}
+	return text, nil
+}
+
+var spaces = regexp.MustCompile(` +`)
+
+var replacement = regexp.MustCompile(`^("(?:[^"\\]|\\.)*") -> ("(?:[^"\\]|\\.)*")$`)
+
+// apply returns src with the change.
+func (x *Mutant) apply(src string) (string, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, x.File, src, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return "", err
+	}
+	line := x.marked(src)
+	start := fset.File(f.FileStart).LineStart(line)
+	from := int(start - f.FileStart)
+	if m := replacement.FindStringSubmatch(x.Change); m != nil {
+		old, err := strconv.Unquote(m[1])
+		by, err2 := strconv.Unquote(m[2])
+		if err := errors.Join(err, err2); err != nil {
+			return "", err
+		}
+		// gofmt aligns fields and comments: how many spaces there are makes no difference.
+		at := regexp.MustCompile(spaces.ReplaceAllString(regexp.QuoteMeta(old), " +")).FindStringIndex(src[from:])
+		if end := strings.IndexByte(src[from:], '\n'); at == nil || at[0] > end {
+			return "", fmt.Errorf("line %d does not have %s", line, m[1])
+		}
+		return src[:from+at[0]] + by + src[from+at[1]:], nil
+	}
+	c := &change{fset: fset, src: src, line: line}
+	word, number, _ := strings.Cut(x.Change, " ")
+	n := 1
+	if number != "" {
+		if n, err = strconv.Atoi(number); err != nil || n < 1 {
+			return "", fmt.Errorf("%q is no number", number)
+		}
+	}
+	switch word {
+	case "", "remove":
+		return c.remove(f, n)
+	case "true", "false", "not", "drop":
+		return c.condition(f, word, n)
+	}
+	return "", fmt.Errorf("%q is no change: remove, true, false, not, drop, or one text -> another", x.Change)
+}
+
+// marked returns the number of the line that the mark is about: the next one that is no mark.
+func (x *Mutant) marked(src string) int {
+	lines := strings.Split(src, "\n")
+	n := x.Line
+	for n < len(lines) && isMark(lines[n]) {
+		n++
+	}
+	return n + 1
+}
+
+// A change is made at what begins on a line.
+type change struct {
+	fset *token.FileSet
+	src  string
+	line int
+}
+
+// begins reports whether n begins on the line.
+func (c *change) begins(n ast.Node) bool { return c.fset.Position(n.Pos()).Line == c.line }
+
+// text returns the source between two places.
+func (c *change) text(from, to token.Pos) string {
+	return c.src[c.fset.Position(from).Offset:c.fset.Position(to).Offset]
+}
+
+// replace returns the source with other text between two places.
+func (c *change) replace(from, to token.Pos, by string) string {
+	return c.src[:c.fset.Position(from).Offset] + by + c.src[c.fset.Position(to).Offset:]
+}
+
+// remove leaves n statements out: they are there, so that what they mention is used, but never
+// executed. A return stays one for the compiler.
+func (c *change) remove(f *ast.File, n int) (string, error) {
+	var found []ast.Stmt
+	list := func(l []ast.Stmt) {
+		for i, s := range l {
+			if found == nil && c.begins(s) && i+n <= len(l) {
+				found = l[i : i+n]
+			}
+		}
+	}
+	ast.Inspect(f, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.BlockStmt:
+			list(x.List)
+		case *ast.CaseClause:
+			list(x.Body)
+		case *ast.CommClause:
+			list(x.Body)
+		}
+		return true
+	})
+	if found == nil {
+		return "", fmt.Errorf("no %d statements begin on line %d", n, c.line)
+	}
+	from, to := found[0].Pos(), found[n-1].End()
+	switch found[0].(type) {
+	case *ast.CaseClause, *ast.CommClause:
+		return c.replace(from, to, ""), nil
+	}
+	return c.replace(from, to, "if len(\"\") > 0 { "+c.text(from, to)+" }"), nil
+}
+
+// condition changes the condition of the statement or clause that begins on the line, or the value
+// that it returns or assigns.
+func (c *change) condition(f *ast.File, word string, n int) (string, error) {
+	var cond ast.Expr
+	one := func(l []ast.Expr) {
+		if len(l) == 1 {
+			cond = l[0]
+		}
+	}
+	ast.Inspect(f, func(x ast.Node) bool {
+		if x == nil || cond != nil {
+			return false
+		}
+		if _, ok := x.(*ast.File); !ok && !c.begins(x) {
+			return c.fset.Position(x.Pos()).Line < c.line && c.fset.Position(x.End()).Line >= c.line
+		}
+		switch x := x.(type) {
+		case *ast.IfStmt:
+			cond = x.Cond
+		case *ast.ForStmt:
+			cond = x.Cond
+		case *ast.CaseClause:
+			one(x.List)
+		case *ast.ReturnStmt:
+			one(x.Results)
+		case *ast.AssignStmt:
+			one(x.Rhs)
+		}
+		return true
+	})
+	if cond == nil {
+		return "", fmt.Errorf("no condition begins on line %d", c.line)
+	}
+	switch word {
+	case "not":
+		return c.replace(cond.Pos(), cond.End(), "!("+c.text(cond.Pos(), cond.End())+")"), nil
+	case "drop":
+		return c.drop(cond, n)
+	}
+	// What the condition mentions stays used.
+	op := map[string]string{"true": "|| true", "false": "&& false"}[word]
+	return c.replace(cond.Pos(), cond.End(), "(("+c.text(cond.Pos(), cond.End())+") "+op+")"), nil
+}
+
+// drop leaves out the n-th operand of those that && and || join in cond.
+func (c *change) drop(cond ast.Expr, n int) (string, error) {
+	var operand ast.Expr
+	neutral := ""
+	var walk func(x ast.Expr, op token.Token)
+	walk = func(x ast.Expr, op token.Token) {
+		inner := x
+		if p, ok := inner.(*ast.ParenExpr); ok {
+			inner = p.X
+		}
+		if b, ok := inner.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+			walk(b.X, b.Op)
+			walk(b.Y, b.Op)
+			return
+		}
+		if n--; n == 0 {
+			operand = x
+			neutral = map[token.Token]string{token.LAND: "|| true", token.LOR: "&& false"}[op]
+		}
+	}
+	walk(cond, token.ILLEGAL)
+	if operand == nil || neutral == "" {
+		return "", fmt.Errorf("the condition on line %d has fewer operands", c.line)
+	}
+	// It is still evaluated: it may be what guards the next one, or declares nothing.
+	return c.replace(operand.Pos(), operand.End(), "(("+c.text(operand.Pos(), operand.End())+") "+neutral+")"), nil
+}

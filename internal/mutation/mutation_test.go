@@ -1,0 +1,98 @@
+package mutation
+
+import (
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
+)
+
+var only = flag.String("mutant", "", "try the mutants whose place and name contain this")
+
+// TestMutants: each mark is about what is there. In the deep tier each mutant is built, and its tests
+// have to fail; in the others a few are, of those that are killed in no time.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Find(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 500 {
+		t.Errorf("only %d mutants", len(list))
+	}
+	seen := make(map[string]bool)
+	for i := range list {
+		x := &list[i]
+		if key := x.File + x.Name; seen[key] {
+			t.Errorf("%s: the name is there twice", x)
+		} else {
+			seen[key] = true
+		}
+		if _, err := x.killer(); err != nil {
+			t.Error(err)
+		}
+		text, err := x.Text(root)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		built := deep.On() || few[x.Name]
+		if *only != "" {
+			built = strings.Contains(x.String(), *only)
+		}
+		if !built {
+			continue
+		}
+		t.Run(x.File+"/"+x.Name, func(t *testing.T) {
+			if killer := x.kill(t, root, text); killer != "" {
+				t.Log(killer)
+			} else {
+				t.Errorf("%s survives [%s]", x, x.Killer)
+			}
+		})
+	}
+}
+
+// few are the mutants that every tier tries: that these are noticed shows that mutants are built.
+var few = map[string]bool{"signed sums do not wrap": true, "two writes do not conflict": true}
+
+// TestChanges: what each change makes of a file.
+func TestChanges(t *testing.T) {
+	const src = `package p
+
+func f(a, b, c bool) int {
+	//mutant: x [symbolic Terms]
+	if a && (b || c) {
+		return 1
+	}
+	g()
+	h()
+	return 2
+}
+`
+	for change, want := range map[string]string{
+		"":                "\tif len(\"\") > 0 { if a && (b || c) {\n\t\treturn 1\n\t} }\n",
+		"remove 2":        "\tif len(\"\") > 0 { if a && (b || c) {\n\t\treturn 1\n\t}\n\tg() }\n",
+		"true":            "if ((a && (b || c)) || true) {",
+		"false":           "if ((a && (b || c)) && false) {",
+		"not":             "if !(a && (b || c)) {",
+		"drop 1":          "if ((a) || true) && (b || c) {",
+		"drop 3":          "if a && (b || ((c) && false)) {",
+		`"b || c" -> "c"`: "if a && (c) {",
+		`"g()" -> "h()"`:  "",
+		"drop 4":          "",
+		"remove 9":        "",
+		"sometimes":       "",
+	} {
+		x := Mutant{Name: "x", File: "p.go", Line: 4, Killer: "symbolic Terms", Change: change}
+		got, err := x.apply(src)
+		if (err == nil) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %v\n%s\nwant %s", change, err, got, want)
+		}
+	}
+}
