@@ -206,4 +206,3 @@ var connPrograms = []program{
 		print(read(b))`},
 }
 
-const connDir = "load/overlay/_src/net/"

@@ -26,6 +26,7 @@ var apart = map[string]string{
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
 	"(*Machine).timesCompared": "notes of the whole search how comparisons would come out at other times",
 	"(*Machine).Stack":         "the frames of a goroutine, for reports",
+	"(*Machine).mayGrow":       "only whether the machine has the memory depends on how large stacks are",
 	"(*newInputs).make":        "makes values of the goroutine's own",
 	"(*newInputs).at":          "does the same",
 }

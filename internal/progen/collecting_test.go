@@ -167,7 +167,7 @@ func (c *collectors) stmt(g int) string {
 	case k < 9:
 		return "select {\ncase <-" + ch + ":\nh = h*4 + 1\ndefault:\nh = h*4 + 2\n}\n"
 	case k < 10:
-		return fmt.Sprintf("select {\ncase <-c0:\nh = h*4 + 1\ncase c1 <- 1:\nh = h*4 + 3\n}\n")
+		return "select {\ncase <-c0:\nh = h*4 + 1\ncase c1 <- 1:\nh = h*4 + 3\n}\n"
 	case k < 13:
 		return "y = nil\n"
 	case k < 14:

@@ -19,7 +19,7 @@ import (
 // bound, are those of the executions one by one. In all executions each choice is made both ways, and a
 // search by classes finds both orders of it.
 func TestOrders(t *testing.T) {
-	total := deep.N(4, 24)
+	total := deep.N(8, 24)
 	const most = 1000
 	bounds := []uint64{1, 2, 7, 50, most}
 	full := explorers.Lookup("full")

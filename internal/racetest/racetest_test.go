@@ -55,7 +55,11 @@ func loadTests(t *testing.T, names []string) *load.Program {
 			t.Fatal(err)
 		}
 		// The race detector's switch has nothing to switch here.
-		write(name, bytes.ReplaceAll(text, []byte("runtime.RaceDisable()"), []byte("runtime.Gosched()")))
+		text = bytes.ReplaceAll(text, []byte("runtime.RaceDisable()"), []byte("runtime.Gosched()"))
+		// An initialiser starts a goroutine that reads a variable in a statement of which gc leaves
+		// nothing (_ = l): each function would have that race.
+		text = bytes.ReplaceAll(text, []byte("var _ LogImpl = NewLog()\n"), nil)
+		write(name, text)
 	}
 	write("go.mod", []byte("module race\n\ngo 1.26\n"))
 	t.Chdir(dir) // as go test does: some read their own source
