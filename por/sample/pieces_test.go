@@ -17,7 +17,7 @@ func TestPieces(t *testing.T) {
 	defer func(a, b uint64) { begunAfter, pieceOf = a, b }(begunAfter, pieceOf)
 	begunAfter, pieceOf = 0, 20
 	again := 0
-	for _, seed := range deep.Seeds(t, 50, 200) {
+	for _, seed := range deep.Seeds(t, 200, 200) {
 		r := rand.New(rand.NewPCG(77, uint64(seed)))
 		original := toys.Random(r, 2+r.IntN(3), 2+r.IntN(6), true)
 		cfg := por.Config{MaxSteps: 60, MaxExecutions: 10 + r.Uint64N(150), Seed: uint64(seed)}

@@ -13,7 +13,7 @@ import (
 // TestJPFTree: the tree is as large as JPF finds it when it walks it.
 func TestJPFTree(t *testing.T) {
 	checked := 0
-	for _, seed := range deep.Seeds(t, 200, 1000) {
+	for _, seed := range deep.Seeds(t, 1000, 1000) {
 		r := rand.New(rand.NewPCG(6, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), false)
 		f, g := toys.NewFindings(toy), toys.NewFindings(toy)

@@ -41,7 +41,7 @@ func inTurns(policy bool, begun *bool) por.Search {
 // state, once. With a bound on preemptions it finds what it finds without turns.
 func TestTurns(t *testing.T) {
 	turned, ignored := 0, 0
-	for _, seed := range deep.Seeds(t, 120, 600) {
+	for _, seed := range deep.Seeds(t, 600, 600) {
 		r := rand.New(rand.NewPCG(17, seed))
 		toy := toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), seed%2 == 0)
 		g := toys.NewStateGraph(toy, 1500)
