@@ -35,7 +35,9 @@ func TestFormats(t *testing.T) {
 		new  func(b *bytes.Buffer) Writer
 	}{
 		{"results.sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: Paths{Base: dir}, Version: "v1"} }},
-		{"results.github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}} }},
+		{"results.github", func(b *bytes.Buffer) Writer {
+			return &GitHub{W: b, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}}
+		}},
 		{"results.junit.xml", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
 		{"results.test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
 	} {

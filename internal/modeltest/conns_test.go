@@ -205,4 +205,3 @@ var connPrograms = []program{
 		together(func() { a.Write(p) }, func() { p[0] = 'y' })
 		print(read(b))`},
 }
-
