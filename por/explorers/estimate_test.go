@@ -33,7 +33,7 @@ func TestEstimateToys(t *testing.T) {
 		systems++
 		initial := toy.State
 		e := sample.NewEstimator(toy, cfg, seed)
-		for range 4000 {
+		for range deep.Pick(1000, 4000) {
 			if !e.Sample() {
 				t.Fatalf("seed %d: nothing can be estimated\n%s", seed, toy.Program())
 			}
