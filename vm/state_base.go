@@ -93,8 +93,8 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	return b.copy(e), nil
 }
 
-// initialise makes a machine and executes the initialisers. What an earlier attempt has read it reads
-// again, and what that one has written it does not write.
+// initialise makes a machine and executes the initialisers. It reads again what an earlier attempt
+// has read. A program that is run, which writes to the host, has one attempt: it does not fork.
 func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
@@ -109,16 +109,12 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 			own.Stdin = listener{b: b, in: io.MultiReader(bytes.NewReader(earlier.input), cfg.Stdin)}
 		}
 	}
-	to := func(fd int, w io.Writer) io.Writer {
-		switch {
-		case w == nil:
-			return nil
-		case earlier != nil:
-			w = io.Discard
-		}
-		return listener{b: b, fd: fd, out: w}
+	if cfg.Stdout != nil {
+		own.Stdout = listener{b: b, fd: 1, out: cfg.Stdout}
 	}
-	own.Stdout, own.Stderr = to(1, cfg.Stdout), to(2, cfg.Stderr)
+	if cfg.Stderr != nil {
+		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
+	}
 	m := newMachine(prog, e, own, facts)
 	return b, m, m.initialise(e)
 }

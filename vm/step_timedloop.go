@@ -85,7 +85,7 @@ func (m *Machine) roundOf(g *goroutine) bool {
 	}
 	l.rounds = min(l.rounds+1, timedRounds+1)
 	if until := l.until; l.full() && until > m.clock {
-		m.assume(g, TimedLoop)
+		m.assumeAlways(g, TimedLoop)
 		g.looked = lookBack{state: m.busy.ownState(g), out: len(m.out), until: until, waits: true}
 		return true
 	}
