@@ -289,7 +289,8 @@ func (s *exploration) finish(found por.Result) error {
 		assumed = c.merged.assumed.list
 	}
 	isError := func(b *Bug) bool { return !b.Warning }
-	r.FirstOnly = found.Stopped && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
+	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
+	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
 	r.LongLoops = c.loops.list
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0

@@ -32,7 +32,7 @@ import (
 // counted (por.Stats.Work) and no time is taken, so that the answer is the same on every machine.
 // Nothing is done twice: what the first search has done when the others begin it goes on with.
 //
-// Claim: line 4 does not depend on how fast the searches are. (1) The work of each search after
+// Claim: line 4 does not depend on how fast the searches are, unless patience ends (patience). (1) The work of each search after
 // each of its transitions does not depend on the others, nor does that with which it begins: line 2
 // says when the first search has worked so much, and has one worker until then. (2) A search is
 // stopped only when it has worked more than one that has an answer, and samples never are. (3) So
@@ -90,6 +90,8 @@ type portfolio struct {
 	start  uint64 // where their work begins
 	size   uint64 // of the program
 	done   chan *contender
+
+	patience patience
 }
 
 // A contender is one of the searches of lines 1 to 3.
@@ -187,7 +189,7 @@ func (s *exploration) hasError() bool {
 
 // answers reports whether nothing better than found is to be expected of another explorer.
 func (s *exploration) answers(found *por.Result) bool {
-	if found.Stopped && s.hasError() {
+	if found.Stopped && s.hasError() && !s.opts.All {
 		return true
 	}
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
@@ -236,7 +238,10 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.leave()
 	list := []*contender{lead}
 	for len(list) < p.begun() && !p.decided() {
-		c := <-p.done
+		c := p.nextEnded(list)
+		if c == nil {
+			break
+		}
 		if c.panics != nil {
 			panic(c.panics)
 		}
@@ -460,7 +465,10 @@ func (p *portfolio) startOthers(lead *contender) {
 func (p *portfolio) lost(number int, work uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.winner >= 0 && (work > p.best || work == p.best && number > p.winner)
+	if p.winner < 0 {
+		return false
+	}
+	return work > p.best || work == p.best && number > p.winner || number != p.winner && p.patience.over(p.begin)
 }
 
 // speaks reports whether the search of that number is the first that has not ended, and does not wait.
@@ -495,8 +503,12 @@ func (p *portfolio) end(c *contender) {
 	if c == &p.ladder.contender && !c.found.Stopped {
 		return
 	}
+	if p.winner >= 0 && p.patience.over(p.begin) {
+		return
+	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
 		p.best, p.winner, p.bugs = work, c.number, len(c.s.collector.bugs)
+		p.patience.answered()
 	}
 }
 

@@ -63,7 +63,9 @@ func whyStepsApart(b *explore.Bug) string {
 	}
 	for _, e := range b.Events[b.AccessEvents[0]:b.AccessEvents[1]] {
 		if why, ok := noOrder[e.Kind]; ok && !e.Blocked && !e.Brief && e.G == y.G {
-			s += fmt.Sprintf(" %s (%s).", why, line(e.Pos))
+			if why = fmt.Sprintf(" %s (%s).", why, line(e.Pos)); !strings.Contains(s, why) {
+				s += why
+			}
 		}
 	}
 	return s

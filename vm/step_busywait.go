@@ -54,12 +54,12 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 		m.busy = &awaitElimination{m: m, loops: loopTable{m: m, looks: true}}
 	}
 	g.looked.waits, g.looked.woken = false, false
-	if !m.busy.loops.inLoop(g) {
-		g.looked = lookBack{}
-		return
-	}
 	if m.roundOf(g) {
 		m.waitAtLook(g)
+		return
+	}
+	if !m.busy.loops.inLoop(g) {
+		g.looked = lookBack{}
 		return
 	}
 	state := m.busy.ownState(g)
