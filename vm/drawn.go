@@ -41,6 +41,7 @@ import (
 type drawn struct {
 	draws []Assumption // what was drawn, in the order of drawsBefore
 	bound bound
+	rate  float64 // see drawn_rates.go
 }
 
 // drawnLooks is what was looked at, on any path of any replica.
@@ -98,7 +99,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Ter
 		g.pc--
 		return nil, true
 	}
-	return m.sym.label([]Assumption{a}, b), false
+	return m.sym.label([]Assumption{a}, b, 0), false
 }
 
 // setLabel makes t, which may be nil, the label of word i of a native.
@@ -112,24 +113,30 @@ func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 
 // label returns the label of something made of these draws. Labels of the same content are one term in
 // each machine, and have one hash.
-func (s *symbols) label(draws []Assumption, b bound) *symbolic.Term {
+func (s *symbols) label(draws []Assumption, b bound, rate float64) *symbolic.Term {
+	rate = s.knownRate(rate)
 	h := fnv.New64a()
 	for _, a := range draws {
 		fmt.Fprintf(h, "%d %s:%d\n", a.What, a.Pos.Filename, a.Pos.Line)
 	}
-	fmt.Fprintf(h, "%d %d %d %x %x", b.kind, b.lo, b.hi, math.Float64bits(b.flo), math.Float64bits(b.fhi))
+	fmt.Fprintf(h, "%d %d %d %x %x %x", b.kind, b.lo, b.hi, math.Float64bits(b.flo), math.Float64bits(b.fhi), math.Float64bits(rate))
 	t := s.ctx.Var(h.Sum64(), 64, "drawn")
 	if s.labels == nil {
 		s.labels = map[*symbolic.Term]*drawn{}
 	}
 	if s.labels[t] == nil {
-		s.labels[t] = &drawn{draws, b}
+		s.labels[t] = &drawn{draws, b, rate}
 	}
 	return t
 }
 
 // joined returns the label of what is made of things with these labels, each of which may be nil.
 func (s *symbols) joined(b bound, labels ...*symbolic.Term) *symbolic.Term {
+	return s.joinedAt(0, b, labels...)
+}
+
+// joinedAt is joined for a number with a rate.
+func (s *symbols) joinedAt(rate float64, b bound, labels ...*symbolic.Term) *symbolic.Term {
 	var draws []Assumption
 	last := -1
 	for i, t := range labels {
@@ -146,10 +153,10 @@ func (s *symbols) joined(b bound, labels ...*symbolic.Term) *symbolic.Term {
 	if last < 0 {
 		return nil
 	}
-	if d := s.labels[labels[last]]; d.bound == b && len(d.draws) == len(draws) {
+	if d := s.labels[labels[last]]; d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}
-	return s.label(draws, b)
+	return s.label(draws, b, rate)
 }
 
 // union returns the draws of both lists, in order.

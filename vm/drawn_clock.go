@@ -46,15 +46,15 @@ func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	return Next
 }
 
-// labelCounted is Counted: register i of g has the number.
-func (m *Machine) labelCounted(g *goroutine, i uint16) {
+// labelCounted is Counted: register i of g has the number, which grows at the rate.
+func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 	if !g.counts {
 		return
 	}
 	g.counts = false
 	if a, ok := m.countedHere(g); ok {
 		//mutant: numbers of the clock have no labels [env TestDraws/TestLookOfClock]
-		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bound{})
+		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bound{}, rate)
 		//mutant: nor have registers then [env TestDraws/TestLookOfClock]
 		g.unlabeled = false
 	}

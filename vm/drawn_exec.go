@@ -49,11 +49,11 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 
 	// computes
 	case Add, Sub, Mul, And, Shl, ShrS, ShrU:
-		s.computes(g, A, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+		s.computes(g, in, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
 	case Or, Xor, AndNot, AddU8, SubU8, AddF32, SubF32, MulF32, DivF32, MinF64, MinF32, MaxF64, MaxF32, EqF32, LtF32, LeF32:
-		s.computes(g, A, sh[B], sh[C], nil)
+		s.computes(g, in, sh[B], sh[C], nil)
 	case AddS32, AddU32, SubS32, SubU32, MulS32, MulU32:
-		s.computes(g, A, sh[B], sh[C], func() bound {
+		s.computes(g, in, sh[B], sh[C], func() bound {
 			wide := map[Op]Op{AddS32: Add, AddU32: Add, SubS32: Sub, SubU32: Sub, MulS32: Mul, MulU32: Mul}[in.Op]
 			ext := ExtS32
 			if in.Op == AddU32 || in.Op == SubU32 || in.Op == MulU32 {
@@ -63,9 +63,9 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		})
 	case DivS, DivU, RemS, RemU:
 		s.look(sh[C]) // it panics, or does not
-		s.computes(g, A, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+		s.computes(g, in, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
 	case AddI, AndI, MulI, ShlI, ShrSI, ShrUI:
-		s.computes(g, A, sh[B], nil, func() bound {
+		s.computes(g, in, sh[B], nil, func() bound {
 			wide := map[Op]Op{AddI: Add, AndI: And, MulI: Mul, ShlI: Shl, ShrSI: ShrS, ShrUI: ShrU}[in.Op]
 			n := int64(C)
 			if in.Op == AddI || in.Op == MulI {
@@ -74,17 +74,17 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 			return intBound(wide, s.boundOf(g, B, integer), integers(n, n))
 		})
 	case AddF64, SubF64, MulF64, DivF64:
-		s.computes(g, A, sh[B], sh[C], func() bound { return floatBound(in.Op, s.boundOf(g, B, float), s.boundOf(g, C, float)) })
+		s.computes(g, in, sh[B], sh[C], func() bound { return floatBound(in.Op, s.boundOf(g, B, float), s.boundOf(g, C, float)) })
 	case Not, LNot, NegF32, CvtSF32, CvtUF32, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64:
-		s.computes(g, A, sh[B], nil, nil)
+		s.computes(g, in, sh[B], nil, nil)
 	case Neg, ExtS8, ExtU8, ExtS16, ExtU16, ExtS32, ExtU32, CvtSF64, CvtUF64:
-		s.computes(g, A, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, integer)) })
+		s.computes(g, in, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, integer)) })
 	case NegF64, CvtF64S:
-		s.computes(g, A, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, float)) })
+		s.computes(g, in, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, float)) })
 	case Eq, Ne, LtS, LeS, LtU, LeU:
-		s.comparison(g, A, B, C, in.Op, integer)
+		s.comparison(g, in, integer)
 	case EqF64, LtF64, LeF64:
-		s.comparison(g, A, B, C, in.Op, float)
+		s.comparison(g, in, float)
 
 	// looks
 	case Panic: // what it is may end in a text
@@ -95,6 +95,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		s.look(sh[A])
 	case JEq, JNe, JLtS, JLeS, JLtU, JLeU:
 		if sh[A] != nil || sh[B] != nil {
+			s.comparesRates(g, A, B, 0, integer)
 			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 			if _, ok := certain(compared[in.Op], s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
 				s.look(sh[A], sh[B])
@@ -102,6 +103,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 	case JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI:
 		if sh[A] != nil {
+			s.comparesRates(g, A, NoReg, float64(int16(B)), integer)
 			x, y := s.boundOf(g, A, integer), integers(int64(int16(B)), int64(int16(B)))
 			if in.Op == JGtSI || in.Op == JGeSI {
 				x, y = y, x
@@ -280,9 +282,10 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// computes gives register i the label of what is computed of two things with these labels. Its bound is
-// what b says; nil: nothing is known. If there is one result only it has no label.
-func (s *symbols) computes(g *goroutine, i uint16, x, y *symbolic.Term, b func() bound) {
+// computes gives the register that in writes the label of what it computes of two things with these labels.
+// Its bound is what b says; nil: nothing is known. If there is one result only it has no label.
+func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func() bound) {
+	i := in.A
 	if x == nil && y == nil {
 		g.shadow[g.fp+uint32(i)] = nil
 		return
@@ -295,19 +298,22 @@ func (s *symbols) computes(g *goroutine, i uint16, x, y *symbolic.Term, b func()
 		g.shadow[g.fp+uint32(i)] = nil
 		return
 	}
-	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joined(known, x, y)" -> "nil"
-	g.shadow[g.fp+uint32(i)] = s.joined(known, x, y)
+	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joinedAt(rate, known, x, y)" -> "nil"
+	rate := s.knownRate(s.computedRate(g, in))
+	g.shadow[g.fp+uint32(i)] = s.joinedAt(rate, known, x, y)
 }
 
-// comparison gives register i the label of a comparison.
-func (s *symbols) comparison(g *goroutine, i, b, c uint16, op Op, kind boundKind) {
+// comparison gives the register that in writes the label of a comparison.
+func (s *symbols) comparison(g *goroutine, in *Instr, kind boundKind) {
+	b, c := in.B, in.C
 	x, y := g.shadow[g.fp+uint32(b)], g.shadow[g.fp+uint32(c)]
 	if x != nil || y != nil {
-		if _, ok := certain(op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
+		s.comparesRates(g, b, c, 0, kind)
+		if _, ok := certain(in.Op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
 			x, y = nil, nil
 		}
 	}
-	s.computes(g, i, x, y, nil)
+	s.computes(g, in, x, y, nil)
 }
 
 // drawnPart gives the registers that in loads from byte off on of the value in registers from B on

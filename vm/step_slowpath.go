@@ -186,7 +186,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		g.pc += 2
 	case bytecode.Counted:
-		m.labelCounted(g, in.A)
+		m.labelCounted(g, in.A, 1/float64(bytecode.CountedUnits[in.C]))
 		g.pc++
 	case bytecode.Unsupported:
 		m.unsupported(g, refusalCode(f, f.Texts[word(0)]), f.Texts[word(0)])

@@ -83,7 +83,7 @@ func (m *Machine) roundOf(g *goroutine) bool {
 	if at := m.callers(g); l.at != at || l.until == 0 {
 		*l = timedLoop{at: at}
 	}
-	//mutant: loops until a moment run two rounds [env TestTimedLoops]: "l.rounds+1, timedRounds+1" -> "l.rounds+2, timedRounds+1"
+	//mutant: loops until a moment run one round [env TestTimedLoops]: "l.rounds+1, timedRounds+1" -> "l.rounds+3, timedRounds+1"
 	l.rounds = min(l.rounds+1, timedRounds+1)
 	if until := l.until; l.full() && until > m.clock {
 		//mutant: loops until a moment are not named [env TestTimedLoops]

@@ -67,6 +67,7 @@ type symbols struct {
 
 	drawn  bool                      // shadows are labels of drawn values: see drawn.go
 	labels map[*symbolic.Term]*drawn // what they stand for
+	rates  []float64                 // see drawn_rates.go
 
 	held      [64]uint64 // by object: whether memory has had one that is not nil (drawn_skip.go)
 	unscanned int        // operations since rescan

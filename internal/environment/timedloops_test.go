@@ -94,7 +94,7 @@ type shared struct {
 	ch   chan int
 }
 
-func (s *shared) show() { fmt.Println(min(s.x.Load(), 2), s.y.Load(), min(s.n, 2), len(s.ch)) }
+func (s *shared) show() { fmt.Println(min(s.x.Load(), 3), s.y.Load(), min(s.n, 3), len(s.ch)) }
 `
 
 // timedOps are what the goroutines of a program do. A loop of an operation that only sometimes has an
@@ -107,7 +107,7 @@ var timedOps = []string{
 	"select { case s.ch <- 1: default: } // sometimes",
 	"select { case <-s.ch: default: } // sometimes",
 	"if s.x.Load() == 1 { s.y.Store(5) } // sometimes",
-	"s.x.CompareAndSwap(2, 7) // sometimes",
+	"s.x.CompareAndSwap(2, 3) // sometimes",
 }
 
 // timedPair returns two tests that differ in one loop: until a moment, and of three rounds.

@@ -277,7 +277,7 @@ const (
 	// other
 	Print       // print A as class B, C: 0 no separator
 	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
-	Counted     // A is what was made of what the Clock before it is about: it gets a label
+	Counted     // A is what was made of what the Clock before it is about: it gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
 
@@ -316,6 +316,9 @@ const (
 	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
 	ClockFlow                    // a Duration is computed of A and B; next word: the operator, and the unit. With ClockNumber: it is a number
 )
+
+// CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
+var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows

@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -398,7 +399,7 @@ func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 func (c *compiler) clocked(v valueInstruction, emit func()) {
 	later := c.clockNumber(v)
 	if emit(); later {
-		c.counted(c.dst(v))
+		c.counted(c.dst(v), v)
 	}
 	c.clockSpan(v)
 }
@@ -408,8 +409,11 @@ type valueInstruction interface {
 	ssa.Instruction
 }
 
-// counted emits Counted for register r, which has what was made of what the last Clock is about.
-func (c *compiler) counted(r int) { c.emit(bytecode.Counted, r, 0, 0) }
+// counted emits Counted for register r, which has v, made of what the last Clock is about.
+func (c *compiler) counted(r int, v ssa.Value) {
+	name, _ := callee(v)
+	c.emit(bytecode.Counted, r, 0, max(0, slices.Index(bytecode.CountedUnits[:], timeNumbers[name])))
+}
 
 // clockPun emits the Clock of a pointer in x that gets another type: one through which Times are not
 // seen as Times.

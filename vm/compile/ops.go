@@ -165,7 +165,7 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	}
 	later := c.clockFlow(v)
 	if c.arithmetic(v, d); later {
-		c.counted(d)
+		c.counted(d, v)
 	}
 }
 

@@ -1,0 +1,108 @@
+package vm
+
+import (
+	"math"
+	"slices"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+)
+
+// Rates of numbers that are made of the clock. A token bucket compares a float64 that has gone through
+// fields, products and sums:
+//
+//	l.tokens = min(l.burst, l.tokens+now.Sub(l.last).Seconds()*l.rate)
+//	return l.tokens >= 1
+//
+// How much time has to pass for another outcome cannot be read off the code. So a label has a rate: by
+// how much the number grows for each nanosecond by which the clock shows more, as far as the instructions
+// that made it are linear. A comparison divides by it the difference of its operands, and that is an
+// amount by which looks try to be later (compared), as for a comparison of Durations. A rate only
+// proposes amounts: one that is wrong costs time and loses nothing, and the number is named as ever.
+//
+// Labels are a part of states. In a loop that adds up without end rates would keep states from being
+// equal, so there are at most maxRates of them in one machine; others are unknown.
+
+const maxRates = 32
+
+// knownRate returns rate, or 0, which is unknown, if there are too many.
+func (s *symbols) knownRate(rate float64) float64 {
+	if rate == 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
+		return 0
+	}
+	if slices.Contains(s.rates, rate) {
+		return rate
+	}
+	if len(s.rates) == maxRates {
+		return 0
+	}
+	s.rates = append(s.rates, rate)
+	return rate
+}
+
+// rateOf returns the rate of register i.
+func (s *symbols) rateOf(g *goroutine, i uint16) float64 {
+	if t := g.shadow[g.fp+uint32(i)]; t != nil {
+		return s.labels[t].rate
+	}
+	return 0
+}
+
+// computedRate returns the rate of what in, which computes, makes of its operands.
+func (s *symbols) computedRate(g *goroutine, in *Instr) float64 {
+	B, C := in.B, in.C
+	x := s.rateOf(g, B)
+	value := func(i uint16) float64 { return float64(int64(*g.reg(uint32(i)))) }
+	double := func(i uint16) float64 { return math.Float64frombits(*g.reg(uint32(i))) }
+	switch in.Op {
+	case CvtSF64, CvtUF64, CvtF64S, AddI, ExtS32, ExtU32:
+		return x
+	case Neg, NegF64:
+		return -x
+	case MulI:
+		return x * float64(int16(C))
+	case Add, AddF64:
+		return x + s.rateOf(g, C)
+	case Sub, SubF64:
+		return x - s.rateOf(g, C)
+	case Mul:
+		return x*value(C) + value(B)*s.rateOf(g, C)
+	case MulF64:
+		return x*double(C) + double(B)*s.rateOf(g, C)
+	case DivS, DivU:
+		return x / value(C)
+	case DivF64:
+		return x / double(C)
+	case MinF64, MaxF64:
+		if a, b := double(B), double(C); a < b == (in.Op == MinF64) && a != b {
+			return x
+		}
+		return s.rateOf(g, C)
+	}
+	return 0
+}
+
+// comparesRates notes with how much more time a comparison of registers b and c would come out otherwise;
+// c is NoReg if the second operand is the number n.
+func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind boundKind) {
+	if len(s.rates) == 0 {
+		return
+	}
+	rate := s.rateOf(g, b)
+	number := func(i uint16) float64 {
+		if kind == float {
+			return math.Float64frombits(*g.reg(uint32(i)))
+		}
+		return float64(int64(*g.reg(uint32(i))))
+	}
+	if c != NoReg {
+		rate -= s.rateOf(g, c)
+		n = number(c)
+	}
+	//mutant: numbers of the clock propose no time [test ./cmd/hbcheck TestScripts/tokens]: true
+	if rate == 0 {
+		return
+	}
+	if d := math.Ceil(math.Abs((number(b) - n) / rate)); d < math.MaxInt64/4 {
+		s.m.compared(g, int64(d), 1)
+	}
+}
