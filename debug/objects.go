@@ -196,7 +196,7 @@ func (s *Session) Related(v Value) (r Relation, err error) {
 		return s.Related(x)
 	case *types.Chan:
 		if v.word(0) == 0 {
-			return r, fmt.Errorf("it is a nil channel: what waits for it waits forever")
+			return r, fmt.Errorf("it is a nil channel: operations on it block forever")
 		}
 		r.Kind = "channel"
 		r.Waiters = s.nameAll(s.Waiters(v.word(0), 8))

@@ -430,5 +430,5 @@ func (v *Value) truth() (bool, error) {
 	case v.known != nil && v.known.Kind() == constant.Bool:
 		return constant.BoolVal(v.known), nil
 	}
-	return false, fmt.Errorf("the condition is no bool")
+	return false, fmt.Errorf("the condition is not a bool")
 }

@@ -56,7 +56,7 @@
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
 //	IdentityHasher   fingerprints states without renaming                    context
-//	SymmetricHasher  fingerprints states up to exchanging equal goroutines   full, jpf
+//	SymmetricHasher  fingerprints states up to symmetry   full, jpf
 //	Parker           says when arriving somewhere has no other effect        package lookahead
 //	LateParker       says when that makes a difference                       jpf
 //	Peeker           shows pending operations where it keeps them            all explorers

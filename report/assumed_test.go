@@ -72,10 +72,10 @@ func TestExhaustive(t *testing.T) {
 		{nil, nil, "exhaustive"},
 		{[]vm.Mode{vm.ModeVirtualTime, vm.ModeRandFixed}, nil, "exhaustive with --time=virtual --rand=seed"},
 		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
-		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queues and maps"},
-		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queues and maps"},
-		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC, and when all wait)"},
-		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
+		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queue and map order"},
+		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queue and map order"},
+		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value tried); weak.Make at b.go:7 (the pointer is cleared only in runtime.GC and when every goroutine waits)"},
+		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value tried)"},
 	} {
 		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

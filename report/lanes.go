@@ -89,7 +89,7 @@ func (g *gap) write(b *bytes.Buffer) {
 	case g.out[uninvolved]:
 		text += " of goroutines that share nothing with these"
 	case g.out[untold]:
-		text += " that are not told"
+		text += ", not shown"
 	case g.out[afterwards]:
 		text += " until the test has ended"
 	}

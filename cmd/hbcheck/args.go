@@ -63,7 +63,7 @@ func goCommand(root *cobra.Command, args []string) error {
 	if meant == word {
 		return fmt.Errorf("unknown command %q: did you mean %s?", word, goCommands[word])
 	}
-	return fmt.Errorf("unknown command %q: did you mean %s? There is none: it is %s", word, meant, goCommands[meant])
+	return fmt.Errorf("unknown command %q: did you mean %s? Use %s instead", word, meant, goCommands[meant])
 }
 
 // goFlags writes long flags that have one dash, as the go command's have, with two:
@@ -160,7 +160,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	why := notNeeded[best]
 	if why != "" {
-		why = " There is none: " + why
+		why = " hbcheck does not have it: " + why
 	}
 	return fmt.Errorf("unknown flag: --%s: did you mean --%s?%s", name, best, why)
 }

@@ -127,7 +127,7 @@ func TestMallocs(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--assume=rand", exitIncomplete, "exhaustive, but for: statistics of memory at p_test.go:12 (those of a small program at rest)"},
+		{"--assume=rand", exitIncomplete, "exhaustive, but for: memory statistics at p_test.go:12 (those of a small idle program)"},
 		{"--assume=gc", exitOK, "ok  \texample.com/p\tTestMallocs"},
 	} {
 		var out bytes.Buffer

@@ -62,7 +62,7 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 	case "auto":
 		dir, ok := verdicts.Dir()
 		if !ok && f.resume {
-			return nil, fmt.Errorf("--resume: nothing is saved with %s=off; --save says where else", verdicts.Variable)
+			return nil, fmt.Errorf("--resume: nothing is saved with %s=off; name a directory with --save", verdicts.Variable)
 		}
 		if !ok {
 			return nil, nil
@@ -134,10 +134,10 @@ func (x *saves) tell(k *explore.Keep, r *explore.Result) {
 		return
 	}
 	if x.resume && r.Resumed == nil {
-		fmt.Fprintf(x.stderr, "%s.%s: no saved search to go on with: explored from the beginning\n", r.Package, r.Entry)
+		fmt.Fprintf(x.stderr, "%s.%s: no saved search to continue: explored from the beginning\n", r.Package, r.Entry)
 	}
 	if r.Saved {
-		fmt.Fprintf(x.stderr, "%s.%s: saved; the same command with --resume goes on\n", r.Package, r.Entry)
+		fmt.Fprintf(x.stderr, "%s.%s: search saved; the same command with --resume continues it\n", r.Package, r.Entry)
 	}
 }
 
