@@ -129,7 +129,7 @@ func (s *Session) channel(c vm.ChanState, p uint64) string {
 	return "chan (" + text + s.waitersText(p, 8) + ")"
 }
 
-// Waiters returns the goroutines that wait for what is at p and has so many bytes: those with a pending
+// Waiters returns the goroutines that wait for an object in the size bytes at p: those with a pending
 // operation on it that is not enabled.
 func (s *Session) Waiters(p, size uint64) (list []trace.GID) {
 	obj, from, to := uint32(p>>32), uint32(p), uint32(p)+uint32(size)

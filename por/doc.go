@@ -80,9 +80,9 @@
 //   - sync/atomic: additions whose results are not used commute, unless a loop waits for the sum.
 //   - Output commutes if Config.IgnoreOutput says that its order makes no difference.
 //
-// # Where to read on
+// # Further reading
 //
-// docs/glossary.md has the terms, docs/explorers.md what the explorers are for, docs/optimal.md the
-// algorithm of package optimal, CONTRIBUTING.md how an explorer is added. The example below
-// explores a small system of package toys.
+// docs/dev/glossary.md defines the terms, docs/explorers.md compares the explorers, docs/research/optimal.md
+// describes the algorithm of package optimal, and docs/dev/adding-an-explorer.md explains how to add an
+// explorer. The example below explores a small system of package toys.
 package por

@@ -11,7 +11,7 @@ import (
 )
 
 // assumptions describes each behaviour of the environment that a search leaves out, in two halves with
-// the position between them, and the word of --assume that accepts it. docs/model.md lists them.
+// the position between them, and the word of --assume that accepts it. docs/dev/model.md lists them.
 var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.RandSampled:  {"rand", "math/rand", "one value tried"},
 	vm.BitsSampled:  {"rand", "random bits", "the same in every execution"},

@@ -13,10 +13,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestModelPage: docs/model.md says of each assumption and each mode what the verdict says, and of
+// TestModelPage: docs/dev/model.md says of each assumption and each mode what the verdict says, and of
 // no other.
 func TestModelPage(t *testing.T) {
-	data, err := os.ReadFile("../docs/model.md")
+	data, err := os.ReadFile("../docs/dev/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +31,17 @@ func TestModelPage(t *testing.T) {
 		entry := "`" + a.what + "` (" + a.how + "): `" + a.word + "`"
 		known[entry] = true
 		if !strings.Contains(page, entry+" |\n") {
-			t.Errorf("docs/model.md does not have %s", entry)
+			t.Errorf("docs/dev/model.md does not have %s", entry)
 		}
 	}
 	for _, entry := range regexp.MustCompile("`[^`\n]+` \\([^)\n]+\\): `[^`\n]+`").FindAllString(page, -1) {
 		if !known[entry] {
-			t.Errorf("docs/model.md has %s, which no verdict says", entry)
+			t.Errorf("docs/dev/model.md has %s, which no verdict says", entry)
 		}
 	}
 	for _, m := range modes {
 		if !strings.Contains(page, "| `exhaustive with "+m) {
-			t.Errorf("docs/model.md does not have %q", m)
+			t.Errorf("docs/dev/model.md does not have %q", m)
 		}
 	}
 }

@@ -456,7 +456,7 @@ const (
 	lastRows  = 300
 )
 
-// leaveOutMiddle keeps only so many rows, and those where something goes wrong.
+// leaveOutMiddle keeps a bounded number of rows at both ends, and the rows where something goes wrong.
 func leaveOutMiddle(rows []row, keep []bool) {
 	n := 0
 	for _, k := range keep {

@@ -83,8 +83,7 @@ func racePanics(b *explore.Bug) string {
 	return ""
 }
 
-// noOrder says of operations that are often taken for synchronisation that
-// they are none.
+// noOrder explains operations that are often mistaken for synchronisation.
 var noOrder = map[trace.Kind]string{
 	trace.Sleep:     "Sleep orders nothing, however long it takes",
 	trace.Clock:     "Reading the clock orders nothing",

@@ -119,8 +119,8 @@ func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
 	return cmd.Flags().Lookup(name)
 }
 
-// notNeeded says of flags of go build and go test that there are none here, why, or where they are
-// honoured.
+// notNeeded explains, for each flag of go build and go test that hbcheck lacks, why it has no such flag, or
+// where hbcheck honours it.
 var notNeeded = func() map[string]string {
 	why := make(map[string]string)
 	for name, f := range load.GoFlags {

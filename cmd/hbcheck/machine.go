@@ -296,7 +296,7 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 }
 
 // defaultSlack is that of --slack. Tests give what they start a millisecond and more: with as much
-// slack as that many a test that sleeps so long would be called wrong (docs/model.md).
+// slack as that many a test that sleeps so long would be called wrong (docs/dev/model.md).
 const defaultSlack = 500 * time.Microsecond
 
 // slackOf returns how long goroutines may be busy, for vm.Config.
