@@ -54,7 +54,7 @@ func condporPrograms() ([]CountedProgram, error) {
 // record is a line of a table.
 type record struct {
 	text map[string]string
-	err  error // the first number that was none
+	err  error // the first malformed number
 }
 
 // number returns the number in a field, or 0 if it is empty.

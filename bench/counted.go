@@ -78,7 +78,7 @@ type Configuration struct {
 	POR *por.Explorer
 	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
-	// States: states are stored, up to exchanging equal goroutines, and parts of the goroutines
+	// States: states are stored, up to symmetry, and parts of the goroutines
 	// come first, as explore does it by default.
 	States bool
 }

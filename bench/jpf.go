@@ -121,7 +121,7 @@ type JPFOptions struct {
 	Hybrid    oracle.Kind // "": none; Auto: what explore does by default
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
-	Symmetry  bool // states match up to exchanging equal goroutines
+	Symmetry  bool // states match up to symmetry
 	MaxMemory int64
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
-// too: docs/rationale/explorers.md, "What does an event cost optimal?", says where the time is spent.
+// too: docs/dev/rationale/explorers.md, "What does an event cost optimal?", says where the time is spent.
 //
 // "explore" follows data races, too, as the command explore does.
 //

@@ -125,9 +125,9 @@ func (s *Session) visible(n *names, pos token.Pos) (list []int) {
 
 // Why a value is not known.
 const (
-	notKept     = "not kept: it is not needed any more"
+	notKept     = "not kept: the program does not use it any more"
 	notAssigned = "not assigned yet"
-	goneByPanic = "gone: a panic has left the function"
+	goneByPanic = "gone: a panic left the function"
 )
 
 // value returns the value of variable k of a frame.

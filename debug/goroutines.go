@@ -167,7 +167,7 @@ func (s *Session) Choices() (list []Choice, err error) {
 	i := s.at.Step
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("main has not come to its first operation: no other goroutine can move yet")
+		return nil, fmt.Errorf("main has not reached its first operation: no other goroutine can move yet")
 	case i >= len(s.moves):
 		if s.m.Status() != por.Running {
 			return nil, fmt.Errorf("the program has ended, or no goroutine can move: there is no choice")

@@ -129,7 +129,7 @@ func (s *Session) channel(c vm.ChanState, p uint64) string {
 	return "chan (" + text + s.waitersText(p, 8) + ")"
 }
 
-// Waiters returns the goroutines that wait for what is at p and has so many bytes: those with a pending
+// Waiters returns the goroutines that wait for an object in the size bytes at p: those with a pending
 // operation on it that is not enabled.
 func (s *Session) Waiters(p, size uint64) (list []trace.GID) {
 	obj, from, to := uint32(p>>32), uint32(p), uint32(p)+uint32(size)
@@ -196,7 +196,7 @@ func (s *Session) Related(v Value) (r Relation, err error) {
 		return s.Related(x)
 	case *types.Chan:
 		if v.word(0) == 0 {
-			return r, fmt.Errorf("it is a nil channel: what waits for it waits forever")
+			return r, fmt.Errorf("it is a nil channel: operations on it block forever")
 		}
 		r.Kind = "channel"
 		r.Waiters = s.nameAll(s.Waiters(v.word(0), 8))

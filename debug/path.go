@@ -19,7 +19,7 @@ import (
 func parsePath(text string) (ast.Expr, error) {
 	e, err := parser.ParseExpr(text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no expression", text)
+		return nil, fmt.Errorf("%q is not an expression", text)
 	}
 	return e, nil
 }
@@ -42,7 +42,7 @@ func (s *Session) eval(f *Frame, e ast.Expr) (Value, error) {
 	case *ast.BasicLit:
 		x := constant.MakeFromLiteral(e.Value, e.Kind, 0)
 		if x.Kind() == constant.Unknown {
-			return Value{}, fmt.Errorf("%s is no constant", e.Value)
+			return Value{}, fmt.Errorf("%s is not a constant", e.Value)
 		}
 		t := map[token.Token]types.BasicKind{token.INT: types.UntypedInt, token.FLOAT: types.UntypedFloat, token.CHAR: types.UntypedRune,
 			token.STRING: types.UntypedString, token.IMAG: types.UntypedComplex}[e.Kind]
@@ -74,9 +74,9 @@ func (s *Session) eval(f *Frame, e ast.Expr) (Value, error) {
 		if fn, ok := e.Fun.(*ast.Ident); ok && len(e.Args) == 1 && (fn.Name == "len" || fn.Name == "cap") {
 			return s.length(f, fn.Name, e.Args[0])
 		}
-		return Value{}, fmt.Errorf("%s: nothing but len and cap is called, as that would change the program", types.ExprString(e))
+		return Value{}, fmt.Errorf("%s: only len and cap can be called, because other calls would change the program", types.ExprString(e))
 	}
-	return Value{}, fmt.Errorf("%s: not an expression that is evaluated here", types.ExprString(e))
+	return Value{}, fmt.Errorf("%s: this kind of expression cannot be evaluated", types.ExprString(e))
 }
 
 // known is eval of what has to have a value.
@@ -94,7 +94,7 @@ func (s *Session) deref(x Value) (Value, error) {
 	p, ok := x.Type.Underlying().(*types.Pointer)
 	switch {
 	case !ok:
-		return x, fmt.Errorf("a %s is no pointer", s.typeName(x.Type))
+		return x, fmt.Errorf("a %s is not a pointer", s.typeName(x.Type))
 	case x.word(0) == 0:
 		return x, fmt.Errorf("the pointer is nil")
 	}
@@ -182,7 +182,7 @@ func (s *Session) index(f *Frame, e *ast.IndexExpr) (Value, error) {
 	}
 	c, ok := s.scalar(k)
 	if !ok {
-		return k, fmt.Errorf("%s is no index", types.ExprString(e.Index))
+		return k, fmt.Errorf("%s is not an index", types.ExprString(e.Index))
 	}
 	i, exact := constant.Int64Val(constant.ToInt(c))
 	if text, isText := s.scalar(x); isText && text.Kind() == constant.String {
@@ -269,7 +269,7 @@ func (s *Session) binary(f *Frame, e *ast.BinaryExpr) (Value, error) {
 	a, scalar := s.scalar(s.simple(x))
 	if e.Op == token.LAND || e.Op == token.LOR {
 		if !scalar || a.Kind() != constant.Bool {
-			return x, fmt.Errorf("%s is no bool", types.ExprString(e.X))
+			return x, fmt.Errorf("%s is not a bool", types.ExprString(e.X))
 		}
 		if constant.BoolVal(a) == (e.Op == token.LOR) {
 			return boolean(e.Op == token.LOR)
@@ -325,7 +325,7 @@ func (s *Session) equal(x, y Value) (bool, error) {
 	case types.IsInterface(y.Type) && !isNil(x) && !types.IsInterface(x.Type):
 		return s.equal(y, x)
 	case ok || ok2:
-		return false, fmt.Errorf("a %s and a %s are not compared", s.typeName(x.Type), s.typeName(y.Type))
+		return false, fmt.Errorf("a %s and a %s cannot be compared", s.typeName(x.Type), s.typeName(y.Type))
 	case refers(x.Type) && refers(y.Type):
 		return x.word(0) == y.word(0), nil
 	case types.IsInterface(x.Type) && types.IsInterface(y.Type):
@@ -338,7 +338,7 @@ func (s *Session) equal(x, y Value) (bool, error) {
 	case isNil(x) || isNil(y):
 		return x.word(0) == y.word(0), nil
 	}
-	return false, fmt.Errorf("a %s and a %s are not compared", s.typeName(x.Type), s.typeName(y.Type))
+	return false, fmt.Errorf("a %s and a %s cannot be compared", s.typeName(x.Type), s.typeName(y.Type))
 }
 
 func isNil(v Value) bool { return v.Type == types.Typ[types.UntypedNil] }

@@ -24,7 +24,7 @@ type Value struct {
 	text  string
 }
 
-// maxImage is how large a value is that is looked at as a whole.
+// maxImage bounds the size of a value that is read as a whole.
 const maxImage = 1 << 20
 
 // At returns the value of type t at an address of the program's memory.
@@ -430,5 +430,5 @@ func (v *Value) truth() (bool, error) {
 	case v.known != nil && v.known.Kind() == constant.Bool:
 		return constant.BoolVal(v.known), nil
 	}
-	return false, fmt.Errorf("the condition is no bool")
+	return false, fmt.Errorf("the condition is not a bool")
 }

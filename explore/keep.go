@@ -171,7 +171,7 @@ func (k *Keep) open(phase string) (f *saved.File, info keptInfo, err error) {
 	for _, fact := range info.Host {
 		if !fact.Holds(k.Env) {
 			f.Close()
-			return nil, info, &NotResumed{name, fmt.Errorf("the program has asked for %s %s, which is another since", fact.Ask, fact.Name)}
+			return nil, info, &NotResumed{name, fmt.Errorf("the program asked for %s %s, which has changed since", fact.Ask, fact.Name)}
 		}
 	}
 	if k.Host != nil {

@@ -216,7 +216,7 @@ func TestLinearizable(t *testing.T) {
 	m.test(false, []string{"-run=^TestLinearizable$"}, `not linearizable`)
 }
 
-// TestTools: where the tool is looked for, and what is said if there is none.
+// TestTools: the search for the tool, and the message if there is none.
 func TestTools(t *testing.T) {
 	m := newModule(t)
 	m.env = nil

@@ -21,7 +21,7 @@ package hbtest
 // hbcheck replaces this function.
 func Choose(n int) int {
 	if n < 1 {
-		panic("hbtest.Choose: there is nothing to choose from")
+		panic("hbtest.Choose: nothing to choose from")
 	}
 	return 0
 }

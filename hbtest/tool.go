@@ -76,9 +76,9 @@ var findTool = sync.OnceValues(func() (string, error) {
 	if path, err := exec.LookPath("hbcheck"); err == nil {
 		return path, nil
 	}
-	text := "hbcheck, which explores this test, is not there. In this module:\n" +
+	text := "hbcheck, which explores this test, is not installed. In this module, run\n" +
 		"\tgo get -tool " + module + "/cmd/hbcheck" + version() + "\n" +
-		"HBCHECK=/path/to/hbcheck names a program, HBCHECK=skip executes the test once, without exploring it."
+		"or set HBCHECK=/path/to/hbcheck. HBCHECK=skip executes the test once, without exploring it."
 	if s := strings.TrimSpace(stderr.String()); s != "" && !strings.Contains(s, "no such tool") {
 		text += "\ngo tool hbcheck: " + s
 	}
@@ -129,7 +129,7 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
 		if x.late.Load() {
-			t.Fatalf("there was not enough time to explore anything (go test -timeout)\n%s", b.String())
+			t.Fatalf("time was up before anything was explored (go test -timeout)\n%s", b.String())
 		}
 		t.Fatalf("%s: %v\n%s", x.tool, err, b.String())
 	}
@@ -170,7 +170,7 @@ func (x *exploration) replay(t *testing.T) bool {
 			t.Errorf("%s still shows its bug:\n%s\nreplay: hbcheck replay %[1]s", name, out)
 			return true
 		default:
-			t.Logf("%s is of no use any more: remove it, if that is because the program has changed.\n%s", name, firstLines(out, 3))
+			t.Logf("%s cannot be replayed any more: remove it if the program has changed.\n%s", name, firstLines(out, 3))
 		}
 	}
 	return false
@@ -232,7 +232,7 @@ func (x *exploration) search(t *testing.T) {
 		t.Error("\n" + report)
 	default:
 		if rest := x.unexpected(list, clipped); len(rest) > 0 && !x.allow {
-			t.Errorf("not everything is covered, and hbtest.AllowIncomplete is not given: %s\n%s", strings.Join(rest, "; "), report)
+			t.Errorf("the search is incomplete, and hbtest.AllowIncomplete is not given: %s\n%s", strings.Join(rest, "; "), report)
 			return
 		}
 		t.Log(report)
@@ -257,7 +257,7 @@ func (x *exploration) limit(args *[]string) (clipped bool) {
 // unexpected returns the reasons why not everything is covered that are no bounds of the test's own.
 func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
 	if x.late.Load() {
-		rest = append(rest, "there is no more time (go test -timeout)")
+		rest = append(rest, "time is up (go test -timeout)")
 	}
 	for _, r := range list {
 		// Preemptions are bounded only where a directive or HBCHECK_FLAGS says so, if no option does.

@@ -36,8 +36,7 @@ type Live interface {
 
 // frameEnv is the activation of frame i, for facts of the point at which it is.
 //
-// What is asked for are values of the function itself; a path of the fact that begins elsewhere
-// is not known here.
+// It evaluates values of the function itself; it does not know paths of a fact that begin elsewhere.
 type frameEnv struct {
 	l      Live
 	i      int

@@ -146,20 +146,20 @@ type NoEntryError struct {
 func (e *NoEntryError) Error() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(e.Paths, ", "))
-	b.WriteString(": no entry to start at: an entry is func main of a main package")
+	b.WriteString(": no entry to explore: an entry is func main of a main package")
 	if e.Tests {
 		b.WriteString(", a func TestXxx(t *testing.T) or FuzzXxx(f *testing.F) in a _test.go file")
 	}
-	b.WriteString(", or any func without parameters that is named as pkg.Func")
+	b.WriteString(", or any func without parameters, named by --entry pkg.Func")
 	if len(e.Benchmarks) > 0 {
-		fmt.Fprintf(&b, " (benchmarks are with --bench: %s)", e.Benchmarks[0].Name)
+		fmt.Fprintf(&b, " (--bench explores benchmarks: %s)", e.Benchmarks[0].Name)
 	}
 	if len(e.Like) > 0 {
 		var names []string
 		for _, n := range e.Like {
 			names = append(names, n.Name)
 		}
-		fmt.Fprintf(&b, " (examples without a comment on their output are none: %s)", strings.Join(names, ", "))
+		fmt.Fprintf(&b, " (examples without an Output comment are not entries: %s)", strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -364,13 +364,13 @@ func (prog *Program) lookup(name string, symbolic bool) (*Entry, error) {
 	sig := e.Func.Signature
 	switch {
 	case symbolic && e.Kind != Func:
-		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s is a %s: its arguments are not inputs", e, e.word())}
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s is a %s: its arguments cannot be inputs", e, e.word())}
 	case symbolic && sig.TypeParams().Len() > 0:
-		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has type parameters: write a function that calls it with types", e)}
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has type parameters: write a function that calls it with type arguments", e)}
 	case e.Kind == Func && sig.TypeParams().Len() > 0:
-		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: an entry is called without arguments", e)}
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: entries are called without arguments", e)}
 	case e.Kind == Func && sig.Params().Len() > 0 && !symbolic:
-		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: an entry is called without arguments, or with symbolic ones (--symbolic)", e)}
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: entries are called without arguments, or with symbolic arguments (--symbolic)", e)}
 	}
 	e.Symbolic = symbolic
 	return e, nil

@@ -36,38 +36,38 @@ type GoFlag struct {
 // TestGoFlags compares them with what the go command says that it has.
 var GoFlags = map[string]GoFlag{
 	// What is compiled.
-	"C":             {Honoured, "-C here, and GOFLAGS cannot have it"},
+	"C":             {Honoured, "use -C here; GOFLAGS cannot contain it"},
 	"tags":          {Honoured, ""},
-	"mod":           {Honoured, "GOFLAGS=-mod=... has it"},
-	"modfile":       {Honoured, "GOFLAGS=-modfile=... has it"},
-	"overlay":       {Honoured, "GOFLAGS=-overlay=... has it"},
-	"trimpath":      {Honoured, "GOFLAGS=-trimpath has it"},
-	"ldflags":       {Honoured, "GOFLAGS has it: -X sets a variable"},
-	"gcflags":       {Honoured, "GOFLAGS has it: optimisations and what is printed make no difference"},
-	"buildmode":     {Honoured, "GOFLAGS has it: modes that make a program make no difference"},
-	"toolexec":      {Refused, "what the program changes in what is compiled would not be there"},
-	"compiler":      {Honoured, "GOFLAGS has it: gc, and no other one, has a model"},
-	"linkshared":    {Refused, "shared libraries are not executed"},
-	"race":          {Meaningless, "data races are always looked for"},
-	"msan":          {Meaningless, "there is no C whose memory could be looked at"},
-	"asan":          {Meaningless, "there is no C whose memory could be looked at"},
-	"asmflags":      {Meaningless, "assembly is not executed"},
-	"gccgoflags":    {Meaningless, "gccgo has no part in it"},
-	"pgo":           {Meaningless, "a profile changes how fast a program is"},
-	"pkgdir":        {Meaningless, "nothing is installed"},
-	"installsuffix": {Meaningless, "nothing is installed"},
-	"modcacherw":    {Meaningless, "it is about the files of the module cache"},
-	"buildvcs":      {Meaningless, "there is no binary to be stamped"},
+	"mod":           {Honoured, "set GOFLAGS=-mod=..."},
+	"modfile":       {Honoured, "set GOFLAGS=-modfile=..."},
+	"overlay":       {Honoured, "set GOFLAGS=-overlay=..."},
+	"trimpath":      {Honoured, "set GOFLAGS=-trimpath"},
+	"ldflags":       {Honoured, "set it in GOFLAGS: hbcheck honours its -X"},
+	"gcflags":       {Honoured, "set it in GOFLAGS: hbcheck ignores optimisation and printing"},
+	"buildmode":     {Honoured, "set it in GOFLAGS: hbcheck ignores modes that build a program"},
+	"toolexec":      {Refused, "hbcheck does not see the code that the tool produces"},
+	"compiler":      {Honoured, "set it in GOFLAGS: hbcheck models gc only"},
+	"linkshared":    {Refused, "hbcheck does not execute shared libraries"},
+	"race":          {Meaningless, "hbcheck always detects data races"},
+	"msan":          {Meaningless, "hbcheck runs no C code"},
+	"asan":          {Meaningless, "hbcheck runs no C code"},
+	"asmflags":      {Meaningless, "hbcheck does not execute assembly"},
+	"gccgoflags":    {Meaningless, "hbcheck does not use gccgo"},
+	"pgo":           {Meaningless, "a profile changes only the speed of a program"},
+	"pkgdir":        {Meaningless, "hbcheck installs nothing"},
+	"installsuffix": {Meaningless, "hbcheck installs nothing"},
+	"modcacherw":    {Meaningless, "it affects only the module cache"},
+	"buildvcs":      {Meaningless, "hbcheck builds no binary to stamp"},
 
 	// How it is compiled.
-	"a":    {Meaningless, "nothing is compiled"},
-	"n":    {Meaningless, "nothing is compiled"},
-	"p":    {Meaningless, "nothing is compiled; -j has workers"},
-	"x":    {Meaningless, "nothing is compiled"},
-	"work": {Meaningless, "nothing is compiled"},
-	"c":    {Meaningless, "nothing is compiled"},
-	"o":    {Meaningless, "nothing is compiled; --output is about replay files"},
-	"exec": {Refused, "there is no binary that another program could run"},
+	"a":    {Meaningless, "hbcheck compiles nothing"},
+	"n":    {Meaningless, "hbcheck compiles nothing"},
+	"p":    {Meaningless, "hbcheck compiles nothing; -j sets the number of workers"},
+	"x":    {Meaningless, "hbcheck compiles nothing"},
+	"work": {Meaningless, "hbcheck compiles nothing"},
+	"c":    {Meaningless, "hbcheck compiles nothing"},
+	"o":    {Meaningless, "hbcheck compiles nothing; --output names the directory of replay files"},
+	"exec": {Refused, "hbcheck builds no binary for another program to run"},
 
 	// Which tests are executed, and how.
 	"run":       {Honoured, ""},
@@ -76,31 +76,31 @@ var GoFlags = map[string]GoFlag{
 	"short":     {Honoured, ""},
 	"count":     {Honoured, ""},
 	"timeout":   {Honoured, ""},
-	"args":      {Honoured, "the program's arguments follow --, and GOFLAGS cannot have them"},
-	"cpu":       {Meaningless, "every schedule is explored, whatever GOMAXPROCS is"},
-	"parallel":  {Meaningless, "goroutines are explored in every order"},
-	"shuffle":   {Meaningless, "tests are explored one by one"},
-	"failfast":  {Meaningless, "an entry ends with its first bug unless there is --all"},
-	"benchtime": {Meaningless, "benchmarks run once or twice"},
-	"benchmem":  {Meaningless, "memory is not measured"},
-	"fuzz":      {Meaningless, "fuzz targets are explored like tests; --run names one"},
-	"fuzztime":  {Meaningless, "fuzz targets are explored like tests, each for at most --timeout"},
+	"args":      {Honoured, "pass the program's arguments after --; GOFLAGS cannot contain them"},
+	"cpu":       {Meaningless, "hbcheck explores every schedule, whatever GOMAXPROCS is"},
+	"parallel":  {Meaningless, "hbcheck explores every order of goroutines"},
+	"shuffle":   {Meaningless, "hbcheck explores tests one by one"},
+	"failfast":  {Meaningless, "hbcheck stops an entry at its first bug, unless --all is given"},
+	"benchtime": {Meaningless, "hbcheck runs benchmarks with one or two iterations"},
+	"benchmem":  {Meaningless, "hbcheck does not measure memory"},
+	"fuzz":      {Meaningless, "hbcheck explores fuzz targets like tests; select one with --run"},
+	"fuzztime":  {Meaningless, "hbcheck explores fuzz targets like tests, each for at most --timeout"},
 
-	"fuzzminimizetime": {Meaningless, "fuzz targets are explored like tests, and schedules are made simple"},
+	"fuzzminimizetime": {Meaningless, "hbcheck explores fuzz targets like tests, and simplifies schedules"},
 
 	// What is printed and written.
-	"v":         {Meaningless, "in GOFLAGS; hbcheck -v shows every step of a schedule"},
-	"json":      {Meaningless, "in GOFLAGS; hbcheck has --json"},
-	"list":      {Meaningless, "in GOFLAGS; hbcheck says which entries there are when it explores them"},
-	"fullpath":  {Meaningless, "positions are as the go command prints them"},
-	"vet":       {Meaningless, "go vet does that"},
-	"artifacts": {Meaningless, "what a test writes is not kept"},
-	"outputdir": {Meaningless, "what a test writes is not kept; --output is about replay files"},
-	"cover":     {Meaningless, "in GOFLAGS; hbcheck has --cover"},
-	"coverpkg":  {Meaningless, "--cover is about all packages of the module that the program has"},
-	"covermode": {Meaningless, "how often a block is executed says nothing about a search; --cover says whether it is"},
+	"v":         {Meaningless, "ignored in GOFLAGS; hbcheck -v shows every step of a schedule"},
+	"json":      {Meaningless, "ignored in GOFLAGS; hbcheck has --json"},
+	"list":      {Meaningless, "ignored in GOFLAGS; hbcheck lists entries when it explores them"},
+	"fullpath":  {Meaningless, "hbcheck prints positions as the go command does"},
+	"vet":       {Meaningless, "use go vet"},
+	"artifacts": {Meaningless, "hbcheck does not keep files that a test writes"},
+	"outputdir": {Meaningless, "hbcheck does not keep files that a test writes; --output names the directory of replay files"},
+	"cover":     {Meaningless, "ignored in GOFLAGS; hbcheck has --cover"},
+	"coverpkg":  {Meaningless, "--cover covers all packages of the module that the program imports"},
+	"covermode": {Meaningless, "the number of times that a search executes a block means nothing; --cover reports whether it was executed"},
 
-	"coverprofile":         {Meaningless, "in GOFLAGS; hbcheck has --coverprofile"},
+	"coverprofile":         {Meaningless, "ignored in GOFLAGS; hbcheck has --coverprofile"},
 	"blockprofile":         {Meaningless, noProfile},
 	"blockprofilerate":     {Meaningless, noProfile},
 	"cpuprofile":           {Meaningless, noProfile},
@@ -108,10 +108,10 @@ var GoFlags = map[string]GoFlag{
 	"memprofilerate":       {Meaningless, noProfile},
 	"mutexprofile":         {Meaningless, noProfile},
 	"mutexprofilefraction": {Meaningless, noProfile},
-	"trace":                {Meaningless, "go tool trace is about one run; --output has schedules"},
+	"trace":                {Meaningless, "go tool trace shows one run; --output names the directory of schedules"},
 }
 
-const noProfile = "the time and memory of a search say nothing about the program's"
+const noProfile = "the time and memory of a search are not those of the program"
 
 // buildChoices is what the flags of the go command change in what is explored.
 type buildChoices struct {
@@ -133,7 +133,7 @@ func goFlagError(flag, why string) error {
 func (l *loader) takeGoFlags() error {
 	// Which files of the standard library there are is decided by the environment of this process.
 	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
-		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s is what go env -w has written: set it in the environment for hbcheck", e)}}
+		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s was set by go env -w: set it in the environment for hbcheck", e)}}
 	}
 	for _, f := range slices.Concat(splitFlags(l.goEnv.GOFLAGS), l.cfg.BuildFlags) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f, "-"), "-"), "=")
@@ -155,11 +155,11 @@ func (l *loader) takeGoFlags() error {
 			err = compilerFlags(value)
 		case "buildmode":
 			if !slices.Contains([]string{"default", "exe", "pie"}, value) {
-				err = goFlagError("-buildmode="+value, "only default, exe and pie make a program")
+				err = goFlagError("-buildmode="+value, "only default, exe and pie build a program")
 			}
 		case "compiler":
 			if value != "gc" {
-				err = goFlagError("-compiler="+value, "gc has a model, and no other compiler")
+				err = goFlagError("-compiler="+value, "hbcheck models gc only")
 			}
 		}
 		if err != nil {
@@ -195,7 +195,7 @@ func (l *loader) readReplaced(file string) (map[string]string, error) {
 		}
 		name = abs(name)
 		if strings.HasPrefix(name, l.goEnv.GOROOT+string(filepath.Separator)) {
-			return nil, goFlagError("-overlay="+file, "it replaces "+name+", a file of the standard library, for parts of which hbcheck has its own")
+			return nil, goFlagError("-overlay="+file, "it replaces "+name+", a file of the standard library, parts of which hbcheck replaces itself")
 		}
 		replaced[name] = by
 	}
@@ -243,7 +243,7 @@ func (l *loader) linkerFlags(flags string) error {
 			value = args[i]
 		}
 		if pattern != "" {
-			return goFlagError("-ldflags="+flags, "-X is honoured for all packages and not by the pattern "+pattern+"; without it")
+			return goFlagError("-ldflags="+flags, "hbcheck honours -X only without the pattern "+pattern+"; remove the pattern")
 		}
 		path, text, ok := strings.Cut(value, "=")
 		dot := strings.LastIndexByte(path, '.')
@@ -252,7 +252,7 @@ func (l *loader) linkerFlags(flags string) error {
 		}
 		v := setVar{path[:dot], path[dot+1:], text}
 		if !strings.Contains(v.pkg, ".") && l.isStd(v.pkg) {
-			return goFlagError("-ldflags="+flags, v.pkg+" is a package of the standard library, whose variables are not set")
+			return goFlagError("-ldflags="+flags, v.pkg+" is a package of the standard library, whose variables hbcheck does not set")
 		}
 		l.choices.vars = append(slices.DeleteFunc(l.choices.vars, func(o setVar) bool { return o.pkg == v.pkg && o.name == v.name }), v)
 	}
@@ -284,7 +284,7 @@ func compilerFlags(flags string) error {
 			}
 		}
 		if !ok {
-			return goFlagError("-gcflags="+flags, arg+" may change what the program does, and hbcheck does not")
+			return goFlagError("-gcflags="+flags, arg+" may change the behaviour of the program, and hbcheck does not implement it")
 		}
 	}
 	return nil
@@ -312,7 +312,7 @@ func (l *loader) setVars(p *Package) {
 		if at >= 0 {
 			if in := p.Info.InitOrder[at]; len(in.Lhs) > 1 || p.Info.Types[in.Rhs].Value == nil {
 				l.typeError(p, types.Error{Fset: l.fset, Pos: v.Pos(),
-					Msg: fmt.Sprintf("%s.%s: -X has an effect only if the initial value is constant or none", set.pkg, set.name)})
+					Msg: fmt.Sprintf("%s.%s: -X works only if the variable has no initial value, or a constant one", set.pkg, set.name)})
 				continue
 			}
 			p.Info.InitOrder = slices.Delete(p.Info.InitOrder, at, at+1)

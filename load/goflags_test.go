@@ -50,8 +50,8 @@ func TestRefusedGoFlags(t *testing.T) {
 	dir := extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- main.go --\npackage main\n\nvar n int\nvar s string\nvar f = g()\n\nfunc g() string { return s }\nfunc main() { println(n, s, f) }\n"+
 		"-- std.json --\n{\"Replace\":{\""+filepath.Join(goroot(t), "src/fmt/print.go")+"\":\"main.go\"}}\n-- broken.json --\n{")
 	for _, x := range []struct{ flags, err string }{
-		{"-toolexec=garble", "GOFLAGS: -toolexec: what the program changes in what is compiled would not be there; unset it for hbcheck"},
-		{"-exec=sudo", "GOFLAGS: -exec: there is no binary that another program could run; unset it for hbcheck"},
+		{"-toolexec=garble", "GOFLAGS: -toolexec: hbcheck does not see the code that the tool produces; unset it for hbcheck"},
+		{"-exec=sudo", "GOFLAGS: -exec: hbcheck builds no binary for another program to run; unset it for hbcheck"},
 		{"-gcflags=-B", "GOFLAGS: -gcflags=-B: -B may change"},
 		{"-gcflags=all=-lang=go1.21", "-lang=go1.21 may change"},
 		{"-gcflags=-d=loopvar=2", "-d=loopvar=2 may change"},
@@ -61,13 +61,13 @@ func TestRefusedGoFlags(t *testing.T) {
 		{"-buildmode=plugin", "GOFLAGS: -buildmode=plugin: only default, exe and pie"},
 		{"-overlay=missing.json", "missing.json"},
 		{"-overlay=broken.json", "parsing overlay JSON"},
-		{"-overlay=std.json", "a file of the standard library, for parts of which hbcheck has its own"},
+		{"-overlay=std.json", "a file of the standard library, parts of which hbcheck replaces itself"},
 		{"'-ldflags=-s -w -extldflags=-static'", ""},
 		{"'-ldflags=-X main.s=1 -X m/no.such=2 -X main.no=3'", ""},
 		{"-ldflags=-X=fmt.s=1", "fmt is a package of the standard library"},
-		{"-ldflags=m=-X=main.s=1", "not by the pattern m"},
+		{"-ldflags=m=-X=main.s=1", "without the pattern m"},
 		{"-ldflags=-X=main.n=1", "main.n: cannot set with -X: not a var of type string (type:int)"},
-		{"-ldflags=-X=main.f=1", "main.f: -X has an effect only if the initial value is constant or none"},
+		{"-ldflags=-X=main.f=1", "main.f: -X works only if the variable has no initial value, or a constant one"},
 		{"-count=1 -v -p=3 -trimpath -pgo=off -buildvcs=false -cover -vet=off -failfast", ""},
 		{"-nosuch", "unknown flag -nosuch"},
 	} {
@@ -89,7 +89,7 @@ func TestWrittenExperiment(t *testing.T) {
 	}
 	dir := extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- m.go --\npackage m\n")
 	_, err := List(Config{Dir: dir, Env: append(os.Environ(), "GOENV="+env)})
-	if err == nil || !strings.Contains(err.Error(), "GOEXPERIMENT=jsonv2 is what go env -w has written") {
+	if err == nil || !strings.Contains(err.Error(), "GOEXPERIMENT=jsonv2 was set by go env -w") {
 		t.Error(err)
 	}
 }

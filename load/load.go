@@ -336,7 +336,7 @@ func (l *loader) cgoErrors(lp *listPackage) []Error {
 	for _, name := range lp.IgnoredGoFiles {
 		if pos, ok := l.importsC(filepath.Join(lp.Dir, name)); ok {
 			pos.Filename = l.compilerPath(pos.Filename)
-			errs = append(errs, Error{Pos: pos, Msg: `import "C": the machine does not run C, so this file is left out (CGO_ENABLED=0)`})
+			errs = append(errs, Error{Pos: pos, Msg: `import "C": the machine does not run C, so the build leaves this file out (CGO_ENABLED=0)`})
 		}
 	}
 	return errs

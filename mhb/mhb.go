@@ -3,7 +3,7 @@
 // another goroutine has a conflicting operation in its future, it may be certain
 // to block first, until the goroutine in question has executed its own.
 //
-// The terms are in docs/glossary.md. The paper's names are used throughout. T_c, or tc, is
+// The terms are in docs/dev/glossary.md. The paper's names are used throughout. T_c, or tc, is
 // the goroutine in question: its pending operation is the one before which a choice may be
 // unnecessary. T_h is any other goroutine that has not ended; all of them together are the
 // others.

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// reach is the reachability filter of mhb (docs/glossary.md): it decides whether another
+// reach is the reachability filter of mhb (docs/dev/glossary.md): it decides whether another
 // goroutine can obtain a pointer to an object while g does not move.
 //
 // Claim. It can only if it has such a pointer in a register or in a deferred call, or if there

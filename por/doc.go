@@ -56,7 +56,7 @@
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
 //	IdentityHasher   fingerprints states without renaming                    context
-//	SymmetricHasher  fingerprints states up to exchanging equal goroutines   full, jpf
+//	SymmetricHasher  fingerprints states up to symmetry   full, jpf
 //	Parker           says when arriving somewhere has no other effect        package lookahead
 //	LateParker       says when that makes a difference                       jpf
 //	Peeker           shows pending operations where it keeps them            all explorers
@@ -80,9 +80,9 @@
 //   - sync/atomic: additions whose results are not used commute, unless a loop waits for the sum.
 //   - Output commutes if Config.IgnoreOutput says that its order makes no difference.
 //
-// # Where to read on
+// # Further reading
 //
-// docs/glossary.md has the terms, docs/explorers.md what the explorers are for, docs/optimal.md the
-// algorithm of package optimal, CONTRIBUTING.md how an explorer is added. The example below
-// explores a small system of package toys.
+// docs/dev/glossary.md defines the terms, docs/explorers.md compares the explorers, docs/research/optimal.md
+// describes the algorithm of package optimal, and docs/dev/adding-an-explorer.md explains how to add an
+// explorer. The example below explores a small system of package toys.
 package por

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,38 +10,38 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions say what is not tried of the environment, in two halves with the place between them,
-// and which word of --assume accepts it. docs/model.md has each.
+// assumptions describes each behaviour of the environment that a search leaves out, in two halves with
+// the position between them, and the word of --assume that accepts it. docs/dev/model.md lists them.
 var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
-	vm.RandSampled:  {"rand", "math/rand", "one value of many"},
+	vm.RandSampled:  {"rand", "math/rand", "one value tried"},
 	vm.BitsSampled:  {"rand", "random bits", "the same in every execution"},
 	vm.MapOrder:     {"maps", "map order", "one order"},
 	vm.MapStarts:    {"maps", "map order", "one order from each starting point"},
-	vm.MapInserted:  {"maps", "map entries inserted in the loop", "at most 2 are visited"},
-	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer runs in calls of runtime.GC, and when all wait"},
-	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup runs in calls of runtime.GC, and when all wait"},
-	vm.WeakKept:     {"gc", "weak.Make", "the pointer is cleared in calls of runtime.GC, and when all wait"},
-	vm.PoolKept:     {"gc", "sync.Pool", "Get returns what was put last"},
-	vm.MemoryShown:  {"gc", "statistics of memory", "those of a small program at rest"},
+	vm.MapInserted:  {"maps", "map entries inserted in the loop", "at most 2 visited"},
+	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer runs only in runtime.GC and when every goroutine waits"},
+	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup runs only in runtime.GC and when every goroutine waits"},
+	vm.WeakKept:     {"gc", "weak.Make", "the pointer is cleared only in runtime.GC and when every goroutine waits"},
+	vm.PoolKept:     {"gc", "sync.Pool", "Get returns the value put last"},
+	vm.MemoryShown:  {"gc", "memory statistics", "those of a small idle program"},
 	vm.AddressShown: {"addresses", "a printed address", "the same in every execution"},
-	vm.AddressUsed:  {"addresses", "an address as a number", "the same in every execution"},
-	vm.SignalOff:    {"signals", "os/signal", "no signal arrives to what is notified in an initialiser"},
+	vm.AddressUsed:  {"addresses", "an address used as a number", "the same in every execution"},
+	vm.SignalOff:    {"signals", "os/signal", "no signal arrives for a signal.Notify in an initialiser"},
 	vm.SignalSome:   {"signals", "os/signal", "only the first three signals arrive"},
 	vm.SignalOnce:   {"signals", "os/signal", "each signal arrives at most once"},
-	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows others between two operations only"},
-	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
-	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value of many"},
-	vm.ClockCounted: {"clock", "the clock as a number", "one value of many"},
-	vm.TimedLoop:    {"clock", "the clock", "a loop until a moment runs at most three rounds before that has come"},
-	vm.ClockSome:    {"clock", "the clock", "it shows some of what it may show"},
-	vm.ClockStart:   {"clock", "the time of day", "it is compared with a date to come"},
-	vm.WriteTimes:   {"clock", "when a file was written", "one time for all that the program writes"},
+	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
+	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends during the call"},
+	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value tried"},
+	vm.ClockCounted: {"clock", "the clock used as a number", "one value tried"},
+	vm.TimedLoop:    {"clock", "the clock", "a loop that waits for a time runs at most three iterations before it"},
+	vm.ClockSome:    {"clock", "the clock", "some of its possible readings tried"},
+	vm.ClockStart:   {"clock", "the time of day", "it is compared with a future date"},
+	vm.WriteTimes:   {"clock", "a file's modification time", "the same time for all files that the program writes"},
 	vm.NetworkOff:   {"network", "the network", "no other machine can be reached"},
 	vm.PeersOff:     {"network", "the network", "no other process connects"},
-	vm.FileKept:     {"files", "a file of the kernel", "it is as it was when it was read before"},
+	vm.FileKept:     {"files", "a kernel file", "every read returns the same contents"},
 }
 
-// Assumption says what has been assumed where.
+// Assumption returns a description of a, with its position.
 func Assumption(a vm.Assumption) string {
 	x := assumptions[a.What]
 	if !a.Pos.IsValid() {
@@ -49,18 +50,18 @@ func Assumption(a vm.Assumption) string {
 	return fmt.Sprintf("%s at %s (%s)", x.what, line(a.Pos), x.how)
 }
 
-// AssumedWords returns the words that name assumptions, each once.
+// AssumedWords returns the words of --assume, each once.
 func AssumedWords() []string {
 	var list []string
 	for _, a := range assumptions[1:] {
-		if len(list) == 0 || list[len(list)-1] != a.word {
+		if !slices.Contains(list, a.word) {
 			list = append(list, a.word)
 		}
 	}
 	return list
 }
 
-// Assume returns the set of the assumptions that the words name, or the word that names none.
+// Assume returns the set of assumptions that words name, or the first word that names none.
 func Assume(words []string) (set [vm.NumAssumed]bool, unknown string) {
 	for _, w := range words {
 		found := false
@@ -85,11 +86,11 @@ var modes = [vm.NumModes]string{
 	vm.ModeSignalsOff:    "--signals=sent",
 	vm.ModeNetFaulty:     "--net=faulty",
 	vm.ModeInputLen:      "--input-len=", // and how long
-	vm.ModeInTurn:        "gc's queues and maps",
+	vm.ModeInTurn:        "gc's queue and map order",
 }
 
-// exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with
-// --time=virtual, but for: math/rand at x.go:12 (one value of many)".
+// exhaustive returns the beginning of a verdict that covers everything except what r assumes: "exhaustive
+// with --time=virtual, but for: math/rand at x.go:12 (one value tried)".
 func exhaustive(r *explore.Result) string {
 	s := "exhaustive" + with(r)
 	if len(r.Assumed) == 0 {
@@ -129,7 +130,7 @@ func modeFlags(r *explore.Result) []string {
 	return list
 }
 
-// onlyAssumed reports whether r is incomplete for nothing but what it assumes.
+// onlyAssumed reports whether assumptions are the only reason why r is incomplete.
 func onlyAssumed(r *explore.Result) bool {
 	for _, x := range r.Incomplete {
 		if x.Cause != explore.CauseAssumed {

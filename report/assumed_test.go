@@ -13,10 +13,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestModelPage: docs/model.md says of each assumption and each mode what the verdict says, and of
+// TestModelPage: docs/dev/model.md says of each assumption and each mode what the verdict says, and of
 // no other.
 func TestModelPage(t *testing.T) {
-	data, err := os.ReadFile("../docs/model.md")
+	data, err := os.ReadFile("../docs/dev/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +31,17 @@ func TestModelPage(t *testing.T) {
 		entry := "`" + a.what + "` (" + a.how + "): `" + a.word + "`"
 		known[entry] = true
 		if !strings.Contains(page, entry+" |\n") {
-			t.Errorf("docs/model.md does not have %s", entry)
+			t.Errorf("docs/dev/model.md does not have %s", entry)
 		}
 	}
 	for _, entry := range regexp.MustCompile("`[^`\n]+` \\([^)\n]+\\): `[^`\n]+`").FindAllString(page, -1) {
 		if !known[entry] {
-			t.Errorf("docs/model.md has %s, which no verdict says", entry)
+			t.Errorf("docs/dev/model.md has %s, which no verdict says", entry)
 		}
 	}
 	for _, m := range modes {
 		if !strings.Contains(page, "| `exhaustive with "+m) {
-			t.Errorf("docs/model.md does not have %q", m)
+			t.Errorf("docs/dev/model.md does not have %q", m)
 		}
 	}
 }
@@ -72,10 +72,10 @@ func TestExhaustive(t *testing.T) {
 		{nil, nil, "exhaustive"},
 		{[]vm.Mode{vm.ModeVirtualTime, vm.ModeRandFixed}, nil, "exhaustive with --time=virtual --rand=seed"},
 		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
-		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queues and maps"},
-		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queues and maps"},
-		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC, and when all wait)"},
-		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
+		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queue and map order"},
+		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queue and map order"},
+		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value tried); weak.Make at b.go:7 (the pointer is cleared only in runtime.GC and when every goroutine waits)"},
+		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value tried)"},
 	} {
 		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

@@ -7,88 +7,88 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// A code is what there is to know about a kind of bugs.
+// A code describes a kind of bug.
 type code struct {
 	title   string // a few words
-	means   string // what it means that it is reported
+	means   string // what a report of it means
 	example string // a program that has it
-	mend    string // what helps
+	mend    string // remedies
 }
 
 var codes = map[explore.Kind]code{
 	explore.Deadlock: {
 		title: "deadlock",
-		means: "In the schedule shown the main goroutine waits forever: whatever it waits for could only be done by a goroutine that waits itself or has ended. Go's runtime notices that only if every goroutine is blocked; hbcheck also if others go on.",
+		means: "In the schedule shown the main goroutine waits forever: only goroutines that wait themselves, or have ended, could wake it. Go's runtime detects a deadlock only if every goroutine is blocked; hbcheck also detects it while other goroutines run.",
 		example: `func transfer(from, to *account) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	to.mu.Lock() // another goroutine transfers from to to from: each holds what the other one wants
+	to.mu.Lock() // another goroutine transfers from to to from: each holds the lock that the other one wants
 	defer to.mu.Unlock()
 	...
 }`,
-		mend: "If there is a cycle of locks (\"g1 waits for b, held by g2\"): take locks in the same order everywhere, for instance by an identifier, or hold only one at a time. If a channel is waited on: every receive needs a send or a close on every path, also where an error returns early; a send to a channel without buffer needs a receiver that is still there. If it is a WaitGroup: Done on every path (wg.Go does it).",
+		mend: "For a cycle of locks (\"g1 waits for b, held by g2\"): take locks in the same order everywhere, for instance ordered by an identifier, or hold only one at a time. For a channel: every receive needs a send or a close on every path, also on paths that return an error early; a send on an unbuffered channel needs a receiver. For a WaitGroup: call Done on every path (wg.Go does it).",
 	},
 	explore.Race: {
 		title: "data race",
-		means: "Two goroutines access the same memory, at least one of them writes, at least one access is no atomic operation, and nothing orders them (the Go memory model). What the program does then is not defined by the accesses' values alone: the compiler and the processor may reorder and tear them. That one access came first in the schedule shown is chance.",
+		means: "Two goroutines access the same memory, at least one of them writes, at least one access is not atomic, and nothing orders the accesses (see the Go memory model). The compiler and the processor may reorder and tear such accesses, so their values alone do not determine what the program does. In the schedule shown one access comes first by chance.",
 		example: `go func() { hits++ }()
 hits++ // no lock, no channel and no WaitGroup is between the two`,
-		mend: "Guard the variable by one mutex at every access, make it of a type of sync/atomic, or give it to one goroutine and send it messages. Sleep, Gosched, and seeing that the other goroutine must be done by now, order nothing.",
+		mend: "Guard every access to the variable by one mutex, give the variable a type of sync/atomic, or let one goroutine own it and send messages to that goroutine. Sleep and Gosched do not order anything, nor does the time that has passed.",
 	},
 	explore.Leak: {
 		title: "leaked goroutine",
-		means: "A goroutine waits forever though the program goes on or has returned from main: nothing that can still move refers to what it waits for. It keeps its stack and everything it refers to; in a server they add up.",
+		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up.",
 		example: `answers := make(chan string)
 for _, q := range queries {
 	go func() { answers <- ask(q) }()
 }
 return <-answers // the other senders wait forever`,
-		mend: "Give the channel a buffer for all who may send, let senders select on a context's Done as well, or close what they wait on. Make sure that who starts a goroutine waits for it, or can stop it. What is meant to stay can be accepted with //hbcheck:ignore HB003 reason, or --allow-leak.",
+		mend: "Give the channel a buffer for every sender, let senders also select on a context's Done, or close the channel that they wait on. Whoever starts a goroutine should wait for it or be able to stop it. To accept a goroutine that is meant to stay, use //hbcheck:ignore HB003 reason, or --allow-leak.",
 	},
 	explore.Panic: {
 		title: "panic",
-		means: "In the schedule shown a goroutine panics and does not recover, or the runtime ends the program with a fatal error (concurrent map writes, for example).",
+		means: "In the schedule shown a goroutine panics and does not recover, or the runtime stops the program with a fatal error (for example concurrent map writes).",
 		example: `var conf *config
 go func() { conf = load() }()
 print(conf.name) // nil if this goroutine comes first`,
-		mend: "Look at the last step by another goroutine on what the panic is about (the page has a list of objects): the order of the two is what has to be made certain, by a channel, a lock or a WaitGroup.",
+		mend: "Find the last step of another goroutine on the object of the panic (the page has a list of objects). Enforce the order of the two with a channel, a lock or a WaitGroup.",
 	},
 	explore.Failure: {
 		title: "failed test, or a program that exits with an error",
-		means: "In the schedule shown a test calls Error or Fatal, or the program exits by itself with a status other than 0, or in the middle of a test.",
+		means: "In the schedule shown a test calls Error or Fatal, or the program calls os.Exit with a status other than 0, or during a test.",
 		example: `// Balance and set each lock b.mu.
-func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // another deposit comes in between, and is lost`,
-		mend: "If the report says that steps are not atomic, they have to be in one critical section: holding the lock for the read and again for the write is not enough. Otherwise step through the page from the end, and ask which step the test did not expect.",
+func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // another deposit in between is lost`,
+		mend: "If the report says that steps are not atomic, put them in one critical section: it is not enough to hold the lock for the read and again for the write. Otherwise step backwards through the page from the end, and find the step that the test did not expect.",
 	},
 	explore.Livelock: {
 		title: "livelock",
-		means: "The program comes back to a state that it was in, and every goroutine that can move takes part in the loop; or a goroutine never leaves a loop in which it does nothing that others could see. It runs forever without progress. A loop is reported only if fair scheduling does not end it.",
+		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it.",
 		example: `for other.Load() { // each goroutine is polite and lets the other one go first
 	me.Store(false)
 	runtime.Gosched()
 	me.Store(true)
 }`,
-		mend: "Break the symmetry (an order among the goroutines decides who goes first), or wait with a lock, a channel or a Cond instead of retrying. If the loop ends in practice because time passes, let it look at the clock.",
+		mend: "Break the symmetry (an order among the goroutines decides who goes first), or wait with a lock, a channel or a Cond instead of retrying. If the loop ends in practice because time passes, let it read the clock.",
 	},
 	explore.Misuse: {
 		title: "misuse of a synchronisation object",
-		means: "In the schedule shown an object of synchronisation is used in a way that ends the program: Unlock of a mutex that is not locked, a counter of a WaitGroup below zero, close of a closed channel, send on a closed channel, a WaitGroup used again before Wait has returned.",
+		means: "In the schedule shown the program uses a synchronisation object in a way that stops it: Unlock of an unlocked mutex, a negative WaitGroup counter, close of a closed channel, send on a closed channel, reuse of a WaitGroup before Wait has returned.",
 		example: `select {
 case <-stop:
 default:
-	close(stop) // between the look and the close another goroutine has closed it
+	close(stop) // another goroutine may close it just before
 }`,
-		mend: "One goroutine should own the close of a channel; if several may, use a sync.Once. Add to a WaitGroup before the goroutine is started, and not in it.",
+		mend: "Let one goroutine be responsible for closing a channel; if several may close it, use a sync.Once. Call WaitGroup.Add before starting the goroutine, not in it.",
 	},
 	explore.LeftRunning: {
 		title: "goroutine left running (a warning)",
-		means: "main has returned, and a goroutine is woken by a timer again and again; nothing can stop it any more. The process would end, so this is no failure; in a test it goes on during the next one.",
+		means: "main has returned, a timer wakes a goroutine again and again, and nothing can stop it. The process would end here, so this is not a failure; but a goroutine that a test leaves running continues during the next test.",
 		example: `go func() {
 	for range time.Tick(time.Minute) {
 		refresh()
 	}
 }()`,
-		mend: "Give the loop a context or a channel that ends it, stop the Ticker, and wait until the goroutine has ended. //hbcheck:ignore HB008 reason accepts it.",
+		mend: "End the loop by a context or a channel, stop the Ticker, and wait for the goroutine. To accept the goroutine, use //hbcheck:ignore HB008 reason.",
 	},
 }
 
@@ -128,7 +128,7 @@ func fold(s string) string {
 	return b.String()
 }
 
-// Codes lists all codes with their titles, those of what is refused last.
+// Codes lists all codes with their titles; codes of refusals come last.
 func Codes() string {
 	var b strings.Builder
 	for _, k := range explore.Kinds() {

@@ -26,7 +26,7 @@ func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []explore
 			goroutine(&b, g)
 		}
 	case d.Ending == "":
-		fmt.Fprintf(&b, "no bug after %s, and no end\n", count(d.Steps, "step"))
+		fmt.Fprintf(&b, "no bug after %s, and the program has not ended\n", count(d.Steps, "step"))
 	default:
 		fmt.Fprintf(&b, "no bug in this schedule: it ends with %s\n", d.Ending)
 	}

@@ -27,7 +27,7 @@
 //
 // # Contracts
 //
-// The fields of JSON (docs/json.md) and of replay files (hbr.go, with a version) are only added to.
+// The fields of JSON (docs/formats.md) and of replay files (hbr.go, with a version) are only added to.
 // A replay file repeats a schedule step by step; the bug it shows is the recorded one if kind,
 // position and message are the same.
 //

@@ -29,9 +29,9 @@ func Error(err error) string {
 		return fmt.Sprintf("BUG: --check-duplicates: %v", mistake.Duplicate)
 	case errors.As(err, &none):
 		if none.Run == nil {
-			return fmt.Sprintf("--skip %v leaves no entry; the first there is: %s", none.Skip, none.First)
+			return fmt.Sprintf("--skip %v leaves no entry; the first of those left out is %s", none.Skip, none.First)
 		}
-		return fmt.Sprintf("--run %v matches no entry; the first there is: %s", none.Run, none.First)
+		return fmt.Sprintf("--run %v matches no entry; the first entry is %s", none.Run, none.First)
 	case errors.As(err, &ignore) && ignore.Kind == 0:
 		kinds := explore.Kinds()
 		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
@@ -41,13 +41,13 @@ func Error(err error) string {
 		_, name, _ := strings.Cut(directive.Directive, ":")
 		names := append([]string{"ignore"}, explore.DirectiveNames...)
 		if best := Nearest(name, names); best != "" {
-			return fmt.Sprintf("%v: %s: there is no such directive; did you mean %s?", directive.Pos, directive.Directive, strings.TrimSuffix(directive.Directive, name)+best)
+			return fmt.Sprintf("%v: %s: unknown directive; did you mean %s?", directive.Pos, directive.Directive, strings.TrimSuffix(directive.Directive, name)+best)
 		}
-		return fmt.Sprintf("%v: %s: there is no such directive; there are %s", directive.Pos, directive.Directive, strings.Join(names, ", "))
+		return fmt.Sprintf("%v: %s: unknown directive; the directives are %s", directive.Pos, directive.Directive, strings.Join(names, ", "))
 	case errors.As(err, &directive) && directive.Why == explore.UnreasonedDirective:
 		return fmt.Sprintf("%v: %s needs a reason after the value", directive.Pos, directive.Directive)
 	case errors.As(err, &directive) && directive.Why == explore.SpacedDirective:
-		return fmt.Sprintf("%v: with a space after the slashes this is a sentence; the directive is %s", directive.Pos, directive.Directive)
+		return fmt.Sprintf("%v: a space after the slashes makes this an ordinary comment; write %s", directive.Pos, directive.Directive)
 	case errors.As(err, &directive):
 		return fmt.Sprintf("%v: %s must be in the doc comment of a test or main function, or before the package clause",
 			directive.Pos, directive.Directive)
@@ -71,12 +71,12 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 			ExplorerNames(func(x *por.Explorer) bool { return x.NoDuplicates }))
 	},
 	explore.ExplainNeedsFacts: func(*explore.Illegal) string {
-		return "--explain needs --hybrid: without it there is a choice before every operation that could conflict with another goroutine's"
+		return "--explain needs --hybrid: without it there is a choice before every operation that could conflict with another goroutine"
 	},
 	explore.NoStaticFacts: func(e *explore.Illegal) string {
-		return fmt.Sprintf("--hybrid %s: this machine knows no static facts", e.Options.Hybrid)
+		return fmt.Sprintf("--hybrid %s: this machine has no static facts", e.Options.Hybrid)
 	},
-	explore.NothingToCheck: func(*explore.Illegal) string { return "--check-static: this machine knows no static facts" },
+	explore.NothingToCheck: func(*explore.Illegal) string { return "--check-static: this machine has no static facts" },
 }
 
 // OneWorker says why the search of o has one worker, "" if it has as many as were asked for.
@@ -90,16 +90,16 @@ func OneWorker(o *explore.Options) string {
 // oneWorker says why; what has no text is nothing that options decide.
 var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	explore.SerialExplorer: func(o *explore.Options) string {
-		return fmt.Sprintf("as a search with %s has no more", o.POR.Serial)
+		return fmt.Sprintf("because a search with %s has only one", o.POR.Serial)
 	},
 	explore.SerialBounds: func(o *explore.Options) string {
-		return fmt.Sprintf("as --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)
+		return fmt.Sprintf("because --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)
 	},
 	explore.SerialOracle: func(o *explore.Options) string {
-		return fmt.Sprintf("as --hybrid=%s learns on the way", o.Hybrid)
+		return fmt.Sprintf("because --hybrid=%s learns during the search", o.Hybrid)
 	},
 	explore.SerialCheck: func(o *explore.Options) string {
-		return "as --check-static, --check-duplicates, --explain and --trace-search are about one search"
+		return "because --check-static, --check-duplicates, --explain and --trace-search follow a single search"
 	},
 }
 

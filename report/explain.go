@@ -23,7 +23,7 @@ func eliminatedText(b *bytes.Buffer, r *explore.Result) {
 	}
 	fmt.Fprintf(b, "    --hybrid=%s: %s, %d eliminated%s", r.Hybrid, count(r.Stats.Choices, "choice"), total, byReason(r.Stats.Eliminated))
 	if r.Hybrid == oracle.Parts {
-		fmt.Fprintf(b, "; %d times a part of the goroutines came first", r.Stats.Parts)
+		fmt.Fprintf(b, "; %d times an independent part of the goroutines ran first", r.Stats.Parts)
 	}
 	b.WriteByte('\n')
 }
@@ -52,7 +52,7 @@ func (t *Text) explained(b *bytes.Buffer, e *oracle.Explanation, k oracle.Kind) 
 	if e.Choices == 0 {
 		return
 	}
-	fmt.Fprintf(b, "    a choice was made %s, because another goroutine may first\n", often(e.Choices))
+	fmt.Fprintf(b, "    a choice was made %s, because another goroutine may first execute\n", often(e.Choices))
 	for i, x := range e.Causes {
 		if i == maxCauses {
 			fmt.Fprintf(b, "        ... and %d more\n", len(e.Causes)-i)
@@ -70,7 +70,7 @@ func (t *Text) explained(b *bytes.Buffer, e *oracle.Explanation, k oracle.Kind) 
 func causeText(c *oracle.Cause, k oracle.Kind) string {
 	switch c.Act {
 	case oracle.ActAny:
-		return fmt.Sprintf("something: --hybrid=%s knows of accesses to memory only", k)
+		return fmt.Sprintf("something (--hybrid=%s knows memory accesses only)", k)
 	case oracle.ActCall:
 		return "call of " + c.What
 	case oracle.ActRead:

@@ -10,7 +10,7 @@ import (
 )
 
 // gcOrders says which orders of maps gc can have.
-const gcOrders = "gc ranges over at most 8 entries in the order of their slots, from a random one"
+const gcOrders = "gc ranges over at most 8 entries in slot order, from a random slot"
 
 // needs says what a bug needs that is a warning because it needs it.
 func (t *Text) needs(bug *explore.Bug) string {
@@ -21,13 +21,13 @@ func (t *Text) needs(bug *explore.Bug) string {
 			list = append(list, fmt.Sprintf("%s to overtake %s, %s; gc serves it first", x.Runner, x.Waiter, earlier(x)))
 		}
 		if x := bug.Order; x != nil {
-			list = append(list, fmt.Sprintf("maps in an order that gc does not have: here %s; %s", t.visits(x), gcOrders))
+			list = append(list, fmt.Sprintf("maps in an order that gc never has: here %s; %s", t.visits(x), gcOrders))
 		}
 		return " (needs " + strings.Join(list, ", or ") + ")"
 	case bug.Lacks == vm.LackNetwork:
 		return " (after a connection failed, as hbcheck has no network)"
 	case bug.Lacks == vm.LackChange:
-		return " (after a file of the kernel was read again, which does not change in hbcheck)"
+		return " (after a second read of a kernel file, whose contents never change in hbcheck)"
 	case bug.Overtakes == nil:
 		return ""
 	}
@@ -56,7 +56,7 @@ func (t *Text) undecided(bug *explore.Bug) string {
 		return ""
 	}
 	return "     In this schedule " + strings.Join(list, " And ") +
-		" Whether the bug needs what gc does not do was not found out: the search for one that does not has not covered everything."
+		" Whether the bug needs this is open: the search for a schedule without it did not cover everything."
 }
 
 // visits says which order a map has.

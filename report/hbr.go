@@ -314,7 +314,7 @@ func ReadReplay(name string) (*Replay, error) {
 	case r.Version > ReplayVersion:
 		return nil, fmt.Errorf("%s: replay file version %d, written by %s; this hbcheck reads up to version %d", name, r.Version, r.Tool, ReplayVersion)
 	case r.Loop < 0 || r.Loop > r.steps():
-		return nil, fmt.Errorf("%s: not a replay file: a loop that begins at step %d of %d", name, r.Loop, r.steps())
+		return nil, fmt.Errorf("%s: not a replay file: its loop begins at step %d of %d", name, r.Loop, r.steps())
 	}
 	if err := r.checkPatterns(); err != nil {
 		return nil, fmt.Errorf("%s: %v", name, err)
@@ -334,7 +334,7 @@ func (r *Replay) steps() (n int) {
 func (r *Replay) checkPatterns() error {
 	for _, p := range r.Patterns {
 		if strings.Contains(p, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, p) {
-			return fmt.Errorf("pattern %q stands for many packages, and a schedule is of one", p)
+			return fmt.Errorf("pattern %q stands for many packages, and a schedule belongs to one", p)
 		}
 	}
 	return nil

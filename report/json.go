@@ -48,7 +48,7 @@ type jsonResult struct {
 	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
 }
 
-// jsonResumed is what a search had done that was gone on with.
+// jsonResumed is the work that a resumed search had done before.
 type jsonResumed struct {
 	After      float64 `json:"after_s"`
 	Executions uint64  `json:"executions"`
@@ -119,7 +119,7 @@ type jsonRefused struct {
 
 // jsonGraded is how far an exploration came in preemptions.
 type jsonGraded struct {
-	Preemptions *int    `json:"preemptions"` // every schedule with at most so many is covered; null: not even those with none
+	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
 	Executions  uint64  `json:"executions"`
 	States      uint64  `json:"states"`
 	Next        float64 `json:"next"` // about which part is covered of those with one more

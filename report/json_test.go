@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestJSONDocumented: docs/json.md names every field.
+// TestJSONDocumented: docs/formats.md names every field.
 func TestJSONDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/json.md")
+	text, err := os.ReadFile("../docs/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestJSONDocumented(t *testing.T) {
 		for f := range reflect.TypeOf(x).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(x).Field(f).Tag.Get("json"), ",")
 			if n++; !strings.Contains(string(text), "`"+name+"`") {
-				t.Errorf("docs/json.md does not tell of %T's %s", x, name)
+				t.Errorf("docs/formats.md does not tell of %T's %s", x, name)
 			}
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds walks all kinds of operations through what is said of a kind: a new kind has to find
-// its place. A replay file names it, and what gives up instead of waiting is explained where it may
-// be taken for synchronisation, as is what only lets time pass.
+// TestKinds: every kind of operation has its texts. A replay file names it. A kind that gives up instead of
+// waiting, or that only lets time pass, is explained where it may be taken for synchronisation.
 func TestKinds(t *testing.T) {
 	for k := range trace.NumKinds {
 		row := k.Row()

@@ -89,7 +89,7 @@ func (g *gap) write(b *bytes.Buffer) {
 	case g.out[uninvolved]:
 		text += " of goroutines that share nothing with these"
 	case g.out[untold]:
-		text += " that are not told"
+		text += ", not shown"
 	case g.out[afterwards]:
 		text += " until the test has ended"
 	}
@@ -456,7 +456,7 @@ const (
 	lastRows  = 300
 )
 
-// leaveOutMiddle keeps only so many rows, and those where something goes wrong.
+// leaveOutMiddle keeps a bounded number of rows at both ends, and the rows where something goes wrong.
 func leaveOutMiddle(rows []row, keep []bool) {
 	n := 0
 	for _, k := range keep {

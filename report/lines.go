@@ -25,7 +25,7 @@ type Line struct {
 
 // outNames are the reasons for leaving out lines, in words.
 var outNames = [numOuts]string{internal: "inside a library", folded: "inside a library",
-	uninvolved: "of goroutines that share nothing with these", untold: "not told", afterwards: "until the test has ended"}
+	uninvolved: "of goroutines that share nothing with these", untold: "not shown", afterwards: "until the test has ended"}
 
 // Lines returns the lines of b's schedule, all of them, and the names of its lanes from left to right.
 func Lines(b *explore.Bug) (lines []Line, lanes []string) {

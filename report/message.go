@@ -55,7 +55,7 @@ func message(b *explore.Bug) string {
 		if n := len(list) - 1; n > 0 {
 			return fmt.Sprintf("deadlock: %s and %s wait for each other", strings.Join(list[:n], ", "), list[n])
 		}
-		return fmt.Sprintf("deadlock: %s waits for what it holds itself", list[0])
+		return fmt.Sprintf("deadlock: %s waits for a lock that it holds itself", list[0])
 	case explore.MainBlocked:
 		s := "deadlock: " + d.Goroutine + " waits forever" + waiting(d.Waiting)
 		switch {
@@ -68,12 +68,12 @@ func message(b *explore.Bug) string {
 	case explore.LeftBehind:
 		return fmt.Sprintf("goroutine left behind: %s waits forever%s", d.Func, waiting(d.Waiting))
 	case explore.LivesOn:
-		return fmt.Sprintf("goroutine left running: %s waits%s again and again, and nothing can stop it any more", d.Func, waiting(d.Waiting))
+		return fmt.Sprintf("goroutine left running: %s waits%s again and again, and nothing can stop it", d.Func, waiting(d.Waiting))
 	case explore.Spins:
 		return fmt.Sprintf("%s loops forever in %s, and no other goroutine could end it", d.Goroutine, d.Func) + afterMain(d.MainEnded)
 	case explore.Loops:
 		list := strings.Join(strings.Fields(string(d.Goroutines)), ", ")
-		return fmt.Sprintf("%s can loop forever without anything changing", list) + afterMain(d.MainEnded)
+		return fmt.Sprintf("%s can loop forever without progress", list) + afterMain(d.MainEnded)
 	case explore.Conflict:
 		what := ""
 		if d.What != "" {
@@ -155,11 +155,11 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 	case explore.CauseMemory:
 		return x.Text + " (--max-memory)"
 	case explore.CauseTime:
-		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
+		return fmt.Sprintf("the loop at %s ends only when time passes, and time passes here only while goroutines sleep", line(x.Pos))
 	case explore.CauseAssumed:
 		return Assumption(x.Assumption)
 	case explore.CauseImpossible:
-		return "nothing that the program assumes (hbtest.Assume) is possible: no execution is complete"
+		return "no execution satisfies the assumptions of the program (hbtest.Assume)"
 	}
 	return x.Text
 }
@@ -180,12 +180,12 @@ func bound(r por.Reason) string {
 	case por.BoundSampled:
 		return fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", plural(r.Count, "execution"), int64(r.Limit))
 	case por.BoundLivelocks:
-		return "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"
+		return "a large loop of states was not searched for livelocks: not enough memory (--max-memory)"
 	case por.BoundContext:
 		if r.Text == "cuts" {
-			return "executions anticipated to be of no use, which they may have been of (--context=cuts)"
+			return "some executions were cut as useless, and may have been useful (--context=cuts)"
 		}
-		return fmt.Sprintf("what was put to sleep may have been needed (--context=%s)", r.Text)
+		return fmt.Sprintf("executions that were put to sleep may have been needed (--context=%s)", r.Text)
 	}
 	return r.Text
 }

@@ -25,14 +25,14 @@ func TestMessage(t *testing.T) {
 		{explore.TestFailed{Message: "got 1"}, "test failed: got 1"},
 		{explore.Exited{Status: 3}, "exit status 3"},
 		{explore.Exited{InTest: true}, "os.Exit(0) during the test"},
-		{explore.WaitCycle{Goroutines: "g1"}, "deadlock: g1 waits for what it holds itself"},
+		{explore.WaitCycle{Goroutines: "g1"}, "deadlock: g1 waits for a lock that it holds itself"},
 		{explore.WaitCycle{Goroutines: "main g1 g2.1"}, "deadlock: main, g1 and g2.1 wait for each other"},
 		{explore.MainBlocked{Goroutine: "main", Waiting: lock}, "deadlock: main waits forever in sync.Mutex.Lock on b.mu"},
 		{explore.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
 		{explore.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
 		{explore.LeftBehind{Func: "logger", Waiting: explore.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
 		{explore.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
-		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without anything changing"},
+		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without progress"},
 		{explore.Conflict{First: explore.Writes, Second: explore.AtomicallyReads}, "data race: write and atomic read"},
 		{explore.Conflict{What: "n", First: explore.AddsToGroup, Second: explore.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
 	} {
@@ -51,8 +51,8 @@ func TestIncomplete(t *testing.T) {
 	}
 	got := strings.Join(Incomplete(r), "\n")
 	want := `1 execution cut after 10 steps (--max-steps), which ended the search: g1 was then in the loop at b.go:7, g2 was then in f at b.go:7
-the loop at b.go:7 iterates until time has passed, which it does here only if a goroutine sleeps
-weak.Make at b.go:7 (the pointer is cleared in calls of runtime.GC, and when all wait)`
+the loop at b.go:7 ends only when time passes, and time passes here only while goroutines sleep
+weak.Make at b.go:7 (the pointer is cleared only in runtime.GC and when every goroutine waits)`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -69,7 +69,7 @@ func TestBound(t *testing.T) {
 		{por.Reason{Bound: por.BoundMemory, Limit: 3 << 20}, "stopped at the memory budget of 3 MiB (--max-memory)"},
 		{por.Reason{Bound: por.BoundPreempt}, "only schedules with at most 0 preemptions (--preempt)"},
 		{por.Reason{Bound: por.BoundSampled, Limit: 7, Count: 100}, "only a sample of 100 executions, from seed 7 (--max-executions, --seed)"},
-		{por.Reason{Bound: por.BoundContext, Count: 2, Text: "css"}, "what was put to sleep may have been needed (--context=css)"},
+		{por.Reason{Bound: por.BoundContext, Count: 2, Text: "css"}, "executions that were put to sleep may have been needed (--context=css)"},
 		{por.Reason{Bound: por.BoundPoll, Text: "interrupted"}, "interrupted"},
 	} {
 		if got := bound(tt.reason); got != tt.want {

@@ -1,6 +1,6 @@
 package report
 
-// Nearest returns the name that name is probably a misspelling of; "" if it is none of any.
+// Nearest returns the element of names that name probably misspells; "" if there is no such element.
 func Nearest(name string, names []string) (best string) {
 	least := max(1, len(name)/3) + 1
 	for _, n := range names {

@@ -7,83 +7,83 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A refusal is what there is to know about a code of what the machine refuses to execute.
+// A refusal describes an operation that the machine does not execute.
 type refusal struct {
 	title, means, mend string
 }
 
 var refusedTexts = map[vm.RefusalCode]refusal{
 	vm.RefusedAssembly: {
-		title: "a function without a body in Go",
-		means: "The program has come to a function that is written in assembly, or that the runtime provides, and of which hbcheck has no model.",
-		mend:  "Many modules have the same in Go under a build tag: --tags purego (or noasm, appengine) chooses it. Otherwise let the test call what is around it: what the function computes can be given to the code under test.",
+		title: "a function without a Go body",
+		means: "The program calls a function that is written in assembly or provided by the runtime, and hbcheck has no model of it.",
+		mend:  "Many modules have a Go version of the function under a build tag: select it with --tags purego (or noasm, appengine). Otherwise pass the result of the function to the code under test, so that the test does not call it.",
 	},
 	vm.RefusedC: {
 		title: "a function that uses C",
-		means: "The program has come to a function that calls C (import \"C\"). The machine does not run C.",
-		mend:  "Most such packages have a part in Go for builds without C (CGO_ENABLED=0, which is how hbcheck builds): see which file is left out. Otherwise put an interface between the code under test and the library, and give it another implementation in the test.",
+		means: "The program calls a function that uses C (import \"C\"). The machine does not run C.",
+		mend:  "hbcheck builds with CGO_ENABLED=0, and most such packages have a Go version for that: check which of its files the build leaves out. Otherwise put an interface between the code under test and the library, and use another implementation in the test.",
 	},
 	vm.RefusedUnloaded: {
-		title: "a function that nothing seemed to call",
-		means: "Bodies of functions of which nothing mentions the name are not loaded. The program has found this one by another way, such as reflection by a name that is computed.",
-		mend:  "Mention the function or the method somewhere in the program (var _ = T.Method), and say so in an issue: hbcheck should have noticed.",
+		title: "a function whose body was not loaded",
+		means: "hbcheck does not load bodies of functions whose names do not occur in the program. The program reached this one in another way, for instance by reflection with a computed name.",
+		mend:  "Mention the function or method somewhere in the program (var _ = T.Method), and please report the case: hbcheck should have loaded the body.",
 	},
 	vm.RefusedProcess: {
 		title: "another process",
-		means: "The program starts a process, or makes a pipe to one. Another process has no schedule that hbcheck could choose.",
-		mend:  "Let the code under test take a function or an interface for what the process does, and give it one in the test that answers at once.",
+		means: "The program starts a process, or makes a pipe to one. hbcheck cannot schedule another process.",
+		mend:  "Let the code under test call the process through a function or an interface, and replace it in the test by one that answers at once.",
 	},
 	vm.RefusedFile: {
-		title: "something about files that the model leaves out",
-		means: "Files are in memory; the line says what was asked that this model does not have (docs/model.md lists what it has).",
+		title: "a file operation without a model",
+		means: "Files are in memory. The report line names the operation that this model lacks (docs/model.md describes the model).",
 		mend:  "Use t.TempDir and ordinary reads and writes, or fs.FS with testing/fstest.MapFS.",
 	},
 	vm.RefusedSocket: {
-		title: "something about connections that the model leaves out",
-		means: "Connections of the program with itself are in memory; those with others there are none. The line says what was asked.",
-		mend:  "Let the test be both sides: httptest.NewServer, net.Listen on 127.0.0.1:0, net.Pipe.",
+		title: "a network operation without a model",
+		means: "Connections of the program to itself are in memory; there are no connections to other machines. The report line names the operation.",
+		mend:  "Let the test run both ends: httptest.NewServer, net.Listen on 127.0.0.1:0, net.Pipe.",
 	},
 	vm.RefusedSignal: {
-		title: "something about signals that the model leaves out",
-		means: "The line says what was asked: of signals, os/signal is modelled for what programs are notified of.",
-		mend:  "Use signal.Notify or signal.NotifyContext; --signals=sent has only those arrive that the program sends itself.",
+		title: "a signal operation without a model",
+		means: "The model of signals covers the notifications of package os/signal. The report line names the operation.",
+		mend:  "Use signal.Notify or signal.NotifyContext. With --signals=sent only signals arrive that the program sends itself.",
 	},
 	vm.RefusedCall: {
 		title: "a system call by number",
 		means: "The program makes a system call itself (syscall.Syscall, golang.org/x/sys) that has no model.",
-		mend:  "Let the test use what package os has for it, or put an interface around it.",
+		mend:  "Use the corresponding function of package os, or put an interface around the call.",
 	},
 	vm.RefusedSize: {
 		title: "an object that is too large",
-		means: "An object of the machine has less than 2 GB.",
-		mend:  "A test under every schedule should be small anyway: take less.",
+		means: "Objects in the machine are smaller than 2 GB.",
+		mend:  "Use a smaller object: a test that runs under every schedule should be small anyway.",
 	},
 	vm.RefusedType: {
-		title: "a type that the program makes when it runs",
-		means: "reflect.StructOf, FuncOf and the like make types that the compiler did not know of.",
+		title: "a type made at run time",
+		means: "reflect.StructOf, FuncOf and similar functions make types that the compiler did not know.",
 		mend:  "Declare the type, if the code under test permits it.",
 	},
 	vm.RefusedInput: {
-		title: "a value that depends on inputs, where it cannot be followed",
-		means: "A value of hbtest.Nondet, or an argument of a fuzz target, has come to an operation that is not computed on all values at once.",
-		mend:  "Ask for one of few values with hbtest.Choose or hbtest.Pick, or bound it with hbtest.Assume; docs/inputs.md says what can be followed.",
+		title: "an operation on a symbolic value",
+		means: "A value of hbtest.Nondet, or an argument of a fuzz target, reached an operation that hbcheck cannot execute for all values at once.",
+		mend:  "Choose among few values with hbtest.Choose or hbtest.Pick, or bound the value with hbtest.Assume; docs/inputs.md lists the operations that work on symbolic values.",
 	},
 	vm.RefusedConstruct: {
-		title: "a construct of the language",
-		means: "The line says which. There are few, and they are rare.",
-		mend:  "Write it otherwise, and say so in an issue.",
+		title: "a language construct",
+		means: "The report line names it. Few constructs are unsupported, and they are rare.",
+		mend:  "Rewrite the code, and please report the case.",
 	},
 	vm.RefusedMeasure: {
-		title: "something that only the compiled program has",
-		means: "The program measures itself: allocations, sizes of stacks, the collector. The machine has others, or none.",
-		mend:  "Leave such tests to go test: --skip names them.",
+		title: "a measurement of the compiled program",
+		means: "The program measures its allocations, stack sizes or garbage collections, which differ in the machine.",
+		mend:  "Leave such tests to go test, and exclude them with --skip.",
 	},
 }
 
 // refusedPrefix begins the names of these codes for hbcheck explain.
 const refusedPrefix = "refused-"
 
-// explainRefusal returns what a code such as refused-cgo means; "" if there is no such code.
+// explainRefusal returns the explanation of a code such as refused-cgo; "" if there is no such code.
 func explainRefusal(name string) string {
 	name, ok := strings.CutPrefix(strings.ToLower(name), refusedPrefix)
 	r, known := refusedTexts[vm.RefusalCode(name)]
@@ -91,7 +91,7 @@ func explainRefusal(name string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s%s: %s\n\n%s\n\nWhat helps:\n\n%s\n",
-		refusedPrefix, name, r.title, fold(r.means+" What comes after it is not covered, which is why the verdict is incomplete."), fold(r.mend))
+		refusedPrefix, name, r.title, fold(r.means+" The rest of the execution is not covered, so the verdict is incomplete."), fold(r.mend))
 }
 
 // refusalCodes lists these codes with their titles.

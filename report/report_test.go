@@ -355,7 +355,7 @@ func TestUntold(t *testing.T) {
 	}
 	var b bytes.Buffer
 	(&Text{W: &b}).bug(&b, &bug)
-	for _, want := range []string{"more steps that are not told", "there was no time left", "g2 overtakes g1, which came to the channel 5s earlier", "Whether the bug needs what gc does not do was not found out"} {
+	for _, want := range []string{"more steps, not shown", "because time was up", "g2 overtakes g1, which came to the channel 5s earlier", "Whether the bug needs this is open"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)
 		}

@@ -96,11 +96,11 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		}
 	}
 	if r.SolverTrouble != "" {
-		fmt.Fprintf(&b, "    warning: --solver: %s; what it does not answer has been solved without it\n", r.SolverTrouble)
+		fmt.Fprintf(&b, "    warning: --solver: %s; conditions that it did not answer were solved without it\n", r.SolverTrouble)
 	}
 	if c := r.Stats.Checked; c != nil {
 		pointers := uint64(c.Pointers.Pointers + c.Pointers.Interfaces)
-		fmt.Fprintf(&b, "    static facts are right in %s: %s, %s; %s", count(c.Steps, "step"),
+		fmt.Fprintf(&b, "    static facts hold in %s: %s, %s; %s", count(c.Steps, "step"),
 			count(pointers, "pointer"), count(uint64(c.Pointers.Calls), "call"), count(c.Skips, "skipped choice"))
 		if c.Bounded > 0 {
 			fmt.Fprintf(&b, ", %d of them not explored completely", c.Bounded)
@@ -114,8 +114,8 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		t.explained(&b, &r.Explained[i], r.Hybrid)
 	}
 	if t.Explain != "" && len(r.Explained) == 0 {
-		fmt.Fprintf(&b, "    --explain %s: no decision was made there: no goroutine was about to execute an operation in this place"+
-			" that could conflict with another goroutine's while one of these was enabled\n", t.Explain)
+		fmt.Fprintf(&b, "    --explain %s: no choice was made or skipped there: no goroutine was about to execute an operation there"+
+			" that could conflict with an enabled operation of another goroutine\n", t.Explain)
 	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
@@ -242,7 +242,7 @@ func executions(s *por.Stats) string {
 func states(s *por.Stats) string {
 	text := count(s.States, "state")
 	if s.Exchanged+s.Equal > 0 {
-		text += " up to exchanging equal goroutines"
+		text += " up to symmetry"
 	}
 	return text
 }
@@ -274,7 +274,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	inputs(b, shownInputs(bug.Inputs))
 	lanes(b, bug.Events, t.Verbose, bug)
 	if bug.Untold {
-		fmt.Fprintln(b, "     The schedule is not told, and not made simple: there was no time left (--timeout). Its replay file has it.")
+		fmt.Fprintln(b, "     The schedule is not shown and not simplified, because time was up (--timeout). The replay file contains it.")
 	} else {
 		fmt.Fprintf(b, "why: %s\n", why(bug))
 	}
@@ -466,11 +466,11 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 	w.Flush()
 }
 
-// UnusedIgnores warns of comments that accept a bug that is not there.
+// UnusedIgnores warns of //hbcheck:ignore comments that match no bug.
 func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
 	for _, ig := range ignores {
 		if !ig.Used {
-			fmt.Fprintf(w, "%s: warning: no %s here that //hbcheck:ignore could accept\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())
+			fmt.Fprintf(w, "%s: warning: unused //hbcheck:ignore: there is no %s here\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())
 		}
 	}
 }

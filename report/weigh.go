@@ -18,7 +18,7 @@ func Weigh(r *explore.Result) []string {
 		list = append(list, s)
 	}
 	if unended(r) {
-		list = append(list, "one execution takes longer than there was time")
+		list = append(list, "time was up before the first execution ended")
 	}
 	if c := named(r); c != nil {
 		list = append(list, choice(c))
@@ -42,14 +42,14 @@ func graded(g *explore.Graded) string {
 		part = "less than 1%"
 	}
 	if g.Preempt < 0 {
-		return "of the schedules without preemption " + part + " is explored"
+		return part + " of the schedules without preemption explored"
 	}
 	which := "with at most " + count(g.Preempt, "preemption")
 	if g.Preempt == 0 {
 		which = "without preemption"
 	}
-	return fmt.Sprintf("all schedules %s: %s, %s, no bug; of those with %d %s", which,
-		count(g.Stats.Executions, "execution"), count(g.Stats.States, "state"), g.Preempt+1, part)
+	return fmt.Sprintf("all schedules %s: %s, %s, no bug; and %s of those with %d", which,
+		count(g.Stats.Executions, "execution"), count(g.Stats.States, "state"), part, g.Preempt+1)
 }
 
 // named returns what most choices were about, unless the search ended for another reason than their
@@ -110,7 +110,7 @@ func advice(r *explore.Result) []string {
 	}
 	divided := r.POR == "optimal" && r.FallbackTo == "" || (r.POR == "jpf" || r.POR == "full") && r.Match
 	if divided && r.Jobs <= 1 && !unended(r) {
-		list = append(list, "-j 8 on a machine with so many processors")
+		list = append(list, "-j 8 on a machine with 8 processors")
 	}
 	return list
 }

@@ -56,7 +56,7 @@ func why(b *explore.Bug) string {
 // is executed.
 func whyStepsApart(b *explore.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
-	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: that it came first is chance, or the work of something that is no synchronisation.",
+	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: it came first by chance, or because of something that does not synchronise.",
 		verb(x.Verb()), x.Name, verb(y.Verb()), y.Name)
 	if b.AccessEvents[0] < 0 || b.AccessEvents[1] < 0 {
 		return s
@@ -83,8 +83,7 @@ func racePanics(b *explore.Bug) string {
 	return ""
 }
 
-// noOrder says of operations that are often taken for synchronisation that
-// they are none.
+// noOrder explains operations that are often mistaken for synchronisation.
 var noOrder = map[trace.Kind]string{
 	trace.Sleep:     "Sleep orders nothing, however long it takes",
 	trace.Clock:     "Reading the clock orders nothing",
@@ -96,7 +95,7 @@ var noOrder = map[trace.Kind]string{
 
 func whyDeadlock(b *explore.Bug) string {
 	if len(b.Cycle) == 0 {
-		return "every goroutine that is left waits, and only another one could wake it." + needed(b)
+		return "every remaining goroutine waits, and only another goroutine could wake it." + needed(b)
 	}
 	return waitsFor(b) + "." + needed(b)
 }

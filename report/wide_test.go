@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestManyGoroutines: the steps of more goroutines than there is room for are drawn with names, so
-// that a report grows with the steps and not with steps times goroutines, and only some are listed.
+// TestManyGoroutines: if there are too many goroutines for lanes, their steps are drawn with names, so
+// that a report grows with the steps and not with steps times goroutines; only some goroutines are listed.
 func TestManyGoroutines(t *testing.T) {
 	const n = 2000
 	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.MainBlocked{Goroutine: "main", Others: n - 1}, G: "main", Loop: -1}

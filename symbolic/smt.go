@@ -146,7 +146,7 @@ func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Mod
 	case "unknown", "timeout", "resourceout":
 		return Unknown, nil, nil
 	default:
-		return Unknown, nil, fmt.Errorf("an answer that is none: %v", answer)
+		return Unknown, nil, fmt.Errorf("unexpected answer of the solver: %v", answer)
 	}
 	m := make(Model)
 	if len(vars) == 0 {
@@ -159,11 +159,11 @@ func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Mod
 	}
 	for i, v := range vars {
 		if i >= len(answer.list) || len(answer.list[i].list) != 2 {
-			return Unknown, nil, fmt.Errorf("a model that is none: %v", answer)
+			return Unknown, nil, fmt.Errorf("unexpected model of the solver: %v", answer)
 		}
 		x, ok := e.value(v, answer.list[i].list[1])
 		if !ok {
-			return Unknown, nil, fmt.Errorf("a model that is none: %v", answer)
+			return Unknown, nil, fmt.Errorf("unexpected model of the solver: %v", answer)
 		}
 		m[v] = x
 	}

@@ -63,7 +63,7 @@ type LockMode uint8
 
 // The modes.
 const (
-	NoLock    LockMode = iota // not an operation on a lock, or on a Locker that is none of package sync's
+	NoLock    LockMode = iota // not an operation on a lock, or on a Locker that is not of package sync
 	MutexLock                 // a Mutex
 	WriteLock                 // an RWMutex, for writing
 	ReadLock                  // an RWMutex, as one of several readers

@@ -129,7 +129,7 @@
 //	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that
 //	              the operations of natives are those that package trace declares
 //
-// The words are those of docs/glossary.md. docs/one-access.md follows one memory access through this
+// The words are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access through this
 // and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), layout (types in memory),

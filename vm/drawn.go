@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// Drawn values. Random bits, and numbers of math/rand from large ranges, are one value of many. That
+// Drawn values. Random bits, and numbers of math/rand from large ranges, are one value tried. That
 // qualifies a verdict only if something depends on which one it is:
 //
 //	var processUnique = bits()             nothing does, if no test asks for it

@@ -4,7 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Numbers that are made of what the clock shows (ClockCounted) are one value of many, as what is drawn is:
+// Numbers that are made of what the clock shows (ClockCounted) are one value tried, as what is drawn is:
 //
 //	s.lastUsed = time.Now().UnixNano()      nothing depends on it, unless it is asked for
 //

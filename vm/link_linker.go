@@ -315,7 +315,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		}
 	}
 	if k.prog.HasLostBody(body) {
-		return k.refusal(fn, id, RefusedUnloaded, "call of "+fn.String()+", which nothing seemed to call, so that its body was not loaded")
+		return k.refusal(fn, id, RefusedUnloaded, "call of "+fn.String()+", whose body was not loaded because nothing seemed to call it")
 	}
 	if body.Blocks == nil {
 		if use, ok := k.prog.UsesC(body); ok {

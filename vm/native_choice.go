@@ -12,7 +12,7 @@ var choiceNatives = []Native{
 		return m.choices(r, op)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if r.I(0) < 1 {
-			const text = "hbtest.Choose: there is nothing to choose from"
+			const text = "hbtest.Choose: nothing to choose from"
 			m.throw(g, rtPanicString, m.literal(text), uint64(len(text)))
 			return Called
 		}

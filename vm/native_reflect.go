@@ -61,7 +61,7 @@ func both(name string, n Native) []Native {
 func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
 	t := m.rtypeAt(r.U(i))
 	if t == nil {
-		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 	}
 	return t
 }
@@ -85,7 +85,7 @@ func resolveTypeOff(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	t := m.rtypeAt(p)
 	if t == nil {
-		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 		return Stop
 	}
 	r.Set(0, m.link.TypeWord(abitype.TypeAt(t.typ, m.list(t), int32(off))))

@@ -40,7 +40,7 @@ var reflectTypeNatives = []Native{
 func (m *Machine) makeType(g *goroutine, r Regs, word uint64, f func(types.Type) types.Type) Ctl {
 	t := m.rtypeAt(word)
 	if t == nil {
-		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 		return Stop
 	}
 	r.Set(0, m.link.TypeWord(f(t.typ)))
@@ -60,7 +60,7 @@ func reflectFuncOf(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	in, out := tuple(0), tuple(3)
 	if uint64(in.Len()) != r.U(1) || uint64(out.Len()) != r.U(4) {
-		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 		return Stop
 	}
 	r.Set(0, m.link.TypeWord(types.NewSignatureType(nil, nil, nil, in, out, r.U(6) != 0)))
@@ -81,7 +81,7 @@ func reflectStructOf(m *Machine, g *goroutine, r Regs) Ctl {
 		f := (*hbField)(m.heap.load(r.U(0)+i*size, size, 0))
 		t := m.rtypeAt(f.typ)
 		if t == nil {
-			m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
+			m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 			return Stop
 		}
 		text := func(s [2]uint64) string { return string([]byte(m.str(s[0], s[1]))) }

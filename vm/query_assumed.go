@@ -7,7 +7,7 @@ import (
 )
 
 // An Assumed is something that the environment of a program decides, and of which the machine has
-// tried fewer ways than there are. The rows of docs/model.md say what is tried.
+// tried fewer ways than there are. The rows of docs/dev/model.md say what is tried.
 type Assumed uint8
 
 // What can be assumed. RandSampled is the first, NumAssumed the number of the last one and one.

@@ -48,7 +48,7 @@ func (m *Machine) interrupted() bool {
 }
 
 func (m *Machine) outOfMemory() Cut {
-	return Cut{Cause: CutMemory, Text: "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"}
+	return Cut{Cause: CutMemory, Text: "the program needs more memory than the limit of " + itoa(m.cfg.MaxHeap>>20) + " MiB"}
 }
 
 // recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's

@@ -173,7 +173,7 @@ func (m *Machine) flags() []interface {
 }
 
 // ErrUnsaved says that a machine has given numbers on too many paths for the search to be saved.
-var ErrUnsaved = errors.New("the program's functions and goroutines are first met on paths of too many steps")
+var ErrUnsaved = errors.New("the paths that first reach the program's functions and goroutines have too many steps")
 
 // Save returns what Restore needs.
 func (m *Machine) Save() (*Saved, error) {
@@ -212,7 +212,7 @@ func (m *Machine) pendingOps() (list []trace.Op) {
 }
 
 // errRegrown says that what was saved is not of this program.
-var errRegrown = errors.New("the program does something else than when the search was saved")
+var errRegrown = errors.New("the program behaves differently from when the search was saved")
 
 // Regrow gives the numbers that were given when s was saved. The machine is in its initial state, and may
 // have given the first of them.

@@ -114,7 +114,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	}
 	// What few goroutines have is written down for those only.
 	nrand := uint64(0)
-	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so
+	if m.cfg.RandFixed { // else what comes next is one value tried, and the verdict says so
 		nrand = uint64(g.nrand)
 	}
 	if timed {

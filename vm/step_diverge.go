@@ -121,7 +121,7 @@ func (m *Machine) cutForTime(g *goroutine) {
 		m.cfg.endless.add(m.place(g))
 	}
 	m.cut = Cut{Cause: CutTime, Text: "the loop at " + m.place(g) +
-		" iterates until time has passed, which it does here only if a goroutine sleeps"}
+		" ends only when time passes, and time passes here only while goroutines sleep"}
 }
 
 // maxLooks is how often a goroutine looks at the clock within one step before it is believed to wait

@@ -211,7 +211,7 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 		return left[0], true
 	}
 	if g.fn.Trusted && !s.mayDecide(g) {
-		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
+		m.unsupported(g, RefusedInput, "a model of the library branches on a value that depends on an input")
 		return 0, false
 	}
 	if s.unwound(g) {

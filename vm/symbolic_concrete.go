@@ -42,12 +42,12 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	case len(list) == 1 && !more:
 		return list[0], true
 	case g.fn.Trusted && !s.mayDecide(g):
-		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
+		m.unsupported(g, RefusedInput, "a model of the library branches on a value that depends on an input")
 		return 0, false
 	case s.unwound(g):
 		return 0, false
 	case more:
-		//mutant: one value of many is not named [inputs Named]
+		//mutant: one value tried is not named [inputs Named]
 		m.assume(g, Concretised)
 		list = list[:1]
 	}

@@ -35,7 +35,7 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 	l := m.link.Layout(t)
 	switch {
 	case m.link.entry.Fuzz:
-		m.unsupported(g, RefusedInput, "hbtest.Nondet in a fuzz target, whose arguments are the inputs")
+		m.unsupported(g, RefusedInput, "hbtest.Nondet in a fuzz target: its arguments are the inputs")
 		return Stop
 	case m.auto: // a variable's initialiser
 		for i := range l.Words() {

@@ -32,21 +32,23 @@ func analyzeCommand() *cobra.Command {
 	var f analyzeFlags
 	cmd := &cobra.Command{
 		Use:   "analyze [flags] [packages|files]",
-		Short: "Show what the static analyses know of each function and program point",
+		Short: "Print the facts that static analysis finds about functions and program points",
 		Long: `Analyze prints facts that hold in every execution, for the functions of the
-packages named: what a call may call, what may be accessed from a point on and
-under which locks, what waits, what lets others go on, and why a fact does not
-hold. Executions begin at main functions and (with --tests) tests, and where code
-elsewhere calls what a package exports; what such code has of its own is not known,
-and generic functions are called with types of which no more is known than their
-constraints say. Exit status: 2 usage or load error, 3 an
-analysis took too long and was left out.
+packages named: which functions a call may reach, which variables may be accessed
+from a point on and under which locks, which operations wait and which wake others,
+and why a fact does not hold.
+
+Executions start at main functions, at tests (with --tests), and at calls of exported
+functions by code outside the packages. Analyze knows nothing about that code, and
+nothing about the type arguments of generic functions except their constraints.
+
+Exit status: 2 usage or load error, 3 an analysis reached --timeout and is left out.
 
 	hbcheck analyze .                                  all facts about a package
 	hbcheck analyze --analysis guardedby ./...         which fields have a lock
 	hbcheck analyze --at bank.go:31 .                  what holds before this line
 	hbcheck analyze --points-to 'b.log@bank.go:31' .   what an expression may refer to
-	hbcheck analyze --callgraph dot . | dot -Tsvg      who calls whom
+	hbcheck analyze --callgraph dot . | dot -Tsvg      the call graph
 	hbcheck analyze --format html . > facts.html       the source with facts beside it
 
 hbcheck analyze --list names the analyses.`,
@@ -54,20 +56,20 @@ hbcheck analyze --list names the analyses.`,
 	}
 	fs := cmd.Flags()
 	f.loadFlags.register(fs)
-	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions begin there, and facts are about them; without it only if there is nothing else")
-	fs.StringVar(&f.entry, "entry", "", "executions begin at `pkg.Func` and nowhere else")
+	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions start at tests, and facts cover test files; without the flag only packages without other entries load their tests")
+	fs.StringVar(&f.entry, "entry", "", "let executions start at `pkg.Func` only")
 	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
 	fs.BoolVar(&f.list, "list", false, "list the analyses")
-	fs.StringVar(&f.fn, "func", "", "only facts about the function with this `name`: Deposit, Bank.Deposit, pkg.Bank.Deposit")
-	fs.StringVar(&f.at, "at", "", "what holds before `file.go:line`")
-	fs.StringVar(&f.pointsTo, "points-to", "", "what `expr@file.go:line[:col]` may refer to there")
-	fs.BoolVar(&f.contexts, "contexts", false, "with --points-to: one answer for each calling context")
+	fs.StringVar(&f.fn, "func", "", "print only facts about the function with this `name`: Deposit, Bank.Deposit, pkg.Bank.Deposit")
+	fs.StringVar(&f.at, "at", "", "print the facts that hold before `file.go:line`")
+	fs.StringVar(&f.pointsTo, "points-to", "", "print the objects that `expr@file.go:line[:col]` may refer to")
+	fs.BoolVar(&f.contexts, "contexts", false, "with --points-to: print one answer for each calling context")
 	fs.StringVar(&f.callGraph, "callgraph", "", "write the call graph as `dot|json` and nothing else")
-	fs.BoolVar(&f.deps, "deps", false, "facts about all packages, not only those named")
-	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each analysis, after which it is left out; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "`text|json|html`")
-	fs.BoolVar(&f.stats, "stats", false, "say what it took: time, memory, functions, constraints")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "also every access, every call, and lists in full")
+	fs.BoolVar(&f.deps, "deps", false, "print facts about all packages, not only about those named")
+	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time limit for each analysis; one that takes longer is left out; 0: no limit")
+	fs.StringVar(&f.format, "format", "text", "output format: `text|json|html`")
+	fs.BoolVar(&f.stats, "stats", false, "print statistics: time, memory, functions, constraints")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every access and every call, too, and lists in full")
 	fs.SortFlags = false
 	return cmd
 }
@@ -88,13 +90,13 @@ func (f *analyzeFlags) check() error {
 	case query > 1:
 		return fmt.Errorf("--at, --points-to and --callgraph exclude each other")
 	case f.format == "html" && query > 0:
-		return fmt.Errorf("--format html shows whole packages: without --at, --points-to and --callgraph")
+		return fmt.Errorf("--format html shows whole packages: it excludes --at, --points-to and --callgraph")
 	case f.timeout < 0:
 		return fmt.Errorf("a limit cannot be negative")
 	case f.contexts && f.pointsTo == "":
 		return fmt.Errorf("--contexts has no effect without --points-to")
 	case f.fn != "" && (f.pointsTo != "" || f.callGraph != ""):
-		return fmt.Errorf("--func selects facts: without --points-to and --callgraph")
+		return fmt.Errorf("--func selects facts: it excludes --points-to and --callgraph")
 	}
 	return nil
 }
@@ -127,7 +129,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		p.Debug()
 	}
 	if !p.Solve() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, on which all others rest, was not done within %v (--timeout)\n", f.timeout)
+		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, did not end within %v (--timeout)\n", f.timeout)
 		return exit(exitIncomplete)
 	}
 	switch {
@@ -186,7 +188,7 @@ func (f *analyzeFlags) facts(cmd *cobra.Command, p *analyze.Program, paths repor
 		err = analyze.WriteStats(cmd.ErrOrStderr(), stats)
 	}
 	if err == nil && len(p.GaveUp) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: not done within %v (--timeout) and left out\n", strings.Join(p.GaveUp, ", "), f.timeout)
+		fmt.Fprintf(cmd.ErrOrStderr(), "left out, because they did not end within %[2]v (--timeout): %[1]s\n", strings.Join(p.GaveUp, ", "), f.timeout)
 		return exit(exitIncomplete)
 	}
 	return err

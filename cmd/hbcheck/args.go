@@ -63,7 +63,7 @@ func goCommand(root *cobra.Command, args []string) error {
 	if meant == word {
 		return fmt.Errorf("unknown command %q: did you mean %s?", word, goCommands[word])
 	}
-	return fmt.Errorf("unknown command %q: did you mean %s? There is none: it is %s", word, meant, goCommands[meant])
+	return fmt.Errorf("unknown command %q: did you mean %s? Use %s instead", word, meant, goCommands[meant])
 }
 
 // goFlags writes long flags that have one dash, as the go command's have, with two:
@@ -119,8 +119,8 @@ func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
 	return cmd.Flags().Lookup(name)
 }
 
-// notNeeded says of flags of go build and go test that there are none here, why, or where they are
-// honoured.
+// notNeeded explains, for each flag of go build and go test that hbcheck lacks, why it has no such flag, or
+// where hbcheck honours it.
 var notNeeded = func() map[string]string {
 	why := make(map[string]string)
 	for name, f := range load.GoFlags {
@@ -160,7 +160,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	why := notNeeded[best]
 	if why != "" {
-		why = " There is none: " + why
+		why = " hbcheck does not have it: " + why
 	}
 	return fmt.Errorf("unknown flag: --%s: did you mean --%s?%s", name, best, why)
 }

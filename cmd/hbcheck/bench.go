@@ -42,39 +42,39 @@ func benchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench [flags] [suite...]",
-		Short: "Measure the machine and the explorers on the programs that come with hbcheck",
+		Short: "Measure the machine and the explorers on the benchmark programs in hbcheck",
 		Long: `Bench runs benchmark suites whose programs are part of hbcheck:
 
-  vm      25 sequential programs in the machine and compiled: how many times
-          longer the machine takes (this needs the go command)
-  answers  tests as people write them, and programs that grow, with every explorer and
-          with auto: steps until there is an answer, as multiples of the best single one's
-  inputs   fuzz targets with all arguments there are, each right and wrong
-  facts    the programs of all suites but the largest, jpf with the static facts of explore and
-          without: how many times the steps without they take
-  jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
-          reports for the same programs in Java
-  realistic  pools, caches, hubs, pipelines, contexts, independent parts, in sizes that grow:
-          what searches that store states cost with different static facts
+  vm      25 sequential programs, interpreted by the machine and compiled: the
+          slowdown of the machine (needs the go command)
+  answers  everyday tests, and programs of growing size, with every explorer and with
+          auto: steps to an answer, as multiples of the steps of the best single explorer
+  inputs   fuzz targets with all possible arguments, each correct and with a bug
+  facts    the programs of all suites except the largest, explored by jpf with and
+          without the default static facts: the ratio of the numbers of steps
+  jpf     state spaces of concurrent programs, beside the numbers that Java
+          Pathfinder 8.0 reports for the same programs in Java
+  realistic  pools, caches, hubs, pipelines, contexts and independent parts of growing
+          size: the cost of searches that store states, for each kind of static facts
   spin14  the programs of the paper on may-happen-before analysis (SPIN 2014)
-          with every kind of static facts, beside its table 2; it is an error
-          if those change the verdict, the bugs or the final states
+          with every kind of static facts, beside the paper's table 2; it is an error
+          if the facts change the verdict, the bugs or the final states
 
-In the following suites executions are counted, without matching states, and it is an
-error if they are not as many as expected:
+The following suites count executions, without storing states; a count that differs from
+the expected one is an error:
 
   litmus  240 litmus tests of GenMC and Nidhugg
   smc     parametric programs of the literature on stateless model checking, with
           formulae for their numbers of executions
   condpor-det  queues, stacks and a list of the paper on concolic model checking with
-          optimal DPOR, with atomic variables that have locks as in its tool, and without
+          optimal DPOR; atomic variables are guarded by locks, as in its tool, or not
   condpor  the programs of that paper with symbolic values, beside its tables
   cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
   clockvector  the programs of the paper on clock vectors in Java Pathfinder, beside its table 3
   dporengine   the programs of the paper on a DPOR engine for Java Pathfinder
   await   locks and barriers that wait in loops
 
-All times are CPU times, in vm and jpf the least of --count repetitions.`,
+All times are CPU times; vm and jpf report the minimum of --count repetitions.`,
 		ValidArgs: suites,
 		Args:      cobra.OnlyValidArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,17 +82,17 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
-	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full, and in facts, jpf, realistic and spin14 auto, as explore has them (default none; in facts none and auto, in realistic none, mhb and parts; in spin14 all)")
-	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; of realistic the smaller sizes, or all; where executions are counted only the smaller sizes, or all")
-	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic match states up to exchanging equal goroutines, as explore does")
-	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
+	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; in suites that count executions: the explorers that the suite is about)")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts, separated by commas: none, fa, mhb, parts, full, and in facts, jpf, realistic and spin14 also auto, the default of explore (default none; in facts none and auto; in realistic none, mhb and parts; in spin14 all)")
+	fs.StringVar(&f.size, "size", "small", "sizes of the programs: `small|paper`: spin14 with few operations, or with as many as in the paper; all other suites in the smaller sizes, or in all")
+	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic: treat states as equal that differ only by a permutation of identical goroutines, as explore does")
+	fs.StringVar(&f.pattern, "run", "", "run only the programs whose name, with arguments, matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
-	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
+	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time limit for each row; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
-	fs.Var(&f.maxMemory, "max-memory", "memory of a search, as `size` with K, M or G; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md`")
-	fs.StringVar(&f.plot, "plot", "", "draw the choices of spin14 to `file`, as SVG")
+	fs.Var(&f.maxMemory, "max-memory", "memory limit of a search: `size` with K, M or G; 0: no limit")
+	fs.StringVar(&f.format, "format", "text", "output format: `text|json|csv|md`")
+	fs.StringVar(&f.plot, "plot", "", "draw the choices of spin14 in `file`, as SVG")
 	fs.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile to `file`")
 	fs.SortFlags = false
 	return cmd
@@ -138,7 +138,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !r.found {
-		return fmt.Errorf("--run %s: none of the programs has such a name", f.pattern)
+		return fmt.Errorf("--run %s matches no program", f.pattern)
 	}
 	if err := r.w.Close(); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (f *benchFlags) run(cmd *cobra.Command) (r *benchRun, err error) {
 	for _, name := range f.por {
 		e := explorers.Lookup(name)
 		if e == nil {
-			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, report.ExplorerNames(nil))
+			return nil, fmt.Errorf("--por %s: no such explorer; want one of %s", name, report.ExplorerNames(nil))
 		}
 		r.explorers = append(r.explorers, e)
 	}
@@ -361,7 +361,7 @@ func (r *benchRun) spin14() error {
 			return err
 		}
 	}
-	return r.conclude("static facts have changed something", problems)
+	return r.conclude("static facts changed the result of a search", problems)
 }
 
 // counted runs those of the suites in which executions are counted.
@@ -392,7 +392,7 @@ func (r *benchRun) counted(suites []string) error {
 			return err
 		}
 	}
-	return r.conclude("counts are not as expected", problems)
+	return r.conclude("counts differ from the expected ones", problems)
 }
 
 // configurations returns how the programs of a suite are explored.
@@ -406,7 +406,7 @@ func (r *benchRun) configurations(suite string) (list []bench.Configuration) {
 	return list
 }
 
-// explore explores p in every configuration, and returns which counts are not as expected.
+// explore explores p in every configuration, and returns which counts differ from the expected ones.
 func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err error) {
 	for _, c := range r.configurations(p.Suite) {
 		for _, k := range r.kindsOr(oracle.None) {

@@ -31,13 +31,13 @@ type verdictCache struct {
 	mu       sync.Mutex // hosts is asked by all machines
 	hosts    map[*load.Entry]*vm.HostLog
 	packages map[string]string // fingerprints, by path; "" if there is none
-	names    []verdicts.Name   // of what is remembered of this run
+	names    []verdicts.Name   // of the remembered results of this run
 }
 
-// without are the flags that have no influence on results.
+// without are the flags that do not influence results.
 var without = []string{"output", "format", "json", "verbose", "jobs", "chdir", "color", "save", "save-every", "resume"}
 
-// notRemembered are the flags with which more is wanted than a result, or another one.
+// notRemembered are the flags that ask for more than a result, or for a fresh one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
 	"cover", "coverprofile"}
 
@@ -54,7 +54,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 	}
 	store, err := verdicts.Open(dir)
 	if err != nil {
-		return nil // a cache that cannot be written is none
+		return nil // ignore a cache that cannot be written
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may count otherwise than one
@@ -123,7 +123,7 @@ func (m *verdictCache) runKey() string {
 	return strings.Join(parts, "\n")
 }
 
-// recall returns the result of an entry, if it is remembered.
+// recall returns the cached result of an entry, if there is one.
 func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	if m == nil {
 		return nil, false
@@ -151,7 +151,7 @@ func (m *verdictCache) keep(e *explore.Entry, r *explore.Result) {
 	}
 }
 
-// close remembers which entries this run had, if their results are all that it had to say.
+// close remembers the entries of this run, if their results are all that it printed.
 func (m *verdictCache) close(all bool) {
 	if m == nil {
 		return
@@ -162,7 +162,7 @@ func (m *verdictCache) close(all bool) {
 	m.store.Close()
 }
 
-// remembered is how many results are.
+// remembered returns the number of results remembered.
 func (m *verdictCache) remembered() int {
 	if m == nil {
 		return 0
@@ -170,7 +170,7 @@ func (m *verdictCache) remembered() int {
 	return len(m.names)
 }
 
-// recallRun writes the results of all entries, if all are remembered: then nothing needs to be loaded.
+// recallRun writes the results of all entries if all are cached; then nothing needs to be loaded.
 func (m *verdictCache) recallRun(f *exploreFlags, w report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {

@@ -13,11 +13,10 @@ func cleanCommand() *cobra.Command {
 	var cached bool
 	cmd := &cobra.Command{
 		Use:   "clean -cache",
-		Short: "Forget the results of earlier runs, and searches that were saved",
-		Long: `Clean with -cache forgets the results of earlier runs, and removes searches that
-were saved. They are in the directory
-hbcheck of the user's cache directory, or in the one that HBCHECKCACHE names; with
-HBCHECKCACHE=off none are remembered.`,
+		Short: "Remove cached results and saved searches",
+		Long: `Clean with -cache removes the cached results of earlier runs, and saved searches. The
+cache is the directory hbcheck in the user's cache directory, or the directory named
+by HBCHECKCACHE; with HBCHECKCACHE=off nothing is cached.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !cached {
@@ -31,6 +30,6 @@ HBCHECKCACHE=off none are remembered.`,
 			return verdicts.Clean(dir)
 		},
 	}
-	cmd.Flags().BoolVar(&cached, "cache", false, "forget the results of earlier runs")
+	cmd.Flags().BoolVar(&cached, "cache", false, "remove cached results and saved searches")
 	return cmd
 }

@@ -22,9 +22,9 @@ func corpusEntries(entries []explore.Entry) error {
 		}
 	}
 	if len(entries) == 1 {
-		return fmt.Errorf("--write-corpus: %s is no fuzz target: only what fuzz targets are called with has a place in testdata/fuzz", entries[0].Name)
+		return fmt.Errorf("--write-corpus: %s is not a fuzz target: testdata/fuzz holds only arguments of fuzz targets", entries[0].Name)
 	}
-	return errors.New("--write-corpus: there is no fuzz target among the entries: only what fuzz targets are called with has a place in testdata/fuzz")
+	return errors.New("--write-corpus: no entry is a fuzz target: testdata/fuzz holds only arguments of fuzz targets")
 }
 
 // writeCorpus writes the arguments with which a fuzz target fails where go test finds them, and says
@@ -36,16 +36,16 @@ func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore
 		}
 		values := explore.Arguments(b.Inputs)
 		if values == nil {
-			fmt.Fprintf(stderr, "%s: a seed shows the bug: nothing to write\n", e.Name)
+			fmt.Fprintf(stderr, "%s: a seed input already shows the bug: nothing to write\n", e.Name)
 			continue
 		}
 		name, err := writeSeed(filepath.Join(e.Package.Dir, "testdata", "fuzz", e.Name), load.FormatSeed(values))
 		shown := paths.File(name)
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			fmt.Fprintf(stderr, "%s: the failing input is in %s already\n", e.Name, shown)
+			fmt.Fprintf(stderr, "%s: the failing input is already in %s\n", e.Name, shown)
 		case err != nil:
-			complain(stderr, fmt.Errorf("warning: the failing input has not been written: %w", err))
+			complain(stderr, fmt.Errorf("warning: cannot write the failing input: %w", err))
 		default:
 			fmt.Fprintf(stderr, "%s: failing input written to %s; go test -run=%s/%s runs it\n", e.Name, shown, e.Name, filepath.Base(name))
 		}

@@ -24,10 +24,10 @@ func dapCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dap [file.hbr]",
 		Short: "Let an editor debug a schedule, forwards and backwards",
-		Long: `Dap is a debug adapter: an editor that speaks the Debug Adapter Protocol starts it and
-talks to it on standard input and output, or connects to it with --listen. It
-debugs the schedule of a replay file, or one schedule of a package's main function or
-of a test. docs/editors.md says how to set up editors.`,
+		Long: `Dap is a debug adapter for editors that speak the Debug Adapter Protocol. The editor
+starts it and talks to it on standard input and output, or connects to the address of
+--listen. Dap debugs the schedule of a replay file, or one schedule of a main function
+or test. docs/editors.md explains how to set up editors.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			open := func(l dap.Launch, interrupted func() bool) (*debug.Session, report.Paths, error) {
@@ -57,7 +57,7 @@ of a test. docs/editors.md says how to set up editors.`,
 			}
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "", "serve one client after the other at an `address` of this computer: 127.0.0.1:4711; port 0 is any")
+	cmd.Flags().StringVar(&listen, "listen", "", "serve one client after the other at this `address` of the local host, such as 127.0.0.1:4711; port 0: any free port")
 	return cmd
 }
 
@@ -65,10 +65,10 @@ of a test. docs/editors.md says how to set up editors.`,
 func listenHere(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: want an address as 127.0.0.1:4711", address)
+		return nil, fmt.Errorf("--listen %s: want an address such as 127.0.0.1:4711", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("--listen %s: want an address that only this computer reaches, 127.0.0.1:port", address)
+		return nil, fmt.Errorf("--listen %s: want an address of the local host, 127.0.0.1:port", address)
 	}
 	return net.Listen("tcp", address)
 }
@@ -89,7 +89,7 @@ func openLaunch(l dap.Launch, interrupted func() bool) (*debug.Session, report.P
 	}
 	switch {
 	case replay != "" && (pkg != "" || l.Run != "" || len(l.Args) > 0):
-		return nil, report.Paths{}, errors.New("launch: a replay file says itself which package, test and arguments it is about")
+		return nil, report.Paths{}, errors.New("launch: a replay file names its package, test and arguments itself")
 	case replay != "":
 		r, err := openFor(below(replay), true)
 		if err != nil {
@@ -98,7 +98,7 @@ func openLaunch(l dap.Launch, interrupted func() bool) (*debug.Session, report.P
 		s, err := r.session(interrupted)
 		return s, r.paths, err
 	case pkg == "" && l.Run == "":
-		return nil, report.Paths{}, errors.New(`launch: want "replay", a file that hbcheck explore has written, or "package"`)
+		return nil, report.Paths{}, errors.New(`launch: want "replay", a file written by hbcheck explore, or "package"`)
 	}
 	return openRun(l, cmp.Or(pkg, "."), interrupted)
 }
@@ -141,7 +141,7 @@ func openRun(l dap.Launch, pkg string, interrupted func() bool) (*debug.Session,
 	}
 	switch {
 	case i == len(entries) && l.Run == "":
-		return nil, none, fmt.Errorf(`launch: %s has no main function; "run" says which test is meant`, pkg)
+		return nil, none, fmt.Errorf(`launch: %s has no main function; name a test with "run"`, pkg)
 	case i == len(entries):
 		return nil, none, fmt.Errorf("launch: no test matches %s", l.Run)
 	}

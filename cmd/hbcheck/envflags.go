@@ -40,7 +40,7 @@ func withEnvironment(root *cobra.Command, args []string, value string) ([]string
 	for _, flag := range flags {
 		name, _, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		if !strings.HasPrefix(flag, "-") || name == "" {
-			return nil, fmt.Errorf("%s: %s is no flag", flagsVariable, flag)
+			return nil, fmt.Errorf("%s: %s is not a flag", flagsVariable, flag)
 		}
 		var names []string
 		known := false
@@ -48,7 +48,7 @@ func withEnvironment(root *cobra.Command, args []string, value string) ([]string
 			f := flagNamed(c, name)
 			known = known || f != nil
 			if f != nil && f.NoOptDefVal == "" && !hasValue {
-				return nil, fmt.Errorf("%s: %s needs its value after an =", flagsVariable, flag)
+				return nil, fmt.Errorf("%s: %s needs a value after =", flagsVariable, flag)
 			}
 			c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 			if c == cmd && f != nil {
@@ -59,7 +59,7 @@ func withEnvironment(root *cobra.Command, args []string, value string) ([]string
 			if best := report.Nearest(name, names); best != "" {
 				return nil, fmt.Errorf("%s: %s: no such flag; did you mean --%s?", flagsVariable, flag, best)
 			}
-			return nil, fmt.Errorf("%s: %s: no command has such a flag", flagsVariable, flag)
+			return nil, fmt.Errorf("%s: %s: no command has this flag", flagsVariable, flag)
 		}
 	}
 	path := args[:len(args)-len(rest)]
@@ -132,7 +132,7 @@ func splitQuoted(s string) (list []string, err error) {
 		}
 		i := strings.IndexAny(s, end)
 		if i < 0 && quoted {
-			return nil, fmt.Errorf("a quote is not closed")
+			return nil, fmt.Errorf("unclosed quote")
 		}
 		if i < 0 {
 			i = len(s)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWithEnvironment: flags of the environment come before those of the command line; what is no flag of
-// any command is an error, and what is none of this command is left out.
+// TestWithEnvironment: flags of the environment come before those of the command line; an unknown
+// flag is an error, and a flag of another command is left out.
 func TestWithEnvironment(t *testing.T) {
 	for _, x := range []struct{ value, args, want, err string }{
 		{"", "explore ./...", "explore ./...", ""},

@@ -12,8 +12,8 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain HB002",
-		Short: "Say what a code means, with an example, and what helps",
-		Long:  "Explain says what one of these codes means, with an example, and what helps. Those\nthat begin with refused- are what the machine does not execute:\n\n" + report.Codes(),
+		Short: "Explain a code, with an example and a remedy",
+		Long:  "Explain describes one of these codes, with an example and a remedy. Codes that begin\nwith refused- stand for operations that the machine does not execute:\n\n" + report.Codes(),
 		Args:  cobra.ExactArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -27,7 +27,7 @@ func explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := report.Explain(args[0])
 			if text == "" {
-				return fmt.Errorf("%s: no such code; there are\n%s", args[0], report.Codes())
+				return fmt.Errorf("%s: no such code; the codes are\n%s", args[0], report.Codes())
 			}
 			_, err := fmt.Fprint(cmd.OutOrStdout(), text)
 			return err

@@ -29,17 +29,13 @@ func exploreCommand() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
 		Use:   "explore [flags] [packages|files] [-- args]",
-		Short: "Explore every test and main function; the default command",
+		Short: "Explore every test and main function (the default command)",
 		// What other tools call it.
 		SuggestFor: []string{"test", "check", "verify"},
-		Long: `Explore runs every entry of the packages (tests and main functions, or the one
-named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
-with the simplest schedule that shows the bug, or incomplete with the reason.
-Arguments after -- are the program's (os.Args[1:]).
-
-Explorers (--por; auto, the default, samples some executions and then lets optimal
-and jpf search side by side; a flag that is about one explorer selects it):
-` + explorerDocs(),
+		Long: `Explore runs every entry of the packages (each test, fuzz target, example and main
+function, or the function named by --entry) under every schedule. Its verdict for each
+is ok, FAIL with the simplest schedule found that shows the bug, or incomplete with the
+reason. Arguments after -- are passed to the program (os.Args[1:]).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
 			return f.explore(cmd, patterns, rest)
@@ -47,7 +43,7 @@ and jpf search side by side; a flag that is about one explorer selects it):
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().SortFlags = false
-	groupFlags(cmd, exploreGroups)
+	groupFlags(cmd, exploreGroups, explorerDocs())
 	completeFlags(cmd)
 	return cmd
 }
@@ -55,6 +51,9 @@ and jpf search side by side; a flag that is about one explorer selects it):
 // explorerDocs lists the explorers.
 func explorerDocs() string {
 	var b strings.Builder
+	b.WriteString(`Explorers (--por). The default, auto, runs optimal, jpf and samples side by side. A flag
+for one explorer selects it. docs/explorers.md compares them.
+`)
 	for _, e := range explorers.All() {
 		fmt.Fprintf(&b, "  %-11s %s\n", e.Name, e.Doc)
 	}
@@ -135,7 +134,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	said := f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
-		return fmt.Errorf("--explain %s: there is no such place in the program", f.explain)
+		return fmt.Errorf("--explain %s: the program has no such place", f.explain)
 	}
 	if opts.Ignores, err = explore.Ignores(prog); err != nil {
 		return errors.New(report.Error(err))
@@ -165,7 +164,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 					continue
 				}
 			}
-			if err := w.Failed(d.Path, d.Name, "it mentions what there is no model of"); err != nil {
+			if err := w.Failed(d.Path, d.Name, "it mentions declarations that the model of its package lacks"); err != nil {
 				return err
 			}
 			code = worse(code, explore.Incomplete)
@@ -202,7 +201,7 @@ func status(code int) error {
 // oneWorker says why one worker explores although -j asked for more, "" if that is not so.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
-		return fmt.Sprintf("-j %d: one worker explores, as --resume goes on with the search of one", f.jobs)
+		return fmt.Sprintf("-j %d: one worker explores, because --resume continues a search with one worker", f.jobs)
 	}
 	return report.OneWorker(o)
 }
@@ -215,7 +214,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 	}
 	_, left := explore.Pairs(prog, sel)
 	for _, path := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (--run 'TestA\\+TestB' explores one)\n",
+		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (explore a pair with --run 'TestA\\+TestB')\n",
 			path, left[path])
 	}
 	return len(left) > 0
@@ -238,7 +237,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		// Two tests are explored together only if nothing is to be said of each alone: it would be
 		// said again, or take longer still.
 		if k := slices.IndexFunc(e.Together, func(name string) bool { return notOK[[2]string{e.Package, name}] }); k >= 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s.%s: not explored, as %s alone is not ok\n", e.Package, e.Name, e.Together[k])
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s.%s: not explored, because %s alone is not ok\n", e.Package, e.Name, e.Together[k])
 			continue
 		}
 		progress.Start(e.Name)

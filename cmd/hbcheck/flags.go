@@ -33,8 +33,8 @@ type loadFlags struct {
 }
 
 func (f *loadFlags) register(fs *pflag.FlagSet) {
-	fs.StringVarP(&f.dir, "chdir", "C", "", "load the packages as seen from `dir`")
-	fs.StringSliceVar(&f.tags, "tags", nil, "additional build `tags`, separated by commas")
+	fs.StringVarP(&f.dir, "chdir", "C", "", "load the packages as seen from `dir`, as go -C does")
+	fs.StringSliceVar(&f.tags, "tags", nil, "build with these additional `tags`, separated by commas")
 }
 
 func (f *loadFlags) config(patterns []string, tests bool) load.Config {
@@ -68,43 +68,43 @@ type exploreFlags struct {
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
-	fs.StringVar(&f.por, "por", autoPOR, "`name` of the explorer: "+report.ExplorerNames(nil)+"; or auto: a portfolio of them")
-	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|parts|full`; auto is parts for jpf without --preempt")
-	fs.StringVar(&f.explain, "explain", "", "say which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
-	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
-	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
-	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
-	fs.StringVar(&f.symmetry, "symmetry", "on", "of states that are equal but for which of several goroutines started at one place has got how far, explore one: `on|off`")
+	fs.StringVar(&f.por, "por", autoPOR, "explorer to use, by `name`: "+report.ExplorerNames(nil)+"; auto: a portfolio of them")
+	fs.StringVar(&f.hybrid, "hybrid", "auto", "`auto|none|fa|patterns|mhb|parts|full`: static facts that remove scheduling choices. auto: parts for jpf without --preempt, none otherwise")
+	fs.StringVar(&f.explain, "explain", "", "report which scheduling choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
+	fs.BoolVar(&f.checkStatic, "check-static", false, "verify static facts: compare them with each step, and explore every choice that they skip (slow)")
+	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "verify that no class of complete executions is explored twice, up to the first crash; for the explorers that promise this: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
+	fs.StringVar(&f.match, "match", "auto", "`auto|on|off`: store the states visited, and explore no state twice. auto: on for explorers that store states")
+	fs.StringVar(&f.symmetry, "symmetry", "on", "`on|off`: treat states as equal that differ only by a permutation of identical goroutines (started by one go statement)")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
-	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
-	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
-	fs.BoolVar(&f.strict, "strict", false, "the exit status of a warning is that of a bug")
+	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug (the default)")
+	fs.BoolVar(&f.all, "all", false, "continue after the first bug of an entry, and find all of them")
+	fs.BoolVar(&f.strict, "strict", false, "exit with status 1 for a warning, as for a bug")
 	f.machineFlags.register(fs)
-	fs.StringVar(&f.solver, "solver", "", "ask a program in PATH about conditions on inputs that hbcheck's own rules do not decide, before its circuits: `"+strings.Join(vm.Solvers(), "|")+"`")
-	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
-	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
-	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the verdict does not depend on it")
-	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry, once the program has been built; 0: no limit")
-	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
-	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored; an execution that has more is cut, and the search continues")
-	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
+	fs.StringVar(&f.solver, "solver", "", "`"+strings.Join(vm.Solvers(), "|")+"`: ask this program in PATH about conditions on inputs that hbcheck's own rules do not decide, before the built-in SAT solver")
+	fs.StringSliceVar(&f.assume, "assume", nil, "assumptions about the environment that you accept: a verdict that is exhaustive but for these is ok; `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all")
+	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore each entry with `n` workers in parallel; the verdict does not depend on n")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
+	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
+	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored")
+	fs.Uint64Var(&f.maxStates, "max-states", 0, "limit on the states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
-	fs.Var(&f.maxMemory, "max-memory", "memory of an exploration, the search and the program in it, on top of what it takes to load it, and up to 512M that await collection: `size` with K, M or G; 0: no limit")
+	fs.Var(&f.maxMemory, "max-memory", "memory limit for the search and the program explored: `size` with K, M or G; 0: no limit; the loaded source, and up to 512M of garbage, come on top")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
-	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`, several separated by commas: text,sarif:out.sarif writes the second one to a file; where GITHUB_ACTIONS is set text,github if there is no flag")
-	fs.BoolVar(&f.cover, "cover", false, "say what no execution has reached of the module's code, and which choices were never taken both ways")
+	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
+	fs.BoolVar(&f.cover, "cover", false, "report the statements of the module that no execution reached, and the choices that were never taken both ways")
 	fs.StringVar(&f.coverProfile, "coverprofile", "", "write a cover profile to `file`, for go tool cover; implies --cover")
-	fs.IntVar(&f.count, "count", 1, "as go test has it: `1` explores again what is remembered of an earlier run, 0 explores nothing; more than once makes no difference")
+	fs.IntVar(&f.count, "count", 1, "`n` as in go test: 1 explores again instead of showing cached results, 0 explores nothing; more than 1 makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
-	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
-	fs.StringVar(&f.html, "html", "auto", "`dir` for pages that show schedules in a browser, and an index of them; auto: next to the replay files; off: none")
-	fs.StringVar(&f.color, "color", "auto", "colours in the text: `auto|always|never`; auto: on a terminal, unless NO_COLOR is set")
-	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")
-	fs.BoolVar(&f.resume, "resume", false, "go on with the searches that an earlier run with the same arguments has saved: it was killed or interrupted, or its time was up")
-	fs.StringVar(&f.save, "save", "auto", "`dir` in which a search is saved every 30 seconds, and when it is stopped; auto: in hbcheck's cache; off: not")
+	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "write replay files to `dir`")
+	fs.StringVar(&f.html, "html", "auto", "write pages that show schedules in a browser, with an index, to `dir`; auto: beside the replay files; off: no pages")
+	fs.StringVar(&f.color, "color", "auto", "`auto|always|never`: colour the text. auto: on a terminal, unless NO_COLOR is set")
+	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments that make a fuzz target fail to its testdata/fuzz, so that go test fails with them, too")
+	fs.BoolVar(&f.resume, "resume", false, "continue the saved searches of an earlier run with the same arguments that was interrupted or killed, or reached --timeout")
+	fs.StringVar(&f.save, "save", "auto", "save each search to `dir` every 30 seconds, and when it is stopped; auto: to hbcheck's cache; off: never")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
-	fs.DurationVar(&f.saveEvery, "save-every", saveEvery, "save a search so often")
+	fs.DurationVar(&f.saveEvery, "save-every", saveEvery, "save a search after each such interval")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
 	for _, name := range []string{"trace-search", "save-every"} {
 		if err := fs.MarkHidden(name); err != nil {
@@ -150,7 +150,7 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	}
 	name, portfolio := f.chosen()
 	if o.POR = explorers.Lookup(name); o.POR == nil {
-		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s, and auto", f.por, report.ExplorerNames(nil))
+		return o, sel, fmt.Errorf("--por %s: no such explorer; want %s, or auto", f.por, report.ExplorerNames(nil))
 	}
 	if err = f.own.set(o.POR); err != nil {
 		return o, sel, err

@@ -9,25 +9,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flagGroup is flags that one needs for the same purpose, the most needed first.
+// A flagGroup is a list of flags that serve one purpose, the most useful first.
 type flagGroup struct{ title, names string }
 
-// exploreGroups has every flag of the explore command that is shown, but for those that explorers
-// declare themselves.
+// exploreGroups has every visible flag of the explore command except those that explorers declare.
+// The first group is also part of the help of hbcheck.
 var exploreGroups = []flagGroup{
-	{"What is explored", "run skip bench entry symbolic short tags chdir env stdin"},
-	{"How long", "timeout preempt max-executions max-steps max-states max-memory first all count save resume"},
-	{"What the environment may do", "time slack assume allow-leak rand seed maps signals net input-len unwind solver"},
-	{"What is shown, and written", "verbose outcomes cover coverprofile format json output html color strict write-corpus"},
-	{"How it is explored", "por jobs match symmetry hybrid"},
-	{"For those who ask how it works", "explain check-static check-duplicates"},
+	{"Flags most people need", "run timeout all preempt cover jobs assume format resume verbose"},
+	{"Selecting and loading what to explore", "skip entry bench short tags chdir env stdin symbolic"},
+	{"Limits, the cache and saved searches", "max-memory max-steps max-executions max-states first count save"},
+	{"Behaviour of the environment", "time slack rand seed maps signals net allow-leak input-len unwind solver"},
+	{"Output", "outcomes strict json output html color coverprofile write-corpus"},
+	{"Choosing an explorer", "por match symmetry hybrid"},
+	{"Diagnosing a search", "explain check-static check-duplicates"},
 }
 
 // helpWidth is where lines of help end.
 const helpWidth = 100
 
-// groupFlags makes the help of cmd list its flags by what they are for.
-func groupFlags(cmd *cobra.Command, groups []flagGroup) {
+// groupFlags makes the help of cmd list its flags by purpose, and then text.
+func groupFlags(cmd *cobra.Command, groups []flagGroup, text string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
 		fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
@@ -35,13 +36,28 @@ func groupFlags(cmd *cobra.Command, groups []flagGroup) {
 			fmt.Fprintf(w, "\n%s:\n", g.title)
 			g.flags.VisitAll(func(f *pflag.Flag) { fmt.Fprint(w, flagHelp(f)) })
 		}
+		_, err := fmt.Fprint(w, "\n"+text)
+		return err
+	})
+}
+
+// showFirstFlags makes the help of root list the flags of explore that most people need.
+func showFirstFlags(root, explore *cobra.Command) {
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if err := usage(c); err != nil || c != root {
+			return err
+		}
+		w := c.OutOrStderr()
+		fmt.Fprintf(w, "\n%s (hbcheck explore -h lists all):\n", exploreGroups[0].title)
+		flagSets(explore, exploreGroups)[0].flags.VisitAll(func(f *pflag.Flag) { fmt.Fprint(w, flagHelp(f)) })
 		return nil
 	})
 }
 
 // flagHelp returns the lines of help about a flag.
 func flagHelp(f *pflag.Flag) string {
-	value, usage := pflag.UnquoteUsage(f)
+	value, usage := valueAndUsage(f)
 	name := "    --" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", --" + f.Name
@@ -71,13 +87,20 @@ func flagHelp(f *pflag.Flag) string {
 	return b.String()
 }
 
+// valueAndUsage returns the placeholder of f's value and the help on f. The help does not repeat a list
+// of values that is the placeholder.
+func valueAndUsage(f *pflag.Flag) (value, usage string) {
+	value, usage = pflag.UnquoteUsage(f)
+	return value, strings.TrimPrefix(usage, value+": ")
+}
+
 // A flagSet is the flags of a group.
 type flagSet struct {
 	title string
 	flags *pflag.FlagSet
 }
 
-// flagSets returns the flags of c by group. Those of no group are options of one explorer.
+// flagSets returns the flags of c by group. Flags of no group are options of one explorer.
 func flagSets(c *cobra.Command, groups []flagGroup) (list []flagSet) {
 	var grouped []string
 	add := func(title string, names []string) {

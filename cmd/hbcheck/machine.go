@@ -53,23 +53,23 @@ type machineFlags struct {
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
-	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`, and with regexp/regexp only those subtests")
+	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything that executions print, and how they end")
+	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
-	fs.StringVar(&f.bench, "bench", "", "explore the benchmarks, too, that match `regexp`: each with one iteration, or with two in parallel")
-	fs.BoolVar(&f.short, "short", false, "testing.Short is true")
-	fs.StringVar(&f.time, "time", "bounded", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
-	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
-	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
-	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
-	fs.StringVar(&f.signals, "signals", "all", "signals that the program is notified of: `all|sent`: each may arrive at any moment, or those that the program sends itself")
-	fs.StringVar(&f.net, "net", "reliable", "connections of the program with itself: `reliable|faulty`: nothing is lost, or connecting may be refused, a Read return one byte, a connection be reset and a packet be lost")
-	fs.StringVar(&f.stdin, "stdin", "", "standard input of the program: what is in `file`")
+	fs.StringVar(&f.bench, "bench", "", "also explore the benchmarks that match `regexp`, each with one iteration, or with two if they run in parallel")
+	fs.BoolVar(&f.short, "short", false, "let testing.Short return true")
+	fs.StringVar(&f.time, "time", "bounded", "`any|bounded|virtual`: when timers fire. any: at any moment; bounded: in deadline order, and while a goroutine can run only if due within --slack; virtual: only when no goroutine can run")
+	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that goroutines compute between two moments when all of them wait")
+	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
+	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")
+	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals, of those that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
+	fs.StringVar(&f.net, "net", "reliable", "`reliable|faulty`: connections of the program to itself. reliable: nothing is lost; faulty: connects may be refused, Reads may return one byte, connections may be reset and packets lost")
+	fs.StringVar(&f.stdin, "stdin", "", "let the program read `file` as its standard input")
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
-	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all arguments there are: integers, bools, strings, and slices, arrays and structs of these")
-	fs.IntVar(&f.inputLen, "input-len", vm.DefaultInputLen, "how many bytes or elements strings and slices have that are inputs: at most `n`")
-	fs.IntVar(&f.unwind, "unwind", vm.DefaultUnwind, "how often a goroutine decides something about inputs at one place, as in a loop that they bound: at most `n` times; 0: any number of times")
-	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
+	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all possible arguments: integers, bools, strings, and slices, arrays and structs of these")
+	fs.IntVar(&f.inputLen, "input-len", vm.DefaultInputLen, "give strings and slices that are inputs at most `n` bytes or elements")
+	fs.IntVar(&f.unwind, "unwind", vm.DefaultUnwind, "let a goroutine take at most `n` decisions about inputs at one place, for instance in a loop that an input bounds; 0: no limit")
+	fs.Int64Var(&f.seed, "seed", 1, "`number` that starts the sequence of --rand=seed, and the random schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
 // check refuses values that mean nothing. seed says whether --seed was given
@@ -80,7 +80,7 @@ func (f *machineFlags) check(seed bool) error {
 	case f.time != "any" && f.time != "bounded" && f.time != "virtual":
 		return fmt.Errorf("--time %s: want any, bounded or virtual", f.time)
 	case f.slack < 0:
-		return fmt.Errorf("--slack %v: want a time that is not negative", f.slack)
+		return fmt.Errorf("--slack %v: want a duration that is not negative", f.slack)
 	case f.rand != "all" && f.rand != "seed":
 		return fmt.Errorf("--rand %s: want all or seed", f.rand)
 	case !known:
@@ -106,7 +106,7 @@ func (f *machineFlags) check(seed bool) error {
 }
 
 // envUsage is that of --env.
-const envUsage = "set a variable of the program's environment: `KEY=VALUE`"
+const envUsage = "set a variable in the program's environment: `KEY=VALUE`"
 
 // checkEnv refuses what is no variable with a value.
 func checkEnv(env []string) error {
@@ -132,7 +132,7 @@ func (f *machineFlags) readStdin() error {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("--stdin %s: want a file", f.stdin)
+		return fmt.Errorf("--stdin %s: want a regular file", f.stdin)
 	}
 	if f.input, err = io.ReadAll(io.LimitReader(file, maxStdin+1)); err != nil {
 		return fmt.Errorf("--stdin: %w", err)
@@ -296,7 +296,7 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 }
 
 // defaultSlack is that of --slack. Tests give what they start a millisecond and more: with as much
-// slack as that many a test that sleeps so long would be called wrong (docs/model.md).
+// slack as that many a test that sleeps so long would be called wrong (docs/dev/model.md).
 const defaultSlack = 500 * time.Microsecond
 
 // slackOf returns how long goroutines may be busy, for vm.Config.

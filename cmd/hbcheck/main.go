@@ -89,17 +89,19 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hbcheck",
 		Short: "Run concurrent Go code under every schedule that can matter",
-		Long: `hbcheck runs ordinary Go programs and tests in a machine of its own and explores
-every interleaving of their goroutines: it finds deadlocks, data races, leaked
-goroutines, panics and failing tests together with the schedule that shows them,
-or says that there is nothing to find, or what it did not cover.
+		Long: `hbcheck runs ordinary Go programs and tests in a virtual machine and explores every
+interleaving of their goroutines. It reports deadlocks, data races, leaked goroutines,
+panics and failing tests, each with a schedule that shows it; or it reports that there
+is none; or it names the behaviour that it did not cover.
 
-	hbcheck ./...              explore every test and main function below here
-	hbcheck explore file.go    explore one program
-	hbcheck run file.go        execute one program under one schedule
+	hbcheck ./...                   explore every test and main function below here
+	hbcheck --run TestX ./pkg       explore one test
+	hbcheck replay FILE.hbr         show a schedule that was found; -i debugs it
+	hbcheck explain HB002           explain a code
 
-Exit status: 0 exhaustive and no bug; 1 bug found; 2 usage, load or internal
-error (bugs found besides are reported); 3 incomplete.`,
+Exit status: 0 exhaustive and no bug; 1 bug found; 2 usage, load or internal error
+(bugs found are reported all the same); 3 incomplete, or exhaustive but for the
+assumptions that the verdict names.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -108,7 +110,9 @@ error (bugs found besides are reported); 3 incomplete.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
+	explore := exploreCommand()
+	showFirstFlags(root, explore)
+	root.AddCommand(explore, analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
 	return root
 }
 

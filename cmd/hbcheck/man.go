@@ -45,6 +45,7 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 				fmt.Fprintf(&b, ".SS %s\n", roff(g.title))
 				manFlags(&b, g.flags)
 			}
+			fmt.Fprintf(&b, ".SS Explorers\n%s", paragraphs(explorerDocs()))
 		} else {
 			manFlags(&b, c.LocalFlags())
 		}
@@ -56,9 +57,9 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	}
 	b.WriteString(".SH ENVIRONMENT\n")
 	for _, v := range [][2]string{
-		{flagsVariable, "Flags for every command that has them, as GOFLAGS is for the go command. The command line counts more."},
-		{"HBCHECKCACHE", "The directory of verdicts that are remembered; off: none are."},
-		{"NO_COLOR", "If it is not empty there are no colours."},
+		{flagsVariable, "Flags for every command that has them, as GOFLAGS is for the go command. Flags on the command line override them."},
+		{"HBCHECKCACHE", "The directory of cached results and saved searches; off: nothing is cached."},
+		{"NO_COLOR", "If it is not empty, the output has no colours."},
 	} {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(v[0]), roff(v[1]))
 	}
@@ -74,7 +75,7 @@ func manFlags(b *strings.Builder, flags *pflag.FlagSet) {
 		if f.Hidden {
 			return
 		}
-		value, usage := pflag.UnquoteUsage(f)
+		value, usage := valueAndUsage(f)
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name

@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/report"
 )
 
-// TestModel: docs/model.md, README and the flags tell of the same environment. Each flag that changes
-// what the environment does has a row for each of its values, and no row names a flag or a value
-// that there is not.
+// TestModel: docs/dev/model.md and the flags describe the same environment. Each flag that changes the
+// environment has a row for each of its values, and no row names an unknown flag or value. docs/model.md
+// and README name them, too.
 func TestModel(t *testing.T) {
-	page := document(t, "docs/model.md")
+	page := document(t, "docs/dev/model.md")
 	all := exploreCommand().Flags()
 	var machine machineFlags
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -37,18 +39,30 @@ func TestModel(t *testing.T) {
 				want += "=" + v
 			}
 			if !slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, want+"`") }) {
-				t.Errorf("docs/model.md has no row with %s`", want)
+				t.Errorf("docs/dev/model.md has no row with %s`", want)
 			}
 		}
 	})
 	for _, m := range regexp.MustCompile("`--([a-z-]+)(?:=([a-z]+))?[`,]").FindAllStringSubmatch(page, -1) {
 		f := all.Lookup(m[1])
 		if f == nil {
-			t.Errorf("docs/model.md names --%s, which there is not", m[1])
+			t.Errorf("docs/dev/model.md names --%s, which there is not", m[1])
 			continue
 		}
 		if values, _ := pflag.UnquoteUsage(f); strings.Contains(values, "|") && m[2] != "" && !slices.Contains(strings.Split(values, "|"), m[2]) {
-			t.Errorf("docs/model.md names --%s=%s, which there is not", m[1], m[2])
+			t.Errorf("docs/dev/model.md names --%s=%s, which there is not", m[1], m[2])
+		}
+	}
+	short := document(t, "docs/model.md")
+	fs.VisitAll(func(f *pflag.Flag) {
+		environment := slices.Contains([]string{"time", "slack", "rand", "seed", "maps", "signals", "net", "input-len", "unwind", "stdin", "env"}, f.Name)
+		if environment && !strings.Contains(short, "`--"+f.Name+"`") {
+			t.Errorf("docs/model.md does not have --%s", f.Name)
+		}
+	})
+	for _, word := range report.AssumedWords() {
+		if !strings.Contains(short, "`"+word+"`") {
+			t.Errorf("docs/model.md does not have %s", word)
 		}
 	}
 	for _, want := range []string{"(docs/model.md)", "`--assume="} {

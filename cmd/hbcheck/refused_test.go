@@ -10,12 +10,12 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestRefused: what is refused has a code and a position in JSON, and docs/json.md has all codes.
+// TestRefused: what is refused has a code and a position in JSON, and docs/formats.md has all codes.
 func TestRefused(t *testing.T) {
-	page := document(t, "docs/json.md")
+	page := document(t, "docs/formats.md")
 	for _, code := range vm.RefusalCodes() {
 		if !strings.Contains(page, "`"+string(code)+"`") {
-			t.Errorf("docs/json.md does not say what %s is", code)
+			t.Errorf("docs/formats.md does not say what %s is", code)
 		}
 	}
 	t.Chdir(t.TempDir())
@@ -127,7 +127,7 @@ func TestMallocs(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--assume=rand", exitIncomplete, "exhaustive, but for: statistics of memory at p_test.go:12 (those of a small program at rest)"},
+		{"--assume=rand", exitIncomplete, "exhaustive, but for: memory statistics at p_test.go:12 (those of a small idle program)"},
 		{"--assume=gc", exitOK, "ok  \texample.com/p\tTestMallocs"},
 	} {
 		var out bytes.Buffer

@@ -20,22 +20,23 @@ func replayCommand() *cobra.Command {
 		Use:   "replay file.hbr",
 		Short: "Execute a recorded schedule step by step",
 		Long: `Replay loads the program again, executes the schedule of the file and shows every
-step. It stops at the first step where the program does something else than
-recorded, which is an error (exit status 2). Otherwise the exit status is 1 if
-the bug shows again, and 0 if it does not.
+step. If the program differs from the recording, replay stops at the first different
+step with exit status 2. Otherwise the exit status is 1 if the bug occurs again, and
+0 if it does not.
 
-With --until it stops after a step and shows where every goroutine is. With
---then another goroutine moves next; then each does what was recorded of it as far
-as it still can, and goes on until the program ends. The exit status is 1 if
-that shows a bug.
+With --until, replay stops after a step and shows where every goroutine is. With
+--then, another goroutine moves next; after that each goroutine follows the recording
+as long as it can, and the program runs to its end. The exit status is 1 if this
+execution has a bug.
 
-With -i it is a debugger that goes forwards and backwards: help lists its commands.
-If standard input is no terminal it executes the commands that it reads there.`,
+With -i, replay is a debugger that steps forwards and backwards; its command help
+lists the commands. If standard input is not a terminal, replay -i reads commands
+from it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if interactive {
 				if cmd.Flags().Changed("until") || f.then != "" {
-					return errors.New("-i does not go with --until and --then: goto and take do the same there")
+					return errors.New("-i excludes --until and --then: use its commands goto and take")
 				}
 				return debugReplay(cmd, args[0])
 			}
@@ -45,9 +46,9 @@ If standard input is no terminal it executes the commands that it reads there.`,
 			return replay(cmd, args[0])
 		},
 	}
-	cmd.Flags().BoolVarP(&interactive, "interactive", "i", false, "step through the schedule, forwards and backwards, and look at variables")
+	cmd.Flags().BoolVarP(&interactive, "interactive", "i", false, "debug: step through the schedule, forwards and backwards, and print variables")
 	cmd.Flags().IntVar(&f.until, "until", 0, "stop after step `n` of the recorded schedule")
-	cmd.Flags().StringVar(&f.then, "then", "", "the `goroutine` that moves after the step of --until: main, g1, g1.2")
+	cmd.Flags().StringVar(&f.then, "then", "", "let this `goroutine` move after the step of --until: main, g1, g1.2")
 	return cmd
 }
 
@@ -131,7 +132,7 @@ func replay(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if bug == nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s\n", report.Printable(r.file.Pos+": "+r.file.Message))
+		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not occur: %s\n", report.Printable(r.file.Pos+": "+r.file.Message))
 		return nil
 	}
 	return exit(exitBug)

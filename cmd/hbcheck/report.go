@@ -21,10 +21,10 @@ func reportCommand() *cobra.Command {
 	var f pageFlags
 	cmd := &cobra.Command{
 		Use:   "report file.hbr|results.json ...",
-		Short: "Make pages for a browser of what was found before",
-		Long: `Report executes the schedule of a replay file and writes its page; of the results
-of a run (hbcheck --format=json) it writes an index and the pages of their bugs,
-as far as there are replay files and no pages yet.`,
+		Short: "Write HTML pages of schedules and results found before",
+		Long: `Report executes the schedule of a replay file and writes its page. Of the results of
+a run (hbcheck --format=json) it writes an index, and the page of each bug that has
+a replay file and no page yet.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "html" {
@@ -40,9 +40,9 @@ as far as there are replay files and no pages yet.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "html", "`html`")
-	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "`dir` for what is written; where the file is if it is not given")
-	cmd.Flags().StringVar(&f.hybrid, "hybrid", "auto", "static facts that pages show: `auto|none|fa|patterns|mhb|parts|full`; auto: those that the search had")
+	cmd.Flags().StringVar(&format, "format", "html", "output format: `html`")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "write pages to `dir`; by default beside the file")
+	cmd.Flags().StringVar(&f.hybrid, "hybrid", "auto", "static facts that pages show: `auto|none|fa|patterns|mhb|parts|full`; auto: the facts that the search used")
 	return cmd
 }
 
@@ -109,11 +109,11 @@ func (p *pageFlags) replay(name, written string) error {
 	case err != nil:
 		return err
 	case bug == nil:
-		return fmt.Errorf("%s: the recorded bug does not show: %s: %s", name, r.file.Pos, r.file.Message)
+		return fmt.Errorf("%s: the recorded bug does not occur: %s: %s", name, r.file.Pos, r.file.Message)
 	}
 	r.m.Rewind(mark)
 	if len(bug.Schedule) > explore.MaxObserved {
-		return fmt.Errorf("%s: a schedule of %d steps; there are pages of at most %d", name, len(bug.Schedule), explore.MaxObserved)
+		return fmt.Errorf("%s: the schedule has %d steps; pages have at most %d", name, len(bug.Schedule), explore.MaxObserved)
 	}
 	bug.Observation = explore.Observe(r.m, bug.Schedule, facts)
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})

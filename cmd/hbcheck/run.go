@@ -21,15 +21,14 @@ func runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] package|file.go... [-- args]",
-		Short: "Execute a program, or each test of packages, in the machine under one schedule",
-		Long: `Run executes a main package under one schedule, the same every time. Its output
-and its exit status are the program's own, and so are the texts of panics and
-deadlocks. Status 3 means that the program did something the machine does not
-support.
+		Short: "Execute a program, or each test, under one schedule",
+		Long: `Run executes a main package under one schedule, the same every time. Output, exit
+status and the texts of panics and deadlocks are the program's own. Exit status 3
+means that the program reached an operation that the machine does not support.
 
-With --tests, --run or --skip, or if the packages have tests but no main
-function, each test is executed instead, once: do they run in the machine at all?
-Status 1 means that one has failed, 3 that one has not come to its end.`,
+With --tests, --run or --skip, or if the packages have tests but no main function,
+run executes each test once, which shows whether the machine supports it. Exit
+status 1 means that a test failed, 3 that a test did not reach its end.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
@@ -55,10 +54,10 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
 	fs.BoolVar(&f.tests, "tests", false, "execute the tests of the packages, each once")
-	fs.StringVar(&f.run, "run", "", "execute only the tests that match `regexp`, and with regexp/regexp only those subtests")
+	fs.StringVar(&f.run, "run", "", "execute only the tests that match `regexp`; Test/sub selects the subtests, too")
 	fs.StringVar(&f.skip, "skip", "", "do not execute the tests and subtests that match `regexp`")
-	fs.DurationVar(&f.timeout, "timeout", 0, "stop a test after this `duration`, and go on with the next")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show what tests print that do not fail")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop a test after this `duration`, and continue with the next")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show the output of all tests, not only of those that fail")
 }
 
 func (f *runFlags) execute(cmd *cobra.Command, patterns, args []string) error {
@@ -106,7 +105,7 @@ func (f *runFlags) runMain(cmd *cobra.Command, prog *load.Program, args []string
 	case err != nil:
 		return err
 	case end.OverMemory:
-		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported+", half of the computer's")
+		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported+" (half of the memory of this computer)")
 		return exit(exitIncomplete)
 	case end.Unsupported != "":
 		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported)

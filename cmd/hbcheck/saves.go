@@ -23,7 +23,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// saves knows where the searches of a run are saved. A nil one saves none.
+// saves saves the searches of a run. A nil *saves saves nothing.
 type saves struct {
 	dir     string
 	auto    bool // it is the user's cache directory, whose size is bounded
@@ -40,14 +40,14 @@ type saves struct {
 
 const (
 	saveEvery = 30 * time.Second
-	// In the user's cache directory a search may take so much, all together may, and they are kept so long.
+	// Limits in the user's cache directory: bytes of a search, bytes of all searches, and their age.
 	mostOfSearch   = 4 << 30
 	mostOfSearches = 8 << 30
 	oldestSearch   = 30 * 24 * time.Hour
 )
 
-// notSaved are the flags that make no difference to a search: those that say what to do with its result,
-// when it ends, and how many workers it has.
+// notSaved are the flags that do not change a search: those about the use of its result, its end and the
+// number of its workers.
 var notSaved = append([]string{"html", "strict", "assume", "timeout", "count", "jobs"}, without...)
 
 // newSaves returns where the searches of this run are saved.
@@ -62,7 +62,7 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 	case "auto":
 		dir, ok := verdicts.Dir()
 		if !ok && f.resume {
-			return nil, fmt.Errorf("--resume: nothing is saved with %s=off; --save says where else", verdicts.Variable)
+			return nil, fmt.Errorf("--resume: nothing is saved with %s=off; name a directory with --save", verdicts.Variable)
 		}
 		if !ok {
 			return nil, nil
@@ -73,7 +73,7 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 	}
 	var err error
 	if x.build, err = ownHash(); err != nil {
-		return nil, nil // nothing could be said about who has saved it
+		return nil, nil // the file could not record which build saved it
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %x", f.args, sha256.Sum256(f.input))
@@ -89,7 +89,7 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 // savesDir is where searches are saved in the user's cache directory.
 func savesDir(cache string) string { return filepath.Join(cache, "searches") }
 
-// host returns the log of what machines of e learn of the host.
+// host returns the log of the facts that machines of e learn about the host.
 func (x *saves) host(e *load.Entry, cache *verdictCache) *vm.HostLog {
 	if cache != nil || x == nil {
 		return cache.host(e)
@@ -128,20 +128,20 @@ func (x *saves) keep(e *explore.Entry, dir string) *explore.Keep {
 	return k
 }
 
-// tell says on stderr that a search has been saved, or that there was none to go on with.
+// tell reports on stderr that a search was saved, or that there was no saved search to continue.
 func (x *saves) tell(k *explore.Keep, r *explore.Result) {
 	if x == nil || k == nil || r == nil {
 		return
 	}
 	if x.resume && r.Resumed == nil {
-		fmt.Fprintf(x.stderr, "%s.%s: no saved search to go on with: explored from the beginning\n", r.Package, r.Entry)
+		fmt.Fprintf(x.stderr, "%s.%s: no saved search to continue: explored from the beginning\n", r.Package, r.Entry)
 	}
 	if r.Saved {
-		fmt.Fprintf(x.stderr, "%s.%s: saved; the same command with --resume goes on\n", r.Package, r.Entry)
+		fmt.Fprintf(x.stderr, "%s.%s: search saved; the same command with --resume continues it\n", r.Package, r.Entry)
 	}
 }
 
-// close removes what is old, and then the oldest, until the rest is small enough.
+// close removes old searches, and then the oldest until the rest is small enough.
 func (x *saves) close() {
 	if x != nil && x.auto {
 		boundSaves(x.dir, mostOfSearches, time.Now().Add(-oldestSearch))
@@ -192,7 +192,7 @@ func boundSaves(dir string, max int64, oldest time.Time) {
 	}
 }
 
-// isSave reports whether a file is one in which a search is saved, or is being.
+// isSave reports whether a file holds a saved search, or one that is being saved.
 func isSave(f fs.DirEntry) bool {
 	return strings.HasSuffix(f.Name(), ".hbs") || strings.Contains(f.Name(), ".hbs.") && strings.HasSuffix(f.Name(), ".tmp")
 }

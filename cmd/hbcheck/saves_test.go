@@ -133,7 +133,7 @@ func savedAnew(dir string, ended <-chan error, err *error) bool {
 	}
 }
 
-// TestResume: what is stopped is saved and said so; what cannot be gone on with is refused, with the reason.
+// TestResume: a stopped search is saved and reported; one that cannot be continued is refused, with the reason.
 func TestResume(t *testing.T) {
 	dir := saveProgram(t)
 	hbcheck := func(args ...string) (code int, out, errs string) {

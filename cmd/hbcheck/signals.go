@@ -74,7 +74,7 @@ func tellWaiting(ctx context.Context, w io.Writer) (over func()) {
 		}
 		select {
 		case <-time.After(time.Second):
-			fmt.Fprintln(w, "\ninterrupted: coming to where the search can be saved, and telling what it has found, takes some seconds (once more: end at once; and again: without a word)")
+			fmt.Fprintln(w, "\ninterrupted: saving the search and reporting its findings; press Ctrl-C again to report without saving, a third time to quit immediately")
 		case <-ended:
 		}
 	}()

@@ -53,7 +53,7 @@ func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measu
 			select {
 			case <-ticks:
 				if measure() > w.most {
-					cause(fmt.Errorf("stopped at the memory budget of %s (--max-memory), which the whole of it exceeds", report.Memory(uint64(w.budget))))
+					cause(fmt.Errorf("stopped at the memory budget of %s (--max-memory), which the whole process exceeds", report.Memory(uint64(w.budget))))
 					return
 				}
 			case <-ctx.Done():

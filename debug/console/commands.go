@@ -29,41 +29,41 @@ var commands []command
 
 func init() {
 	commands = []command{
-		{"step", []string{"s"}, "[n]", "go to the next line of this goroutine, into calls", true, lines(debug.In, false)},
-		{"next", []string{"n"}, "[n]", "go to the next line of this goroutine, over calls", true, lines(debug.Over, false)},
-		{"out", []string{"finish", "stepout", "so"}, "", "go on until this function has returned", true, lines(debug.Out, false)},
-		{"back", []string{"reverse-next", "rn", "prev"}, "[n]", "go back to the line before, over calls", true, lines(debug.Over, true)},
-		{"back-step", []string{"reverse-step", "rs"}, "[n]", "go back to the line before, into calls", true, lines(debug.In, true)},
-		{"back-out", []string{"reverse-finish"}, "", "go back to where this function was called", true, lines(debug.Out, true)},
-		{"move", []string{"m", "stepi", "si"}, "[n]", "execute the next step of the schedule, whatever goroutine it is of", true, moves(1)},
-		{"undo", []string{"u", "reverse-stepi", "rsi"}, "[n]", "take back the last step of the schedule", true, moves(-1)},
-		{"goto", nil, "n", "go to where step n is next; end goes to the end, start to the beginning", false, goTo},
+		{"step", []string{"s"}, "[n]", "go to the next line of this goroutine, stepping into calls", true, lines(debug.In, false)},
+		{"next", []string{"n"}, "[n]", "go to the next line of this goroutine, stepping over calls", true, lines(debug.Over, false)},
+		{"out", []string{"finish", "stepout", "so"}, "", "continue until this function returns", true, lines(debug.Out, false)},
+		{"back", []string{"reverse-next", "rn", "prev"}, "[n]", "go back to the previous line, stepping over calls", true, lines(debug.Over, true)},
+		{"back-step", []string{"reverse-step", "rs"}, "[n]", "go back to the previous line, stepping into calls", true, lines(debug.In, true)},
+		{"back-out", []string{"reverse-finish"}, "", "go back to the call of this function", true, lines(debug.Out, true)},
+		{"move", []string{"m", "stepi", "si"}, "[n]", "execute the next step of the schedule, of any goroutine", true, moves(1)},
+		{"undo", []string{"u", "reverse-stepi", "rsi"}, "[n]", "undo the last step of the schedule", true, moves(-1)},
+		{"goto", nil, "n", "go to the point before step n; goto end: to the end; goto start: to the beginning", false, goTo},
 		{"continue", []string{"c"}, "", "go to the next breakpoint, or to the end", true, continues((*debug.Session).Continue)},
 		{"reverse-continue", []string{"rc"}, "", "go back to the last breakpoint, or to the beginning", true, continues((*debug.Session).ReverseContinue)},
-		{"break", []string{"b"}, "file.go:line | line | func [in g1] [if x == 1]", "stop at a line, or where a function begins", false, breakAt},
+		{"break", []string{"b"}, "file.go:line | line | func [in g1] [if x == 1]", "stop at a line, or at the start of a function", false, breakAt},
 		{"breakpoints", []string{"bl"}, "", "list the breakpoints", false, breakpoints},
 		{"clear", []string{"delete", "d"}, "n", "remove a breakpoint", false, clearBreak},
-		{"print", []string{"p"}, "expr", "show a value: b.items[\"k\"].n, *p, s[3], len(s), x == y", false, printValue},
-		{"locals", nil, "", "show the variables of the function, and what it has captured", false, locals},
-		{"results", nil, "", "show what the function is about to return", false, results},
-		{"vars", nil, "", "show the variables of the package", false, vars},
-		{"goroutines", []string{"gs", "grs"}, "", "list the goroutines and what they wait for", false, goroutines},
-		{"goroutine", []string{"g", "gr"}, "name", "look at another goroutine: main, g1, g1.2", false, goroutine},
+		{"print", []string{"p"}, "expr", "print a value: b.items[\"k\"].n, *p, s[3], len(s), x == y", false, printValue},
+		{"locals", nil, "", "show the variables of this function, and its captured variables", false, locals},
+		{"results", nil, "", "show the results that this function is about to return", false, results},
+		{"vars", nil, "", "show the package-level variables", false, vars},
+		{"goroutines", []string{"gs", "grs"}, "", "list the goroutines, and the objects that they wait for", false, goroutines},
+		{"goroutine", []string{"g", "gr"}, "name", "switch to another goroutine: main, g1, g1.2", false, goroutine},
 		{"stack", []string{"bt", "where"}, "", "show the stack of this goroutine", false, stack},
-		{"frame", []string{"f"}, "n", "look at another function of the stack", false, frame},
-		{"up", nil, "", "look at the function that has called this one", true, upDown(1)},
-		{"down", nil, "", "look at the function that this one has called", true, upDown(-1)},
-		{"who-holds", nil, "[expr]", "say which goroutines hold a lock; without one: all that hold any", false, whoHolds},
-		{"who-waits", nil, "[expr]", "say which goroutines wait for an object; without one: all that wait", false, whoWaits},
-		{"held", nil, "", "say which locks this goroutine holds, and since when", false, held},
-		{"clock", nil, "", "say which steps of others happen before what this goroutine does next", false, clock},
-		{"choices", nil, "", "say which goroutines can move now, and why the others were not taken", false, choices},
-		{"take", nil, "name", "let another goroutine move now: the schedule changes from here on", false, take},
-		{"schedule", []string{"sched"}, "", "show the steps around the present one", false, schedule},
-		{"list", []string{"l"}, "[line]", "show the source around the present line, or a line; again: what follows", true, list},
+		{"frame", []string{"f"}, "n", "switch to another frame of the stack", false, frame},
+		{"up", nil, "", "switch to the caller of this function", true, upDown(1)},
+		{"down", nil, "", "switch to the function that this one called", true, upDown(-1)},
+		{"who-holds", nil, "[expr]", "list the goroutines that hold this lock; without expr: that hold any lock", false, whoHolds},
+		{"who-waits", nil, "[expr]", "list the goroutines that wait for this object; without expr: all that wait", false, whoWaits},
+		{"held", nil, "", "list the locks that this goroutine holds, and since which step", false, held},
+		{"clock", nil, "", "list the steps of other goroutines that happen before the next step of this one", false, clock},
+		{"choices", nil, "", "list the goroutines that can move now, and why the schedule took only one of them", false, choices},
+		{"take", nil, "name", "let another goroutine move now; this changes the rest of the schedule", false, take},
+		{"schedule", []string{"sched"}, "", "show the steps around the current one", false, schedule},
+		{"list", []string{"l"}, "[line]", "show the source around the current line, or around a line; repeat it to see the lines that follow", true, list},
 		{"why", nil, "", "explain the bug", false, why},
 		{"help", []string{"h"}, "[command]", "list the commands, or explain one", false, help},
-		{"quit", []string{"q", "exit"}, "", "end", false, func(*Console, string) error { return errQuit }},
+		{"quit", []string{"q", "exit"}, "", "leave the debugger", false, func(*Console, string) error { return errQuit }},
 	}
 }
 
@@ -263,7 +263,7 @@ func take(c *Console, args string) error {
 	case bug != nil:
 		c.printf("this schedule ends with %s: %s\n", bug.Kind.Code(), report.Message(bug))
 	default:
-		c.printf("no bug in this schedule: it ends with %s\n", cmp.Or(ending, "goroutines that can go on"))
+		c.printf("no bug in this schedule: it ends with %s\n", cmp.Or(ending, "goroutines that can continue"))
 	}
 	c.arrived(debug.Stop{})
 	return nil
@@ -272,7 +272,7 @@ func take(c *Console, args string) error {
 func why(c *Console, _ string) error {
 	bug, ending := c.s.Bug()
 	if bug == nil {
-		return fmt.Errorf("there is no bug in this schedule: it ends with %s", cmp.Or(ending, "goroutines that can go on"))
+		return fmt.Errorf("there is no bug in this schedule: it ends with %s", cmp.Or(ending, "goroutines that can continue"))
 	}
 	c.printf("%s: %s: %s\n", c.paths.Pos(bug.Pos), bug.Kind.Code(), report.Message(bug))
 	if text := report.Why(bug); text != "" {
@@ -301,7 +301,7 @@ func help(c *Console, args string) error {
 		}
 		c.printf("%-22s %s\n", name, x.doc)
 	}
-	c.printf("an empty line repeats the last command, if that moves\n")
+	c.printf("an empty line repeats the last command if that was one that moves\n")
 	return nil
 }
 

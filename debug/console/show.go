@@ -18,7 +18,7 @@ func (c *Console) arrived(stop debug.Stop) {
 	case debug.Break:
 		c.printf("breakpoint %d\n", stop.Break.ID)
 		if stop.Break.Err != nil {
-			c.printf("its condition cannot be evaluated: %s\n", stop.Break.Err)
+			c.printf("cannot evaluate its condition: %s\n", stop.Break.Err)
 		}
 	case debug.AtBug:
 		c.printf("the test has failed\n")
@@ -374,9 +374,9 @@ func Reason(x *debug.Choice) string {
 	case x.Taken:
 		return "it moves in this step"
 	case x.Later < 0:
-		return "it does not move any more in this schedule"
+		return "it makes no further step in this schedule"
 	case len(x.Conflicts) == 0:
-		return fmt.Sprintf("it does that in step %d: here it would be the same behaviour, as nothing in between depends on it", x.Later+1)
+		return fmt.Sprintf("it does this in step %d; doing it here makes no difference, because no step in between depends on it", x.Later+1)
 	}
 	steps := make([]string, len(x.Conflicts))
 	for i, k := range x.Conflicts {
@@ -386,7 +386,7 @@ func Reason(x *debug.Choice) string {
 	if len(steps) > 1 {
 		word = "steps "
 	}
-	return fmt.Sprintf("it does that in step %d: here it would be another order, as it conflicts with %s%s", x.Later+1, word, strings.Join(steps, ", "))
+	return fmt.Sprintf("it does this in step %d; doing it here is another schedule, because it conflicts with %s%s", x.Later+1, word, strings.Join(steps, ", "))
 }
 
 func schedule(c *Console, _ string) error {

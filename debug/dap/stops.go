@@ -73,7 +73,7 @@ func (v *server) stopped(reason string, stop session.Stop) {
 			b.Reason = "function breakpoint"
 		}
 		if stop.Break.Err != nil {
-			b.Text = report.Printable("its condition cannot be evaluated: " + stop.Break.Err.Error())
+			b.Text = report.Printable("cannot evaluate its condition: " + stop.Break.Err.Error())
 		}
 	case session.AtBug:
 		b.Reason, b.Description = "exception", "the test has failed"

@@ -171,7 +171,7 @@ func check[T, M any](t *testing.T, o Object[T], model Object[M]) {
 		n += s.count
 	}
 	if n >= mostScenarios && o.Scenarios == 0 {
-		t.Fatalf("lin: %d calls for each of %d operations of %d goroutines: that is too many scenarios, unless Scenarios bounds them", len(calls), m, k)
+		t.Fatalf("lin: %d calls for each of %d operations of %d goroutines: too many scenarios; bound them with Scenarios", len(calls), m, k)
 	}
 	if o.Scenarios > 0 {
 		n = min(n, o.Scenarios)

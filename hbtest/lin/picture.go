@@ -36,11 +36,11 @@ func (h *history) picture(s *spec, initial, calls, final []string) string {
 	}
 	switch {
 	case len(best) == 0:
-		b.WriteString("  order  none of them can be the first one, with this result")
+		b.WriteString("  order  none of them can come first with its result")
 	case slices.Equal(at, s.lengths):
-		fmt.Fprintf(&b, "  order  %s; but what is executed before or after them has another result then", strings.Join(placed, "; "))
+		fmt.Fprintf(&b, "  order  %s; but then the operations before or after them have other results", strings.Join(placed, "; "))
 	default:
-		fmt.Fprintf(&b, "  order  %s; and no other one can come next, with this result", strings.Join(placed, "; "))
+		fmt.Fprintf(&b, "  order  %s; and no other operation can come next with its result", strings.Join(placed, "; "))
 	}
 	return b.String()
 }

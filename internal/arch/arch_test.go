@@ -20,7 +20,7 @@ import (
 const module = "hbcheck.dev/hbcheck/"
 
 // allowed lists, for every package of the module, the packages of the module
-// it may import. It is the source of truth for the table in docs/packages.md.
+// it may import. It is the source of truth for the table in docs/dev/packages.md.
 // Packages that do not exist yet have no line: add one together with the
 // package. A trailing "/..." allows a whole subtree.
 var allowed = map[string]string{
@@ -200,9 +200,9 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestReadme: the table in docs/packages.md shows the same graph.
+// TestReadme: the table in docs/dev/packages.md shows the same graph.
 func TestReadme(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "packages.md"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "dev", "packages.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,12 +218,12 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		if got, ok := shown[pkg]; !ok || got != imports {
-			t.Errorf("docs/packages.md says that %s imports %q, want %q", pkg, got, imports)
+			t.Errorf("docs/dev/packages.md says that %s imports %q, want %q", pkg, got, imports)
 		}
 		delete(shown, pkg)
 	}
 	for pkg := range shown {
-		t.Errorf("docs/packages.md shows %s, which is not in the graph", pkg)
+		t.Errorf("docs/dev/packages.md shows %s, which is not in the graph", pkg)
 	}
 }
 

@@ -20,13 +20,15 @@ import (
 // What comments and documents have to keep to: see CONTRIBUTING.md.
 const (
 	mostColumns  = 110 // of a line that is a comment
-	readmeLines  = 140
+	readmeLines  = 160
+	contributing = 60
+	userPages    = 12
 	glossaryRows = 60
-	answerLines  = 30 // of a question in docs/rationale
+	answerLines  = 30 // of a question in docs/dev/rationale
 )
 
 // banned are words that have a better one: after, before, a goroutine, depends on, partner, forever,
-// pending operation (docs/glossary.md).
+// pending operation (docs/dev/glossary.md).
 var banned = regexp.MustCompile(`(?i)\b(behind|whoever|somebody|nobody|everybody|tangled|mate|for ever|stands before|in front of)\b`)
 
 // tracked lists the files of the repository that match a pattern of git's, by paths from its root.
@@ -154,7 +156,7 @@ func TestWords(t *testing.T) {
 	spaces := regexp.MustCompile(`[\s/]+`)
 	check := func(file string, line int, text string) {
 		for _, w := range banned.FindAllString(text, -1) {
-			t.Errorf("%s:%d: %q: docs/glossary.md has another word", file, line, w)
+			t.Errorf("%s:%d: %q: docs/dev/glossary.md has another word", file, line, w)
 		}
 	}
 	var group string // comments of consecutive lines, as one text
@@ -175,7 +177,7 @@ func TestWords(t *testing.T) {
 		next = c.line + 1 + strings.Count(c.text, "\n")
 	}
 	flush()
-	for _, file := range tracked(t, "docs/*.md", "RATIONALE.md", "README.md", "CONTRIBUTING.md") {
+	for _, file := range tracked(t, "docs/*.md", "README.md", "CONTRIBUTING.md") {
 		for i, line := range strings.Split(read(t, file), "\n") {
 			if !strings.HasPrefix(line, "    ") { // what is printed is quoted
 				check(file, i+1, line)
@@ -189,7 +191,7 @@ func TestWords(t *testing.T) {
 func TestReferences(t *testing.T) {
 	document := regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b`)
 	missing := func(from, name string) bool {
-		for _, p := range []string{name, path.Join(path.Dir(from), name), path.Join("docs", name)} {
+		for _, p := range []string{name, path.Join(path.Dir(from), name), path.Join("docs", name), path.Join("docs/dev", name), path.Join("docs/research", name)} {
 			if _, err := os.Stat(filepath.Join(root, p)); err == nil {
 				return false
 			}
@@ -276,26 +278,41 @@ func exportedWords(t *testing.T) map[string]map[string]bool {
 	return words
 }
 
-// TestLengths: a README that is read in five minutes, and a glossary that is read at all.
+// TestLengths bounds the documents that everyone should read.
 func TestLengths(t *testing.T) {
 	if n := strings.Count(read(t, "README.md"), "\n"); n > readmeLines {
 		t.Errorf("README.md has %d lines, more than %d", n, readmeLines)
 	}
+	if n := strings.Count(read(t, "CONTRIBUTING.md"), "\n"); n > contributing {
+		t.Errorf("CONTRIBUTING.md has %d lines, more than %d", n, contributing)
+	}
+	pages := 0
+	for _, file := range tracked(t, "docs/*.md") {
+		if path.Dir(file) == "docs" {
+			pages++
+		}
+	}
+	if pages > userPages {
+		t.Errorf("docs has %d pages for users, more than %d", pages, userPages)
+	}
 	rows := 0
-	for line := range strings.Lines(read(t, "docs/glossary.md")) {
+	for line := range strings.Lines(read(t, "docs/dev/glossary.md")) {
 		if strings.HasPrefix(line, "| ") {
 			rows++
 		}
 	}
 	if rows--; rows > glossaryRows || rows < 20 { // without the head
-		t.Errorf("docs/glossary.md has %d rows, want at most %d", rows, glossaryRows)
+		t.Errorf("docs/dev/glossary.md has %d rows, want at most %d", rows, glossaryRows)
 	}
 }
 
-// TestRationale: RATIONALE.md lists the questions of docs/rationale, and no answer is long.
+// TestRationale: docs/dev/rationale/README.md lists the questions of its folder, and no answer is long.
 func TestRationale(t *testing.T) {
-	contents := read(t, "RATIONALE.md")
-	for _, file := range tracked(t, "docs/rationale/*.md") {
+	contents := read(t, "docs/dev/rationale/README.md")
+	for _, file := range tracked(t, "docs/dev/rationale/*.md") {
+		if path.Base(file) == "README.md" {
+			continue
+		}
 		question, lines := "", 0
 		for line := range strings.Lines(read(t, file) + "## \n") {
 			q, heading := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "## ")
@@ -306,8 +323,8 @@ func TestRationale(t *testing.T) {
 				if lines > answerLines {
 					t.Errorf("%s: %q has %d lines, more than %d", file, question, lines, answerLines)
 				}
-				if question, lines = q, 0; q != "" && !strings.Contains(contents, "- ["+q+"]("+file+"#") {
-					t.Errorf("RATIONALE.md does not list %q of %s", q, file)
+				if question, lines = q, 0; q != "" && !strings.Contains(contents, "- ["+q+"]("+path.Base(file)+"#") {
+					t.Errorf("docs/dev/rationale/README.md does not list %q of %s", q, file)
 				}
 			case strings.TrimSpace(line) != "":
 				lines++

@@ -53,7 +53,7 @@ func TestDraws(t *testing.T) {
 				}
 				want := "rand"
 				if strings.HasPrefix(e.Name, "TestLookOfClock") {
-					want = "the clock as a number"
+					want = "the clock used as a number"
 				}
 				a := x.assumed()
 				if looks := strings.HasPrefix(e.Name, "TestLook"); looks != strings.Contains(a, want) || !looks && a != "" {

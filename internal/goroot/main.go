@@ -1,7 +1,7 @@
 // Goroot runs the tests of packages of the Go distribution once in the machine and prints what
-// became of them, as docs/goroot.md has it:
+// became of them, as docs/research/goroot.md has it:
 //
-//	go build -o /tmp/hbcheck ./cmd/hbcheck && go run ./internal/goroot /tmp/hbcheck > docs/goroot.md
+//	go build -o /tmp/hbcheck ./cmd/hbcheck && go run ./internal/goroot /tmp/hbcheck > docs/research/goroot.md
 //
 // Arguments after the command are packages instead of those of the page.
 package main
@@ -36,7 +36,7 @@ const head = `# Tests of the Go distribution
 Each test of these packages, run once in the machine: what the library does on top of the models, compared with
 ` + "`go test`" + `, where all of them pass. Time passes when all goroutines wait, as it does for a test that runs alone,
 and no signals arrive but those that a test sends.
-` + "`go run ./internal/goroot HBCHECK > docs/goroot.md`" + ` makes this page; each package is run by
+` + "`go run ./internal/goroot HBCHECK > docs/research/goroot.md`" + ` makes this page; each package is run by
 
     hbcheck %s PACKAGE
 

@@ -48,7 +48,7 @@ func main() {}
 func TestRefused(t *testing.T) {
 	prog := loadPrograms(t, refusedProgram)
 	for _, test := range []struct{ name, reason string }{
-		{"Name", "main.go:14:11: unsupported: os.Getenv: a value that depends on an input decides what a model of the library does"},
+		{"Name", "main.go:14:11: unsupported: os.Getenv: a model of the library branches on a value that depends on an input"},
 		{"Shared", "main.go:24:15: unsupported: syscall.Write: bytes that depend on an input, in memory that goroutines share"},
 		{"Hash", ""},
 	} {

@@ -94,7 +94,7 @@ func parkers(r *rand.Rand, name string) string {
 }
 
 // TestParking: jpf, which puts parking off until it makes a difference, finds in such programs what a search
-// of all states finds, also of states up to exchanging equal goroutines and with static facts, and finds a
+// of all states finds, also of states up to symmetry and with static facts, and finds a
 // livelock if there is one.
 func TestParking(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ContextConfig chooses a variant of Context. docs/rationale/explorers.md has a program for each of
+// ContextConfig chooses a variant of Context. docs/dev/rationale/explorers.md has a program for each of
 // those that lose executions.
 //
 // The zero value is the sound variant. The others exist to repeat the paper's experiments, and
@@ -66,7 +66,7 @@ func (c *ContextConfig) Set(name string) error {
 //     in this state, then w stays in the sleep set after it, too.
 //  3. So no race is hidden in one order and not in the other one.
 //
-// docs/rationale/explorers.md has both the proof and a program of which Algorithm 1 loses an
+// docs/dev/rationale/explorers.md has both the proof and a program of which Algorithm 1 loses an
 // outcome.
 //
 // A step of the paper is a task that holds its actor. Here it is one operation. With

@@ -23,7 +23,7 @@ func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
 	e := &por.Explorer{
 		Name:              "context",
-		Doc:               "source, where orders that lead to the same state are explored once (Albert et al. 2017)",
+		Doc:               "source, but two orders that lead to the same state are explored once (Albert et al. 2017)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
@@ -32,9 +32,9 @@ func ContextExplorer() *por.Explorer {
 	}
 	e.Options = []por.Option{{
 		Name: "context", List: true,
-		Doc: "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to " +
-			"the same state (loses executions); critical sections, too (loses executions); optimization 1 of the " +
-			"paper (loses executions); without optimization 2",
+		Doc: "`paper,css,cuts,unguided`: variants of --por=context, separated by commas. paper: any two orders that lead to " +
+			"the same state (loses executions); css: also critical sections (loses executions); cuts: optimization 1 of the " +
+			"paper (loses executions); unguided: without optimization 2",
 		Set: func(name string) error {
 			err := variant.Set(name)
 			if e.Serial == "" && !variant.sound() {

@@ -58,7 +58,7 @@ func testContexts(t *testing.T, n uint64, generate func(seed uint64) *toys.Syste
 }
 
 // TestContextPaper: of this program Algorithm 1 loses the ending with 1 in the variable, if
-// selections are made as optimization 2 says. See RATIONALE.md.
+// selections are made as optimization 2 says. See docs/dev/rationale/README.md.
 func TestContextPaper(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Write, B: 1}},
 		[]toys.Instr{{Op: toys.Store, B: 1}, {Op: toys.Read}, {Op: toys.Write, B: 2}},

@@ -27,7 +27,7 @@ var traced = []struct {
 		"full": "Every interleaving: each state with two enabled goroutines is a choice.",
 		"jpf":  "A choice where a goroutine is about to synchronise, and none at the end of a goroutine.",
 		"optimal": "One execution for each of the three classes. A candidate is a causal prefix of the operation of an " +
-			"earlier state (docs/optimal.md, line 28).",
+			"earlier state (docs/research/optimal.md, line 28).",
 		"source": "Lines 6 to 10: a race adds a goroutine that can come first to the backtrack set of the state before " +
 			"its first event. Line 18: what has been explored from a state is in its sleep set.",
 		"clockvector": "Line 42: \"When a thread start or thread terminate instruction are reached, we perform the same " +
@@ -71,7 +71,7 @@ var traced = []struct {
 	}},
 	// x is read after both orders of a race that has nothing to do with x.
 	{"refused", map[string]string{
-		"optimal": "A candidate that lacks an event that is in a reversal is refused (docs/optimal.md, line 29): it is " +
+		"optimal": "A candidate that lacks an event that is in a reversal is refused (docs/research/optimal.md, line 29): it is " +
 			"found where that event is executed by default.",
 	}, [][]toys.Instr{
 		{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Go, A: 3}, {Op: toys.Store, A: 0, B: 1}},

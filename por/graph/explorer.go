@@ -13,7 +13,7 @@ func Explorer() *por.Explorer {
 	dir := ""
 	e := &por.Explorer{
 		Name:              "graph",
-		Doc:               "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
+		Doc:               "dynamic partial order reduction over events that a client marks: the DPOR graph (Storey et al. 2020)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
@@ -36,7 +36,7 @@ func Explorer() *por.Explorer {
 	e.Options = []por.Option{
 		{
 			Name: "client", Default: "datarace",
-			Doc: "what --por=graph schedules over: `datarace|everyaccess`: memory that turns out to be shared, or all accesses",
+			Doc: "`datarace|everyaccess`: accesses that --por=graph schedules. datarace: those to memory that turns out to be shared; everyaccess: all",
 			Set: func(value string) error {
 				switch value {
 				case "datarace":
@@ -51,7 +51,7 @@ func Explorer() *por.Explorer {
 		},
 		{
 			Name: "replay", Default: "rewind",
-			Doc: "where --por=graph has missed a choice: `rewind|restart`: go back there, or execute the region again as in the paper",
+			Doc: "`rewind|restart`: what --por=graph does after it missed a choice. rewind: go back to that choice; restart: execute the region again, as in the paper",
 			Set: func(value string) error {
 				if value != "rewind" && value != "restart" {
 					return errors.New("want rewind or restart")

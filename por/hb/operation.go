@@ -122,7 +122,7 @@ func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAw
 // The others are executed sooner or later, and are compared with what was executed before them
 // then.
 //
-// (Line 23 of docs/optimal.md, claim 6.)
+// (Line 23 of docs/research/optimal.md, claim 6.)
 // mutant: no operation waits for a lock [toySystems]: "Blocks()" -> "Blocks() && k != trace.Lock"
 // mutant: no reader waits [readers]: "Blocks()" -> "Blocks() && k != trace.RLock"
 // mutant: no operation waits for a WaitGroup [semantics]: "Blocks()" -> "Blocks() && k != trace.WgWait"

@@ -8,7 +8,7 @@ import (
 // A SelectSnapshot is what a goroutine could do when it arrived at a select by event At (-1: at the
 // start).
 //
-// It is kept because later it cannot be known any more: claim 10 of docs/optimal.md compares what
+// It is kept because later it cannot be known any more: claim 10 of docs/research/optimal.md compares what
 // a select could do in the state before a prefix with what it can do after it.
 type SelectSnapshot struct {
 	At    int

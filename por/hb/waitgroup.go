@@ -16,7 +16,7 @@ import (
 // Neither can be seen in pairs of operations. Of Done, Done, Add with the counter at two the first
 // Done commutes with the Add, and the second one, where it is next to the Add, does not. So both
 // are decided for an execution as a whole, exactly, once for each event (claims 11 and 12 of
-// docs/optimal.md).
+// docs/research/optimal.md).
 //
 // An order that is allowed passes through down-closed sets of events. The counter in such a set D
 // is the number of units that are added in D less those that are taken. Each Done is matched with a

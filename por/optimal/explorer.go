@@ -15,7 +15,7 @@ import (
 func Explorer() *por.Explorer {
 	var opts options
 	e := &por.Explorer{
-		Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)",
+		Name: "optimal", Doc: "one execution of each class of equivalent executions (--equivalence defines the classes)",
 		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
 		OnePerClass: true, NoDuplicates: true,
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return explore(sys, v, cfg, opts) },
@@ -23,9 +23,9 @@ func Explorer() *por.Explorer {
 	e.Options = []por.Option{
 		{
 			Name: "equivalence", Default: "mazurkiewicz",
-			Doc: "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent " +
-				"operations alike, or (rf) those in which every read reads from the same write; with rf the order " +
-				"of writes that are not read is left open, and so is which one remains at the end",
+			Doc: "`mazurkiewicz|rf`: equivalence of executions for --por=optimal. mazurkiewicz: they order dependent " +
+				"operations alike; rf: each read reads from the same write (the order " +
+				"of writes without a reader, and the last value written, stay open)",
 			Set: func(value string) error {
 				switch value {
 				case "mazurkiewicz":

@@ -1,6 +1,6 @@
 // Package optimal explores exactly one execution of every class of equivalent executions and
 // begins no others (optimal dynamic partial order reduction). The algorithm is this project's own
-// and is published in docs/optimal.md. Comments like "line 24" refer to the pseudo-code of its
+// and is published in docs/research/optimal.md. Comments like "line 24" refer to the pseudo-code of its
 // section 2, R1 and S1 to the rules for channels of its section 4, and claims to its proofs.
 //
 // In a state P one goroutine is chosen by a fixed rule; let x be its pending operation. Every

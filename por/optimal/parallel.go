@@ -16,7 +16,7 @@ import (
 // worker has: to the last count, and in the same order.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
-// explored (section 7 of docs/optimal.md). So it may be cut into tasks anywhere: a task is one
+// explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one
 // alternative, or one candidate, of a frame, with the subtree below it. A worker has a system of
 // its own. It executes the events before the frame (enter) and explores the task, with frames of
 // its own. If other workers are idle it donates what is left in its oldest frame (donate): from

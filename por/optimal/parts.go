@@ -11,7 +11,7 @@ import (
 )
 
 // Parts of the goroutines that have nothing to do with each other for a while (section 9 of
-// docs/optimal.md, which has the proof). Classes of independent parts multiply; here they are added.
+// docs/research/optimal.md, which has the proof). Classes of independent parts multiply; here they are added.
 //
 //	main: go, go, Wait      P ──┬── class 1 of part 1 ──┐
 //	part 1: g1 g2               ├── class 2 ────────────┼── E ──┬── class 1 of part 2 ──┬── E' ── the rest

@@ -6,7 +6,7 @@ import (
 )
 
 //
-// Races: lines 20 to 27 of docs/optimal.md. Which of three procedures finds that y could come
+// Races: lines 20 to 27 of docs/research/optimal.md. Which of three procedures finds that y could come
 // before x depends on when y's goroutine arrives at y:
 //
 //	x ... e ... y       y is executed after x, arrives after x      line 21, reverseRaces

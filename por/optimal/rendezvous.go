@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Channels (section 4 of docs/optimal.md). One event can be an operation of two goroutines, whether
+// Channels (section 4 of docs/research/optimal.md). One event can be an operation of two goroutines, whether
 // it is possible depends on what other goroutines have pending, and a select waits for several
 // things at once. So a causal prefix of an operation x on channels is not looked for together with
 // the operation y that follows it. A candidate is a set S of events after the frame's state,

@@ -63,7 +63,7 @@ import (
 // that state by itself: that is so if neither happens before the goroutine of the other arrives at
 // it.
 //
-// It asks no oracle: docs/rationale/explorers.md says why.
+// It asks no oracle: docs/dev/rationale/explorers.md says why.
 //
 // Programs that do anything but access memory and use locks, WaitGroups and Once fall back to
 // package optimal, with which the search begins again (por.Visitor.Restart); so do those with a loop

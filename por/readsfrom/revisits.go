@@ -394,7 +394,7 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 // forwardRevisit explores a prefix of frame i's operation, and if that operation depends on it
 // continues.
 //
-// It is lines 32 to 39 of docs/optimal.md for graphs: prefix, head, canonical order, and x again.
+// It is lines 32 to 39 of docs/research/optimal.md for graphs: prefix, head, canonical order, and x again.
 func (s *searcher) forwardRevisit(i int, it *revisit) {
 	for _, a := range it.prefix {
 		s.graph = append(s.graph, a)

@@ -123,7 +123,7 @@ func (e *Estimator) Executions() (estimate, err float64) {
 // walk goes to the end of an execution and returns what it counts.
 //
 // An execution that ends while others could continue is counted where it ends, and continues
-// without its goroutine, as package optimal does (section 6 of docs/optimal.md): so one walk may
+// without its goroutine, as package optimal does (section 6 of docs/research/optimal.md): so one walk may
 // stand for several.
 func (e *Estimator) walk() (weight float64, ok bool) {
 	x := e.x

@@ -11,7 +11,7 @@ import (
 func RandomExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:      "random",
-		Doc:       "a sample: a random walk",
+		Doc:       "samples executions: a random walk",
 		Stateless: true,
 		Samples:   true,
 		Run:       Random,
@@ -23,13 +23,13 @@ func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth
 	return &por.Explorer{
 		Name:      "pct",
-		Doc:       "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)",
+		Doc:       "samples executions: random priorities that change at a few random steps (Burckhardt et al. 2010)",
 		Stateless: true,
 		Samples:   true,
 		Run:       func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return PCT(sys, v, cfg, depth) },
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
-			Doc: "number `d` of ordering constraints that make a bug for --por=pct",
+			Doc: "number `d` of ordering constraints that the bugs sought by --por=pct have",
 			Set: func(value string) error {
 				d, err := strconv.Atoi(value)
 				if err != nil || d < 1 {
@@ -46,7 +46,7 @@ func PCTExplorer() *por.Explorer {
 func POSExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:      "pos",
-		Doc:       "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)",
+		Doc:       "samples executions: random priorities, drawn again where operations conflict (Yuan et al. 2018)",
 		Stateless: true,
 		Samples:   true,
 		Run:       POS,

@@ -312,7 +312,7 @@ func TestLongPage(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines: of more goroutines than there is room for lanes all are in one, with their names.
+// TestManyGoroutines: if there are too many goroutines for lanes, all steps are in one lane, with names.
 func TestManyGoroutines(t *testing.T) {
 	s := long(300)
 	for i := range s.Bug.Events {
@@ -341,7 +341,7 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// long returns a schedule of so many steps, of goroutines that take turns at a lock.
+// long returns a schedule of that number of steps, of goroutines that take turns at a lock.
 func long(steps int) *Schedule {
 	b := &explore.Bug{Kind: explore.Panic, Detail: explore.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &explore.Observation{}}
 	b.Pos.Filename, b.Pos.Line = "testdata/bugs/race.go", 9

@@ -13,7 +13,7 @@ import (
 
 // data is what the scripts read. Columns of lines have an element for each line, those of states one
 // for the state before each step and one for the last state. Texts, sites, files, lanes, objects and
-// locks are indices into tables; -1 is none.
+// locks are indices into tables; -1 means no entry.
 type data struct {
 	Replay string `json:"replay"`
 	Loop   int    `json:"loop"` // the step at which the loop of a livelock begins; 0: no loop

@@ -196,7 +196,7 @@ func (h *history) html() string {
 		for _, o := range r.ops {
 			class, place := "op", fmt.Sprintf("number %d of the longest order", o.place)
 			if o.place == 0 {
-				class, place = "op not", "no order has it next, with this result"
+				class, place = "op not", "no order can continue with it and this result"
 			}
 			says := fmt.Sprintf("%s: %s; called in step %d, returns in step %d; %s", r.lane, o.text, o.callAt, o.retAt, place)
 			fmt.Fprintf(&b, "<g role=\"listitem\"><a href=\"#step=%d\" class=\"%s\" aria-label=\"%s\"><title>%s</title>"+

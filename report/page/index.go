@@ -53,7 +53,7 @@ func (x *Index) Close() error {
 	return err
 }
 
-// A Result is what the index says about an entry: a line of docs/json.md.
+// A Result is what the index says about an entry: a line of docs/formats.md.
 type Result struct {
 	Action     string   `json:"action"`
 	Package    string   `json:"package"`

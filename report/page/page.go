@@ -79,7 +79,7 @@ func document(title, body, script string, data []byte) []byte {
 	}))
 }
 
-// fill replaces every {{NAME}} of a template, once: what is put in is not looked at.
+// fill replaces every {{NAME}} of a template, once, and not in the values themselves.
 func fill(template string, values map[string]string) string {
 	var list []string
 	for name, value := range values {

@@ -43,9 +43,9 @@ function showFile(f) {
   if (f === fileShown) return;
   fileShown = f;
   rowsOfFile.clear();
-  fileBox.textContent = f < 0 ? "no place in the program" : D.files[f].name;
+  fileBox.textContent = f < 0 ? "outside the program" : D.files[f].name;
   if (f < 0 || D.files[f].parts.length === 0) {
-    sourceBox.replaceChildren(element("p", { class: "skip" }, f < 0 ? "This is not an operation of the program's code." : "The file was not there when this page was written."));
+    sourceBox.replaceChildren(element("p", { class: "skip" }, f < 0 ? "This operation is not in the code of the program." : "The file did not exist when this page was written."));
     return;
   }
   const all = [];

@@ -77,8 +77,8 @@ function showStep(i) {
     }
     table.append(element("tr", {}, element("th", { scope: "row" }, other), cell));
   }
-  if (L.fact[i] >= 0) to.append(element("p", { class: "small" }, `Static facts (${text(L.fact[i])}): nothing that the others can still do conflicts with this step, so it was tried in no other order.`));
-  if (table.firstChild) to.append(table, ...(more > 0 ? [element("p", { class: "small" }, "and " + more + " more")] : [])); else to.append(element("p", { class: "small" }, "There is no other one."));
+  if (L.fact[i] >= 0) to.append(element("p", { class: "small" }, `Static facts (${text(L.fact[i])}): no operation that the other goroutines can still do conflicts with this step, so no other order was tried.`));
+  if (table.firstChild) to.append(table, ...(more > 0 ? [element("p", { class: "small" }, "and " + more + " more")] : [])); else to.append(element("p", { class: "small" }, "There are no other goroutines."));
 
   heading(step > 0 ? "Locks held after this step" : "Locks held");
   const locks = held(step > 0 ? step : state);
@@ -104,7 +104,7 @@ function showStep(i) {
 function otherwise(h, state, g) {
   const next = nextStep(h, state), list = [];
   const small = (...s) => element("span", { class: "small" }, ...s);
-  if (next === 0) list.push(small("it does not move any more in this schedule"));
+  if (next === 0) list.push(small("it makes no further step in this schedule"));
   else {
     const c = conflictsOf.get(next);
     const first = c ? c.steps.find((s) => s > state) : undefined;

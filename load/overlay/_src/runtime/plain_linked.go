@@ -9,7 +9,7 @@ import (
 // Functions that are not exported but reached by many libraries through //go:linkname. nanotime and
 // cputicks are in package time. The memory is the program's: accesses to it are as visible as its own.
 
-// hbSample returns bits of math/rand: one value of many.
+// hbSample returns bits of math/rand: one value tried.
 func hbSample() uint64
 
 // hbChoose returns a number below n, which is small: each of them.

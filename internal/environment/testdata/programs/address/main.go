@@ -1,4 +1,4 @@
-// assumed: a printed address (the same in every execution); an address as a number (the same in every execution)
+// assumed: a printed address (the same in every execution); an address used as a number (the same in every execution)
 package main
 
 import (

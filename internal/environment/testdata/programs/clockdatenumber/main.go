@@ -1,4 +1,4 @@
-// assumed: the time of day (it is compared with a date to come)
+// assumed: the time of day (it is compared with a future date)
 package main
 
 import (

@@ -1,4 +1,4 @@
-// assumed: math/rand (one value of many)
+// assumed: math/rand (one value tried)
 package main
 
 import (

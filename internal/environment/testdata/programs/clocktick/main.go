@@ -1,4 +1,4 @@
-// assumed: the clock (it shows some of what it may show)
+// assumed: the clock (some of its possible readings tried)
 package main
 
 import (

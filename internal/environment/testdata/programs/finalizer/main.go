@@ -1,4 +1,4 @@
-// assumed: runtime.SetFinalizer (the finalizer runs in calls of runtime.GC, and when all wait)
+// assumed: runtime.SetFinalizer (the finalizer runs only in runtime.GC and when every goroutine waits)
 package main
 
 import (

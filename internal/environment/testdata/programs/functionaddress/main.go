@@ -1,4 +1,4 @@
-// assumed: an address as a number (the same in every execution)
+// assumed: an address used as a number (the same in every execution)
 package main
 
 import (

@@ -1,4 +1,4 @@
-// assumed: a file of the kernel (it is as it was when it was read before); random bits (the same in every execution)
+// assumed: a file of the kernel (every read returns the same contents); random bits (the same in every execution)
 package main
 
 import (

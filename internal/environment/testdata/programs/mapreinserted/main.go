@@ -1,4 +1,4 @@
-// assumed: map entries inserted in the loop (at most 2 are visited)
+// assumed: map entries inserted in the loop (at most 2 visited)
 package main
 
 import (

@@ -1,4 +1,4 @@
-// assumed: math/rand (one value of many)
+// assumed: math/rand (one value tried)
 
 //go:debug randseednop=0
 package main

@@ -1,4 +1,4 @@
-// assumed: the clock as a number (one value of many)
+// assumed: the clock used as a number (one value tried)
 package main
 
 import (

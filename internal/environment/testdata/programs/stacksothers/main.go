@@ -1,4 +1,4 @@
-// assumed: runtime.Stack (it shows others between two operations only)
+// assumed: runtime.Stack (it shows other goroutines only between two operations)
 package main
 
 import (

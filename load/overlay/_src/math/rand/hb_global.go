@@ -129,7 +129,7 @@ func NewSource(seed int64) Source {
 // hbSeeded reports whether seed is what the clock has shown.
 func hbSeeded(seed int64) bool
 
-// hbClockSource is a source with such a seed: what is drawn from it is one value of many.
+// hbClockSource is a source with such a seed: what is drawn from it is one value tried.
 type hbClockSource struct{ rngSource }
 
 func (s *hbClockSource) Int63() int64 {
