@@ -49,12 +49,16 @@ func runTogether(tests ...InternalTest) (failed bool) {
 	}
 	close(root.barrier)
 	for _, t := range root.sub {
-		<-t.signal
+		t.hbAwait()
 	}
 	hbTouch(&root.failed, 0, true)
 	root.done = true
 	return root.failed
 }
+
+// hbAwait waits for the test. Stacks show it as (*T).Run, where the goroutine of TestMain waits natively:
+// programs that look for leaked goroutines leave out stacks with that on top.
+func (t *T) hbAwait() { <-t.signal }
 
 // M is a type passed to a TestMain function to run the actual tests.
 type M struct {
@@ -75,7 +79,7 @@ func (m *M) Run() (code int) {
 	t.signal = make(chan bool, 1)
 	hbTestBegins()
 	go tRunner(t, m.test.F)
-	<-t.signal
+	t.hbAwait()
 	hbTestDone(t.failed)
 	if t.failed {
 		return 1
