@@ -64,13 +64,18 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // for callers in other states.
 //
 // What is recursive, or calls what is, is only remembered for this walk: what
-// a recursive call adds depends on where the recursion began.
+// a recursive call adds depends on where the recursion began. So does what a function asks that
+// makes such a call: nothing, if this walk has come there before. Whether a function calls what is
+// recursive may depend on the answers (of a dynamic call the receiver may be known), so that its
+// tree can have been grown by walks in which it does not.
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
 // tree; then the body. Only what was walked to its end, within maxWork, becomes a leaf.
 func (w *walk) visited(k visitKey, act *activation) (returns bool, dones, raises *events) {
 	if v := w.memo[k]; v != nil {
 		w.recursive++
+		//mutant: what is remembered of a recursive call is asked anew by its caller [micro sometimesRecursive]
+		w.v.giveUp()
 		if v.open {
 			return true, v.assume(), new(events)
 		}

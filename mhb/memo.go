@@ -108,7 +108,7 @@ type view struct {
 // its tree.
 type record struct {
 	known map[question]answer
-	at    *node
+	at    *node // nil: given up (giveUp)
 }
 
 // record begins a record in the tree at n.
@@ -121,6 +121,14 @@ func (v *view) recorded() *node {
 	r := v.recs[len(v.recs)-1]
 	v.recs = v.recs[:len(v.recs)-1]
 	return r.at
+}
+
+// giveUp ends the records of all functions that are being walked, but not the walk's own: what they ask from
+// now on depends on what has been walked before them.
+func (v *view) giveUp() {
+	for i := 1; i < len(v.recs); i++ {
+		v.recs[i].at = nil
+	}
 }
 
 // recall follows the tree at n, which is part of what is being walked, as far as
@@ -162,8 +170,10 @@ func (v *view) ask(q question) (a answer) {
 // different questions, the code of the walk depends on something that is no answer.
 func (v *view) note(r *record, q question, a answer) {
 	r.known[q] = a
-	switch r.at.q.kind {
-	case noQuestion:
+	switch {
+	case r.at == nil:
+		return
+	case r.at.q.kind == noQuestion:
 		r.at.q = q
 	default:
 		if r.at.q != q {

@@ -322,6 +322,18 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(a[0], a[1])`},
+	// Whether turn is recursive is up to what how holds: where it is, twice calls it when it has been walked.
+	{"sometimesRecursive", "", `
+	how, global = once{}, &copied{}
+	if hbtest.Choose(2) == 1 {
+		how = again{new(int)}
+	}
+	x := 0
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x = x + 1 })
+	wg.Go(func() { runtime.Gosched(); turn(); twice(); x = 10 })
+	wg.Wait()
+	say(x)`},
 	// In a loop over a captured map, the variable's register may hold something else.
 	{"capturedMap", "", `
 	m := map[int]int{}
@@ -1070,6 +1082,22 @@ func takeAway(n int) { if n > 0 { group.Done(); takeAway(n-1) } }
 func exchange(p **sync.Mutex, q *sync.Mutex) { *p = q }
 
 func deep(n int) int { return deep(n+1) + 1 }
+
+type turner interface { turn() }
+
+type once struct{}
+
+func (once) turn() { global.mu.Lock(); global.mu.Unlock() }
+
+type again struct{ n *int }
+
+func (a again) turn() { if *a.n > 0 { *a.n--; turn() } }
+
+var how turner
+
+func turn() { how.turn() }
+
+func twice() { turn(); global.mu.Lock(); global.mu.Unlock() }
 
 type inner struct{}
 

@@ -34,7 +34,7 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	cols := columns(rows, keep)
 	w := widths(rows, keep)
 	b.WriteString(strings.Repeat(" ", w.step+2))
-	if len(cols) > maxLanes {
+	if total(cols) > maxLanes {
 		cols = nil // names instead
 		b.WriteString(" goroutine")
 	}
@@ -99,8 +99,8 @@ func (g *gap) write(b *bytes.Buffer) {
 // rowWidths are the widths of the columns to the right of the lanes.
 type rowWidths struct{ step, name, kind, what, pos int }
 
-// maxLanes is how many goroutines have a lane each. The steps of more are drawn in one, with names.
-const maxLanes = 40
+// maxLanes is how wide the lanes of all goroutines are at most. What needs more is drawn in one, with names.
+const maxLanes = 120
 
 // maxWhat is the width of the longest text for which there is room in a column.
 const maxWhat = 48
@@ -383,6 +383,14 @@ func columns(rows []row, keep []bool) []column {
 		return cmp.Or(cmp.Compare(len(p), len(q)), slices.Compare(p, q))
 	})
 	return cols
+}
+
+// total returns how wide all lanes are.
+func total(cols []column) (n int) {
+	for _, c := range cols {
+		n += c.width + 2
+	}
+	return n
 }
 
 // spawnPath returns the numbers in a goroutine's name; main has none.

@@ -44,3 +44,25 @@ func TestManyGoroutines(t *testing.T) {
 		t.Error("too many stacks")
 	}
 }
+
+// TestLongNames: few goroutines whose names are long are drawn with names, too: no line of a report is
+// wider than a page.
+func TestLongNames(t *testing.T) {
+	draw := func(n int) string {
+		var events []explore.Event
+		for i := range n {
+			events = append(events, ev(trace.GID(i), fmt.Sprintf("g1.1.%d", i+1), trace.Recv, "c", "", "main", at("wide.go", 7, 2), 0, false))
+		}
+		var out bytes.Buffer
+		lanes(&out, events, true, nil)
+		return out.String()
+	}
+	if got := draw(10); !strings.Contains(got, "g1.1.9  g1.1.10\n") {
+		t.Errorf("ten goroutines have no lanes:\n%s", got)
+	}
+	for line := range strings.Lines(draw(36)) {
+		if len([]rune(line)) > 150 {
+			t.Errorf("%d columns: %s", len([]rune(line)), line)
+		}
+	}
+}

@@ -19,6 +19,7 @@ the machine first; of those that start goroutines, end, and need nothing that th
 each module are explored, evenly spread over its files. "But for" means that all schedules were explored, and that
 the verdict names what of the environment was not (the order in which a large map is ranged over, a signal that
 arrives twice ...). Warnings do not fail a test: they need a timer to overtake a goroutine that could run.
+What was found of bugs that others reported says [reports.md](reports.md).
 ` + "`go run ./internal/real -work DIR HBCHECK > page`" + ` makes this page. %s
 
 | module | tests | concurrent | explored | exhaustive | but for | red | incomplete | warnings | median s |
