@@ -123,7 +123,8 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 	return n
 }
 
-// paramKey returns the variable that a parameter is; parameters of package ssa's own functions are not variables.
+// paramKey returns the variable that a parameter is; parameters of package ssa's own functions are not
+// variables.
 func paramKey(p *ssa.Parameter) (varKey, bool) {
 	if v, ok := p.Object().(*types.Var); ok && v != nil {
 		return varKey{v.Name(), v.Pos()}, true

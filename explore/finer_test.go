@@ -9,7 +9,7 @@ import (
 )
 
 // TestFiner: with Options.All a bug that is found before the search has to begin again, finer, does not
-// end the search: the race behind the loop is found, too.
+// end the search: the race after the loop is found, too.
 func TestFiner(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("sync"; "time")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Rates of numbers that are made of the clock. A token bucket compares a float64 that has gone through
@@ -48,32 +48,32 @@ func (s *symbols) rateOf(g *goroutine, i uint16) float64 {
 }
 
 // computedRate returns the rate of what in, which computes, makes of its operands.
-func (s *symbols) computedRate(g *goroutine, in *Instr) float64 {
+func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
 	B, C := in.B, in.C
 	x := s.rateOf(g, B)
 	value := func(i uint16) float64 { return float64(int64(*g.reg(uint32(i)))) }
 	double := func(i uint16) float64 { return math.Float64frombits(*g.reg(uint32(i))) }
 	switch in.Op {
-	case CvtSF64, CvtUF64, CvtF64S, AddI, ExtS32, ExtU32:
+	case bytecode.CvtSF64, bytecode.CvtUF64, bytecode.CvtF64S, bytecode.AddI, bytecode.ExtS32, bytecode.ExtU32:
 		return x
-	case Neg, NegF64:
+	case bytecode.Neg, bytecode.NegF64:
 		return -x
-	case MulI:
+	case bytecode.MulI:
 		return x * float64(int16(C))
-	case Add, AddF64:
+	case bytecode.Add, bytecode.AddF64:
 		return x + s.rateOf(g, C)
-	case Sub, SubF64:
+	case bytecode.Sub, bytecode.SubF64:
 		return x - s.rateOf(g, C)
-	case Mul:
+	case bytecode.Mul:
 		return x*value(C) + value(B)*s.rateOf(g, C)
-	case MulF64:
+	case bytecode.MulF64:
 		return x*double(C) + double(B)*s.rateOf(g, C)
-	case DivS, DivU:
+	case bytecode.DivS, bytecode.DivU:
 		return x / value(C)
-	case DivF64:
+	case bytecode.DivF64:
 		return x / double(C)
-	case MinF64, MaxF64:
-		if a, b := double(B), double(C); a < b == (in.Op == MinF64) && a != b {
+	case bytecode.MinF64, bytecode.MaxF64:
+		if a, b := double(B), double(C); a < b == (in.Op == bytecode.MinF64) && a != b {
 			return x
 		}
 		return s.rateOf(g, C)
@@ -94,7 +94,7 @@ func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind bound
 		}
 		return float64(int64(*g.reg(uint32(i))))
 	}
-	if c != NoReg {
+	if c != bytecode.NoReg {
 		rate -= s.rateOf(g, c)
 		n = number(c)
 	}

@@ -133,7 +133,8 @@ func savedAnew(dir string, ended <-chan error, err *error) bool {
 	}
 }
 
-// TestResume: a stopped search is saved and reported; one that cannot be continued is refused, with the reason.
+// TestResume: a stopped search is saved and reported; one that cannot be continued is refused, with the
+// reason.
 func TestResume(t *testing.T) {
 	dir := saveProgram(t)
 	hbcheck := func(args ...string) (code int, out, errs string) {

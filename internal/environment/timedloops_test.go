@@ -51,7 +51,7 @@ func TestTimedLoops(t *testing.T) {
 			}
 			timed++
 			always := !strings.Contains(flowOf(dir, loop.Name), "sometimes")
-			if always && !strings.Contains(got.assumed(), "three rounds") {
+			if always && !strings.Contains(got.assumed(), "three iterations") {
 				t.Errorf("%v: %s does not name the loop, but %q\n%s", h, loop.Name, got.assumed(), flowOf(dir, loop.Name))
 			}
 			if lost := missing(want.outcomes, got.outcomes); lost != "" {

@@ -1,4 +1,4 @@
-// assumed: the clock (a loop until a moment runs at most three rounds before that has come)
+// assumed: the clock (a loop that waits for a time runs at most three iterations before it)
 package main
 
 import (
