@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 
 	"hbcheck.dev/hbcheck/vm"
@@ -94,5 +95,48 @@ func (m withTurns) Features() *Features {
 		InTurn: func(func() bool) (Machine, error) { panic("BUG: there is none") },
 		Passed: func() *vm.Passing { return &vm.Passing{} },
 		Ranged: func() *vm.Ranging { return nil },
+	}
+}
+
+// TestMistakeOfOneSearch: a mistake in one search of a portfolio is told, and leaves the answer of another
+// one as it is. If there is no answer Run panics with it.
+func TestMistakeOfOneSearch(t *testing.T) {
+	prog := vmtest.Load(t, strings.NewReplacer("range 5", "range 3", "range 6", "range 4").Replace(crowded))
+	for _, broken := range [][]int{{0}, {1}, {0, 1}} {
+		p := *portfolioOf(true)
+		p.Searches = append([]Options(nil), p.Searches...)
+		p.Graded, p.Samples, p.First = nil, nil, nil
+		for _, i := range broken {
+			x := *p.Searches[i].POR
+			run := x.Run
+			x.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+				poll := cfg.Poll
+				cfg.Poll = func(q por.Progress) string {
+					if q.Transitions > 500 {
+						panic("BUG: it is broken")
+					}
+					return poll(q)
+				}
+				return run(sys, v, cfg)
+			}
+			p.Searches[i].POR = &x
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		func() {
+			defer func() {
+				if x := recover(); (x != nil) != (len(broken) == 2) {
+					t.Errorf("broken %v: Run panics with %v", broken, x)
+				}
+			}()
+			r, err := Run(t.Context(), e, Options{Portfolio: &p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Mistakes) != 1 || !strings.Contains(r.Mistakes[0], "it is broken") {
+				t.Errorf("broken %v: mistakes %q", broken, r.Mistakes)
+			}
+		}()
 	}
 }

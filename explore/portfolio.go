@@ -229,7 +229,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 		p.size = uint64(f.CodeSize())
 	}
 	p.active = 1
-	p.run(lead)
+	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
 		return lead.s, lead.found, errLong
 	}
@@ -243,10 +243,16 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 		if c == nil {
 			break
 		}
-		if c.panics != nil {
-			panic(c.panics)
-		}
 		list = append(list, c)
+	}
+	var mistakes []string
+	for _, c := range list {
+		if c.panics != nil {
+			mistakes = append(mistakes, fmt.Sprint(c.panics))
+		}
+	}
+	if len(mistakes) > 0 && p.winner < 0 {
+		panic(mistakes[0])
 	}
 	for _, c := range list {
 		var failed *NotResumed
@@ -271,7 +277,22 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 			best.s.coveredBefore = append(best.s.coveredBefore, c.s.features.covered())
 		}
 	}
+	best.s.result.Mistakes = append(best.s.result.Mistakes, mistakes...)
 	return best.s, best.found, nil
+}
+
+// safely calls run, which runs c. A mistake of hbcheck's own in one search leaves the answers of others as
+// they are.
+func (p *portfolio) safely(c *contender, run func()) {
+	defer func() {
+		if x := recover(); x != nil {
+			c.panics = fmt.Sprintf("%v\n%s", x, debug.Stack())
+			p.mu.Lock()
+			p.ended[c.number] = true
+			p.mu.Unlock()
+		}
+	}()
+	run()
 }
 
 // prepare prepares a search of lines 1 to 3, which is saved as that of a phase: on the machine of s, unless
@@ -446,18 +467,17 @@ func (p *portfolio) startOthers(lead *contender) {
 		c := &contender{number: i + 1, effort: effort{start: p.start}}
 		go func() {
 			defer func() {
-				if c.panics = recover(); c.panics != nil {
-					c.panics = fmt.Sprintf("%v\n%s", c.panics, debug.Stack())
-				}
 				p.leave()
 				p.done <- c
 			}()
-			if p.lost(c.number, c.start) {
-				return
-			}
-			if c.s, c.err = p.prepare(p.opts.Keep, p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
-				p.run(c)
-			}
+			p.safely(c, func() {
+				if p.lost(c.number, c.start) {
+					return
+				}
+				if c.s, c.err = p.prepare(p.opts.Keep, p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
+					p.run(c)
+				}
+			})
 		}()
 	}
 }
