@@ -18,11 +18,8 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-var ()
 
 // TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and
 // their order.
@@ -30,9 +27,6 @@ func TestJobs(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal := explorers.Lookup("optimal")
 	others := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return e.Serial != "" || e.Stateful || e.Name == "optimal" }) // see TestRounds
-	others = append(others, explorers.With("optimal", "equivalence", "rf"))
-	defer func(a, b uint64) { search.AheadFrom, search.AskEvery = a, b }(search.AheadFrom, search.AskEvery)
-	search.AheadFrom, search.AskEvery = 0, 1 // most of these programs are small
 	executions, ended, bad := uint64(0), 0, 0
 	compare := func(want, got *explore.Result, o explore.Options, p *progen.Prog) {
 		if reflect.DeepEqual(want, got) {

@@ -34,10 +34,10 @@
 //	full         -        either   yes      yes   every state
 //	jpf          -        either   yes      yes   every bug, end and race; a livelock can be missed
 //	optimal      Effects  never    no       yes   each class of executions once, no other begun
-//	source       Effects  never    no       yes   each class completed once, others begun
-//	context      Effects  never    no       yes    every bug, end and race; not every class
-//	clockvector  Effects  never    no       yes   every deadlock, end and race
-//	graph        Effects  never    no       yes   that of its client; by default that of clockvector
+//	source       Effects  never    no       no    each class completed once, others begun
+//	context      Effects  never    no       no     every bug, end and race; not every class
+//	clockvector  Effects  never    no       no    every deadlock, end and race
+//	graph        Effects  never    no       no    that of its client; by default that of clockvector
 //	random       -        never    yes      yes   none: a sample
 //	pct          -        never    yes      yes   a probability for each bug of a given depth
 //	pos          -        never    yes      yes   a probability for each partial order

@@ -143,7 +143,6 @@ func (s *Stats) Add(t *Stats) {
 	s.Choices += t.Choices
 	s.Transitions += t.Transitions
 	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
-	//mutant: jobs: graph: graphs of a piece are not counted [graphAhead]
 	s.Graphs += t.Graphs
 	s.Parts += t.Parts
 	s.PartExecutions += t.PartExecutions

@@ -20,7 +20,6 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
@@ -53,7 +52,6 @@ func (h how) String() string {
 
 // Several workers have something to do in small searches, too.
 func init() {
-	search.AheadFrom, search.AskEvery = 0, 1
 	stateful.Rounds = stateful.RoundSizes{From: 30, Work: 16, More: 1 << 12, Each: 8, Check: 64}
 }
 
@@ -64,7 +62,7 @@ func others(short bool) []how {
 	list := []how{
 		{"jpf", oracle.MHB, true, 1}, {"optimal", oracle.None, false, 1}, {"source", oracle.None, false, 1},
 		{"full", oracle.None, false, 1}, {"jpf", oracle.None, true, 2}, {"jpf", oracle.FieldAccess, true, 2}, {"jpf", oracle.Full, true, 1},
-		{"optimal", oracle.MHB, false, 2}, {"context", oracle.None, false, 2}, {"clockvector", oracle.None, false, 2}, {"graph", oracle.None, false, 2},
+		{"optimal", oracle.MHB, false, 2}, {"context", oracle.None, false, 1}, {"clockvector", oracle.None, false, 1}, {"graph", oracle.None, false, 1},
 	}
 	if short {
 		return list[:3]

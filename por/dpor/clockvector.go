@@ -73,10 +73,6 @@ type clockVector struct {
 	// goroutine that is in one list only has started or ended.
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
-
-	jobs  bool         `saved:"-"` // several workers
-	ahead search.Ahead `saved:"-"` // the other ones
-	piece *cvPiece     `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 // accessor is the goroutine that has touched an object.
@@ -105,9 +101,6 @@ type cvNode struct {
 	// are explored.
 	forked  bool // after the start or the end of a goroutine
 	counted bool // in Stats.States
-
-	pieces  map[cvStep]*cvPiece `saved:"-"` // that are offered to other workers
-	foreign bool                `saved:"-"` // it is another worker's: see cvPiece
 }
 
 // newClockVector makes a search from the present state of sys. States are not matched (see
@@ -120,7 +113,6 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 		rel:      rel,
 		accessed: make(map[uint32]accessor),
 	}
-	x.jobs = x.Several()
 	x.exec = hb.NewExecution(sys, rel)
 	x.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(x.nodes), func(i int) (explored, of int) { return max(0, x.nodes[i].p), len(x.nodes[i].backtrack) })
@@ -140,8 +132,7 @@ func (x *clockVector) run() por.Result {
 	} else {
 		x.enter(false)
 	}
-	x.explore(0)
-	x.ahead.End()
+	x.explore()
 	x.Account()
 	for i := len(x.nodes) - 1; i >= 0; i-- {
 		x.Drop(x.nodes[i].Mark)
@@ -150,16 +141,12 @@ func (x *clockVector) run() por.Result {
 	return x.Result()
 }
 
-// explore explores what is left in the nodes after the first ones.
-func (x *clockVector) explore(first int) {
-	for len(x.nodes) > first && !x.Halted {
+// explore explores what is left in the nodes.
+func (x *clockVector) explore() {
+	for len(x.nodes) > 0 && !x.Halted {
 		if x.Keep(); x.Halted {
 			break
 		}
-		if x.piece != nil && x.piece.Stopped() {
-			break
-		}
-		x.offer()
 		depth := len(x.nodes) - 1
 		n := &x.nodes[depth]
 		if n.choice == n.choices { // backtrack[p] is done
@@ -176,9 +163,6 @@ func (x *clockVector) explore(first int) {
 		entered := n.p == 0 && n.choice == 0
 		if x.OutOfExecutions() {
 			break
-		}
-		if p := n.pieces[cvStep{n.p, n.choice}]; p != nil && x.take(depth, p) {
-			continue
 		}
 		if !entered {
 			x.ReturnTo(&n.Position)
@@ -254,9 +238,7 @@ func (x *clockVector) enter(forked bool) {
 
 // count counts n in the statistics.
 func (x *clockVector) count(n *cvNode) {
-	if n.foreign {
-		x.piece.note(cvNote{n.Depth, cvCount, trace.NoGID})
-	} else if !n.counted {
+	if !n.counted {
 		n.counted = true
 		x.CountState()
 	}
@@ -275,8 +257,6 @@ func (x *clockVector) count(n *cvNode) {
 // cannot be reversed by letting g1 move in n.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
-	case n.foreign:
-		x.piece.note(cvNote{n.Depth, cvAdd, p})
 	case n.closed:
 	case slices.Contains(n.ended, p):
 		n.ended = n.ended[:0]
@@ -296,10 +276,6 @@ func (x *clockVector) add(n *cvNode, p trace.GID) {
 
 // addAll adds every enabled goroutine.
 func (x *clockVector) addAll(n *cvNode) {
-	if n.foreign {
-		x.piece.note(cvNote{n.Depth, cvAddAll, trace.NoGID})
-		return
-	}
 	for _, q := range n.enabled {
 		x.add(n, q)
 	}
@@ -384,14 +360,6 @@ func (x *clockVector) turnedOut(n *cvNode) {
 
 // ended is the first case of turnedOut: g's step has ended the program, or not.
 func (x *clockVector) ended(n *cvNode, g trace.GID, over bool) {
-	if n.foreign {
-		what := cvContinues
-		if over {
-			what = cvEnded
-		}
-		x.piece.note(cvNote{n.Depth, what, g})
-		return
-	}
 	if over {
 		if n.p > 0 {
 			x.addAll(n)
@@ -414,9 +382,6 @@ func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 	x.buf = x.exec.Locations(op, x.buf[:0])
 	for _, a := range x.buf {
 		who, ok := x.accessed[a.Obj]
-		if x.piece != nil {
-			x.piece.assume(a.Obj, who)
-		}
 		if !ok {
 			who = accessor{g: op.G, known: true}
 		}
@@ -437,5 +402,5 @@ func (x *clockVector) bytes() int64 {
 	if len(x.nodes) > 0 {
 		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].pending))
 	}
-	return n + x.exec.Bytes() + x.ahead.Bytes()
+	return n + x.exec.Bytes()
 }

@@ -92,7 +92,6 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		s.ctx = &contextSensitive{s: s, cfg: variant}
-		s.jobs = s.jobs && variant.sound()
 		r := s.run()
 		switch {
 		case s.exec.Unsupported:

@@ -7,6 +7,7 @@ import "hbcheck.dev/hbcheck/por"
 func SourceExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:              "source",
+		Serial:            "--por=source",
 		Doc:               "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
@@ -23,6 +24,7 @@ func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
 	e := &por.Explorer{
 		Name:              "context",
+		Serial:            "--por=context",
 		Doc:               "source, but two orders that lead to the same state are explored once (Albert et al. 2017)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
@@ -36,11 +38,7 @@ func ContextExplorer() *por.Explorer {
 			"the same state (loses executions); css: also critical sections (loses executions); cuts: optimization 1 of the " +
 			"paper (loses executions); unguided: without optimization 2",
 		Set: func(name string) error {
-			err := variant.Set(name)
-			if e.Serial == "" && !variant.sound() {
-				e.Serial = "--context=" + name
-			}
-			return err
+			return variant.Set(name)
 		},
 	}}
 	return e
@@ -50,6 +48,7 @@ func ContextExplorer() *por.Explorer {
 func ClockVectorExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:              "clockvector",
+		Serial:            "--por=clockvector",
 		Doc:               "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,

@@ -109,10 +109,7 @@ type source struct {
 	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more
 	ctx     *contextSensitive
 
-	rel   hb.Relation  `saved:"-"`
-	jobs  bool         `saved:"-"` // several workers
-	ahead search.Ahead `saved:"-"` // the other ones
-	piece *sourcePiece `saved:"-"` // that this one explores for another one; nil: it explores everything
+	rel hb.Relation `saved:"-"`
 
 	// What follows is memory that is used again.
 
@@ -139,10 +136,6 @@ type sourceNode struct {
 	// checkStates.
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
-
-	piece   *sourcePiece `saved:"-"` // its next step, if that is offered to another worker
-	foreign bool         `saved:"-"` // it is another worker's, the one
-	number  int          `saved:"-"` // of that number: see sourcePiece
 }
 
 // newSource makes a search from the present state of sys. A state that is known could not be cut
@@ -156,7 +149,6 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 		rel:    rel,
 	}
 	s.Carry = sourceCarry
-	s.jobs = s.Several()
 	s.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(s.nodes), func(i int) (explored, of int) { return s.nodes[i].taken, len(s.nodes[i].backtrack) })
 	}
@@ -174,7 +166,6 @@ func (s *source) run() por.Result {
 	} else {
 		s.explore(nil)
 	}
-	s.ahead.End()
 	s.Account()
 	s.Leave(root)
 	r := s.Result()
@@ -207,24 +198,14 @@ func (s *source) explore(sleep []sleepElem) {
 // exploreNode is line 5 and what follows, for f, the last node.
 func (s *source) exploreNode(f *sourceNode) {
 	for s.Keep(); !s.Halted; s.Keep() {
-		if s.piece != nil && s.piece.Stopped() {
-			s.handOver()
-			break
-		}
-		s.offer()
 		g, choice, ok := s.pickLine5(f)
 		if !ok {
-			if f.piece != nil {
-				s.ahead.Drop(&f.piece.Piece)
-			}
 			break
 		}
 		if f.taken == 1 {
 			s.Stats.Choices++
 		}
-		if p := f.piece; p == nil || !s.take(f, p, g, choice) {
-			s.execute(f, g, choice)
-		}
+		s.execute(f, g, choice)
 		s.executed(f)
 	}
 	s.Drop(f.Mark)
@@ -453,5 +434,5 @@ func (s *source) bytes() int64 {
 			int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) +
 			4*int64(cap(f.enabled)+cap(f.backtrack))
 	}
-	return n + s.ahead.Bytes()
+	return n
 }

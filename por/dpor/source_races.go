@@ -80,7 +80,7 @@ func (s *source) reverseRace(e, p int) {
 		s.Tracef(len(s.Path), "race with %s", s.Describe(&first.Op.Op))
 	}
 	if first.Op.Races(&second.Op.Op) && !second.EndsExecution && !first.EndsExecution {
-		s.addRaceCandidate(f, raceCandidate{s.notdep(e, p), first.G, second.G})
+		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
 	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
 		// An Unlock and the Lock that waits for it: the Lock that races with the other Lock is
@@ -132,10 +132,6 @@ func (s *source) addInitial(f *sourceNode, j int) (covered bool) {
 // If none of them is enabled in f, the only initial is p, and it is e that has enabled p: events
 // that do not happen after e are possible without it. Then there is no other order.
 func (s *source) addOneInitial(f *sourceNode) {
-	if f.foreign {
-		s.noteInitials(f)
-		return
-	}
 	s.candidates = s.candidates[:0]
 	for _, i := range s.initials {
 		if g := s.exec.Events[i].G; slices.Contains(f.enabled, g) {
@@ -210,10 +206,6 @@ func (s *source) backtrackForPending(e int, q trace.GID) {
 // addGoroutine adds g to the backtrack set of f.
 func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
 	if f.persistent || slices.Contains(f.backtrack, g) {
-		return
-	}
-	if f.foreign {
-		s.piece.note(f, []trace.GID{g})
 		return
 	}
 	f.backtrack = append(f.backtrack, g)

@@ -8,7 +8,6 @@
 //   - schedule.go: what is scheduled at the nodes above a new one.
 //   - clients.go: the two clients of the paper that schedule for data races.
 //   - dot.go: the graph for Graphviz.
-//   - ahead.go: several workers, and with which clients there can be some.
 //
 // Guarantee: that of the client's marker and dependence; with the two clients here every deadlock,
 // every end of the program and every race. Limits: no states are stored, no preemption bound is

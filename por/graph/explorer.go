@@ -13,6 +13,7 @@ func Explorer() *por.Explorer {
 	dir := ""
 	e := &por.Explorer{
 		Name:              "graph",
+		Serial:            "--por=graph",
 		Doc:               "dynamic partial order reduction over events that a client marks: the DPOR graph (Storey et al. 2020)",
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
@@ -24,14 +25,6 @@ func Explorer() *por.Explorer {
 			}
 			return Explore(sys, v, cfg, gc)
 		},
-	}
-	several := func() { // see Config.divisible
-		switch e.Serial = ""; {
-		case gc.Restart:
-			e.Serial = "--replay=restart"
-		case dir != "":
-			e.Serial = "--dot"
-		}
 	}
 	e.Options = []por.Option{
 		{
@@ -57,7 +50,6 @@ func Explorer() *por.Explorer {
 					return errors.New("want rewind or restart")
 				}
 				gc.Restart = value == "restart"
-				several()
 				return nil
 			},
 		},
@@ -66,7 +58,6 @@ func Explorer() *por.Explorer {
 			Doc:  "write the graph of --por=graph to `dir` whenever a goroutine ends",
 			Set: func(value string) error {
 				dir, e.NotSaved = value, true // graphs have nodes of all paths
-				several()
 				return nil
 			},
 		},

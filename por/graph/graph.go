@@ -31,9 +31,6 @@ import (
 //     executed: they may depend on something that disabled them forever.
 //   - A client that continues to answer Maybe ("the search will never finish", section 6) is
 //     overruled: the engine remembers where a Maybe node was a scheduling point.
-//
-// Several workers (por.Config.Jobs) find what one does. There is one if the client is not from this package,
-// or Config.Restart or Config.Emit is set: see Config.divisible.
 func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Result {
 	if gc.Client.Marker == nil {
 		c := NewDataRaceBehavior()

@@ -60,10 +60,6 @@ func (x *searcher) addChoice(p *Node, t trace.GID) {
 	if p.at.closed || slices.Contains(p.at.choices, t) {
 		return
 	}
-	if p.at.foreign {
-		x.piece.note(note{at: p.at.number, what: noteChoice, g: t})
-		return
-	}
 	p.at.choices = append(p.at.choices, t)
 	if len(p.at.choices) == 2 {
 		x.Stats.Choices++
@@ -103,15 +99,6 @@ func (x *searcher) disabledAtEnd() {
 // package dpor.
 func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 	at := n.at
-	if at.foreign {
-		what := noteContinues
-		if over {
-			what = noteEnded
-		}
-		//mutant: jobs: graph: what ends the program in a piece is not noted [graphAhead]
-		x.piece.note(note{at: at.number, what: what, g: g})
-		return
-	}
 	at.continues = at.continues || !over
 	switch {
 	case !over || len(at.runnables) < 2:
@@ -136,10 +123,7 @@ func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	for r.Type != Replay {
 		r = r.Parent
 	}
-	if r.replay = true; r.at.foreign {
-		//mutant: jobs: graph: a replay that a piece arranges is lost [graphAhead]
-		x.piece.note(note{at: r.at.number, what: noteReplay, prefix: prefix})
-	}
+	r.replay = true
 }
 
 // mustReplay is that of Algorithm 2.

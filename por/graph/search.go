@@ -26,9 +26,6 @@ type choiceSet struct {
 	ended     []trace.GID // whose first steps have ended the program
 	closed    bool        // an oracle says that the first choice is enough
 	prefix    uint64      // hash of the schedule that leads there
-
-	foreign bool `saved:"-"` // it is another worker's, of its generator of that number: see piece
-	number  int  `saved:"-"`
 }
 
 // generator is a choice generator: a state on the stack that can be returned to.
@@ -48,8 +45,6 @@ type generator struct {
 	alts   int
 	state  any // the client's, before it was asked about the present choice
 	marked any // and after that
-
-	pieces map[step]*piece `saved:"-"` // that are offered to other workers
 }
 
 // searcher is the state of Explore.
@@ -70,10 +65,6 @@ type searcher struct {
 
 	pendingBefore, pending []trace.GID // before and after the newest event
 	buf                    []trace.Access
-
-	jobs  bool         `saved:"-"` // several workers
-	ahead search.Ahead `saved:"-"` // the other ones
-	piece *piece       `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel hb.Relation) *searcher {
@@ -85,7 +76,6 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 		rel:    rel,
 		known:  make(map[uint64]bool),
 	}
-	x.jobs = x.Several() && gc.divisible()
 	x.exec = hb.NewExecution(sys, rel)
 	x.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(x.points), func(i int) (explored, of int) { return x.points[i].next, len(x.points[i].choices) })
@@ -113,8 +103,7 @@ func (x *searcher) run() por.Result {
 		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 		x.graph.Root = x.push(Replay, trace.NoGID, x.state())
 	}
-	x.explore(0)
-	x.ahead.End()
+	x.explore()
 	x.Account()
 	for i := len(x.points) - 1; i >= 0; i-- {
 		x.Drop(x.points[i].Mark)
@@ -123,16 +112,12 @@ func (x *searcher) run() por.Result {
 	return x.Result()
 }
 
-// explore explores what is left in the generators after the first ones.
-func (x *searcher) explore(first int) {
-	for len(x.points) > first && !x.Halted {
+// explore explores what is left in the generators.
+func (x *searcher) explore() {
+	for len(x.points) > 0 && !x.Halted {
 		if x.Keep(); x.Halted {
 			break
 		}
-		if x.piece != nil && x.piece.Stopped() {
-			break
-		}
-		x.offer()
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
 			x.Drop(p.Mark)
@@ -141,9 +126,6 @@ func (x *searcher) explore(first int) {
 		}
 		if x.OutOfExecutions() {
 			break
-		}
-		if q := p.pieces[step{p.next, p.alt}]; q != nil && x.takePiece(len(x.points)-1, q) {
-			continue
 		}
 		if p.again {
 			x.returnTo(p)
@@ -486,7 +468,7 @@ func (x *searcher) emitEnds() {
 // An estimate: nodes are not counted one by one.
 func (x *searcher) bytes() int64 {
 	const each = 300 // a node with its sets
-	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + x.ahead.Bytes() + int64(len(x.Path))*each
+	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each
 	if x.Emit != nil {
 		n += int64(x.graph.Nodes) * each
 	}

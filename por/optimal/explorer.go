@@ -30,7 +30,7 @@ func Explorer() *por.Explorer {
 				switch value {
 				case "mazurkiewicz":
 				case "rf":
-					e.Run, e.Equivalence = exploreReadsFrom, "rf"
+					e.Run, e.Equivalence, e.Serial = exploreReadsFrom, "rf", "--equivalence=rf"
 					e.OnePerClass = false
 				default:
 					return errors.New("want mazurkiewicz or rf")

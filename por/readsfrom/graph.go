@@ -47,7 +47,6 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	if step := (trace.Step{G: m.G, Choice: choice}); leaf {
 		s.Step(step)
 	} else {
-		//mutant: jobs: rf: what is executed in another order is counted [readAhead]: "s.Again(" -> "s.Step("
 		s.Again(step)
 	}
 	e := len(s.Events) - 1

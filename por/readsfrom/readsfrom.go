@@ -98,7 +98,6 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config) *searcher {
 		Driver:    search.NewDriver(sys, v, cfg),
 		dups:      hb.NewDuplicates(cfg),
 	}
-	s.jobs = s.Several()
 	s.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
 			f := &s.frames[i]
@@ -138,10 +137,6 @@ type searcher struct {
 	dropped []trace.GID // they have ended the execution, and do not move any more
 	lin     linearizer  `saved:"-"` // it keeps nothing
 	enabled []trace.GID `saved:"-"` // scratch memory
-
-	jobs  bool         `saved:"-"` // several workers
-	ahead search.Ahead `saved:"-"` // the other ones
-	piece *piece       `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 // graphEvent is an event of G.
@@ -181,8 +176,7 @@ type frame struct {
 	next          int          // the first alternative, or write, that has not been explored
 	writes        []hb.EventID // of a read: what it can read from
 	revisits      []revisit
-	explored      int             // how many of them
-	pieces        map[item]*piece `saved:"-"` // that are offered to other workers
+	explored      int // how many of them
 }
 
 // run explores from the present state of the system and leaves it there. It explores nothing if
@@ -199,8 +193,7 @@ func (s *searcher) run() por.Result {
 	} else {
 		s.runToEnd(trace.NoGID, -1)
 	}
-	s.explore(0)
-	s.ahead.End()
+	s.explore()
 	s.Account()
 	s.unwind(0)
 	s.Leave(s.root)
@@ -209,21 +202,15 @@ func (s *searcher) run() por.Result {
 	return r
 }
 
-// explore explores what is left in the frames after the first ones. It stops, halted, where the
+// explore explores what is left in the frames. It stops, halted, where the
 // program turns out to be Unsupported: then the present path need not be a linearization of G any
 // more, so that what replays steps looks at Unsupported afterwards.
-func (s *searcher) explore(first int) {
-	for len(s.frames) > first && !s.Halted {
+func (s *searcher) explore() {
+	for len(s.frames) > 0 && !s.Halted {
 		if s.Keep(); s.Halted {
 			break
 		}
-		if s.piece != nil && s.piece.Stopped() {
-			s.piece.handOver(s)
-			break
-		}
-		if s.offer(); !s.take() {
-			s.backtrack()
-		}
+		s.backtrack()
 	}
 }
 
@@ -552,7 +539,7 @@ func (s *searcher) endExecution(st por.Status) {
 //
 // Transitions have 16 bytes.
 func (s *searcher) bytes() int64 {
-	n := s.Bytes() + s.dups.Bytes() + s.ahead.Bytes()
+	n := s.Bytes() + s.dups.Bytes()
 	for i := range s.frames {
 		f := &s.frames[i]
 		n += int64(unsafe.Sizeof(*f)) + 16*int64(cap(f.order)) + 4*int64(cap(f.count))

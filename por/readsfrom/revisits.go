@@ -114,7 +114,7 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 		head:       -1,
 	}
 	order := append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})
-	s.keep(i, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
+	s.frames[i].revisits = append(s.frames[i].revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
 }
 
 // addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
@@ -127,7 +127,7 @@ func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
 		order := s.pathWithin(hb.Union(f.count, c))
-		s.keep(i, revisit{prefix: s.eventsAfter(f, c), last: q, order: order})
+		s.frames[i].revisits = append(s.frames[i].revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: order})
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 		}
 		if ok {
 			it.order = s.linearization(w.EventID, w.label, me, f.label)
-			s.keep(i, it)
+			s.frames[i].revisits = append(s.frames[i].revisits, it)
 		}
 	}
 }

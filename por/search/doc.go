@@ -4,7 +4,6 @@
 //   - Driver: a Control that also has a system: it steps and rewinds it, keeps the present path,
 //     reports the ends of executions and the races that are next, and asks the oracle.
 //   - Position: a state of the path to which a Driver can return.
-//   - Ahead: the other ones of several workers, which explore ahead of a search.
 //   - RaceReporter and RaceSet: which races are reported, each once.
 //   - Control.Tracef and its like: the transcript of a search, for developers (por.Config.Trace).
 //
