@@ -49,7 +49,7 @@ func (l *loader) takePure(lp *listPackage) (imports []string) {
 
 // A variant of a package is its files under other build constraints.
 type variant struct {
-	files, dropped []string // the package's now; those of before that are none of them
+	files, dropped []string // the files of the package now, and former ones that it has lost
 	imports        []string // of files that are new
 }
 
@@ -137,8 +137,8 @@ type names struct {
 	mentioned map[string]bool          // all identifiers in bodies, types and values
 	pkg       string
 
-	// Of functions that are no methods: their types, and the identifiers in their bodies. elsewhere are the
-	// identifiers in all that is none.
+	// Of functions that are not methods: their types, and the identifiers in their bodies. elsewhere has the
+	// identifiers in all other declarations.
 	types     map[string]string
 	uses      map[string]map[string]bool
 	elsewhere map[string]bool

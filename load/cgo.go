@@ -288,8 +288,8 @@ func cName(e *ast.SelectorExpr) (name string, ok bool) {
 	return e.Sel.Name, ok && x.Name == "C"
 }
 
-// usesC finds the first C.name in n that is none of cTypes. A variable named C
-// is taken for the package, which refuses more than need be.
+// usesC finds the first C.name in n that is not in cTypes. A variable named C
+// is taken for the package, which refuses more than necessary.
 func usesC(n ast.Node) (use CUse, found bool) {
 	if body, ok := n.(*ast.BlockStmt); n == nil || ok && body == nil {
 		return use, false

@@ -1,7 +1,7 @@
 // Package load turns go-command patterns into a type-checked, lazily built SSA
 // program and its entries.
 //
-// # What is asked of whom
+// # Division of labour
 //
 // The go command is asked only for what it alone knows: which packages a
 // pattern means, which of the user's files belong to them under the build

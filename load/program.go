@@ -24,7 +24,7 @@ type Program struct {
 	All        []*Package // with all they import; dependencies come first
 	Entries    []*Entry   // of Packages, in that order and the order of the source
 	Benchmarks []*Entry   // likewise, those that are benchmarks
-	NoEntry    []NoEntry  // functions of Packages that look like entries but are none
+	NoEntry    []NoEntry  // functions of Packages that look like entries and are not
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
 	Bases      Kept       // of package vm: states in which packages are initialised

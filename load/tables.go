@@ -88,7 +88,7 @@ func lastIndex(elts []ast.Expr) (last int64, at int, ok bool) {
 	return last, at, true
 }
 
-// numbers returns the value of an expression of numbers without names, nil if e is none.
+// numbers returns the value of an expression of numbers without names, nil if e is not such an expression.
 func numbers(e ast.Expr) constant.Value {
 	if !isExpression(e, func(*ast.Ident) bool { return false }) {
 		return nil

@@ -33,13 +33,12 @@ import (
 //     caller what is left by the end of its first block (leave).
 //  4. A function that may return without having come to the end of its first block has recovered a
 //     panic, so it has deferred calls; it hands nothing on.
-//  5. Of a recursive call it is assumed that it takes no counter further down than what its function
-//     has been seen to do by then (assume). When the function has been walked that is looked at
-//     (recurs): if it has held for all shorter executions it holds for the next longer one. If it
-//     was wrong, anything is assumed of the goroutine.
+//  5. A recursive call is assumed to decrement no counter further than the part of its function walked so
+//     far (assume). After the walk of the function the assumption is checked (recurs): if it holds for all
+//     shorter executions, it holds for the next longer one. If it was wrong, the goroutine may do anything.
 
-// count adds to into what a call c counts, of a function that takes counters down and certainly up
-// by so much: each call of it, though it is walked once.
+// count adds to into the effect of call c on counters. dones and raises are what its function takes off
+// counters, and certainly adds. Every call counts, though the function is walked once.
 func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
 	n := 1
 	if c.loop {

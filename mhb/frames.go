@@ -37,7 +37,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		w.v.ask(question{kind: askDeferred, i: i})
-		// The deferred call that runs now is none of the pending ones. It may have
+		// The deferred call that runs now is not among the pending ones. It may have
 		// recovered already, and so may those before it.
 		//mutant: the running deferred call has not recovered [micro recoveredAlready]: false
 		//mutant: those before the running deferred call have not recovered [micro recoveredBefore]: drop 3

@@ -248,8 +248,8 @@ func (w *walk) locked(p uint64) bool {
 	return ok && overlay.Uint32(n, overlay.MutexState) == overlay.MutexLocked
 }
 
-// unlock notes that the mutex at m is unlocked. A mutex that is locked ahead is none of
-// those that a goroutine is blocked at.
+// unlock notes that the mutex at m is unlocked. No goroutine is blocked at
+// a mutex that is locked ahead.
 func (w *walk) unlock(m ref, guarded bool) {
 	if m.known || !guarded {
 		//mutant: unlocking enables nothing [micro foreignUnlock]

@@ -6,9 +6,9 @@ import (
 
 // A step changes one goroutine, or two that meet, and some words. Of most goroutines the answer is the
 // one of the state before, and of each there is one for all questions in a state. So the last result
-// of each goroutine is kept with what it depends on. What is asked of registers and deferred calls
-// is the same as long as the goroutine does not move (State.Stamp), so that what is left is a few words
-// and channels.
+// of each goroutine is kept with what it depends on. Registers and deferred calls stay the same
+// as long as the goroutine does not move (State.Stamp), so the result depends only on a few words and
+// channels besides.
 //
 //	path in the tree    register? ─ word? ─ register? ─ deferred? ─ word? ─▶ leaf
 //	asked again                     word?                           word?

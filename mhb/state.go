@@ -82,7 +82,7 @@ type Deferred struct {
 	Args, Captured []uint64
 }
 
-// questionKind says what is asked of a state.
+// questionKind is the kind of a query to a state.
 type questionKind uint8
 
 const (

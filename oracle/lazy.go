@@ -65,7 +65,7 @@ func (o *Lazy) Looked() uint64 {
 	return 0
 }
 
-// Remake makes the oracle, if there is to be one by now: that of a search that is gone on with.
+// Remake makes the oracle for a resumed search that already had one.
 func (o *Lazy) Remake() {
 	begin := time.Now()
 	o.made = o.make()

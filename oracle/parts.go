@@ -72,7 +72,7 @@ type Partition struct {
 // NewPartition returns a Partition of m's goroutines, in at most vm.MaxReach-1 groups.
 func NewPartition(m *vm.Machine) *Partition { return NewPartitionOf(m, vm.MaxReach-1) }
 
-// NewPartitionOf is NewPartition with at most so many groups, at least one.
+// NewPartitionOf is NewPartition with at most the given number of groups, at least one.
 func NewPartitionOf(m *vm.Machine, most int) *Partition {
 	return &Partition{m: m, reach: m.NewReach(), most: most, touches: make(map[uint32]uint64)}
 }
@@ -96,8 +96,8 @@ var private = trace.KindsWhere(func(r *trace.Row) bool {
 // everyone is a set that no part has.
 const everyone = ^uint64(0)
 
-// Part implements por.Parts. Of several parts it takes the smallest, and of those the first: which one
-// that is depends on the state only, so that the search goes on with it in all states in which others
+// Part implements por.Parts. Of several parts it takes the smallest, and of those the first. The choice
+// depends on the state only, so the search continues with the same part in all states in which only others
 // have moved.
 func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 	part, able := p.find(enabled)

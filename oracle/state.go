@@ -132,7 +132,7 @@ type stack struct {
 	frames []hybrid.Frame
 	of     [2]uint64
 
-	deferred [][]mhb.Deferred // by frame, as far as they are known: nil is not known, empty is none
+	deferred [][]mhb.Deferred // by frame, as far as they are known: nil: not known
 }
 
 func (s *State) stackOf(g trace.GID) *stack {
@@ -263,7 +263,7 @@ func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 }
 
 // mapType returns the type of the map g is about to access, from the
-// instruction that does it; nil if that is none of the map instructions.
+// instruction that does it; nil if that is not a map instruction.
 func (s *State) mapType(g trace.GID) types.Type {
 	switch v := s.activations(g).acts[0].Instr.(type) {
 	case *ssa.Lookup:

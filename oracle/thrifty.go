@@ -5,13 +5,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A question takes a look at all other goroutines, and where goroutines meet at every turn the answer
-// is nearly always no. So it is noted what questions cost and bring, at each point of the program and as a
-// whole. Where the last vainQuestions have brought nothing anywhere, or those at a point have cost vainLooks
-// more than they have brought, none is asked for a while. Not to ask is to make the choice, which is
-// always right.
+// A query inspects all other goroutines, and if goroutines interact all the time, its answer is nearly
+// always no. So the oracle counts the cost and the benefit of queries, at each point of the program and in
+// total. It skips queries for a while if the last vainQuestions queries had no benefit anywhere, or if those
+// at a point cost vainLooks more than their benefit. To skip a query means to make the choice, which is always
+// sound.
 //
-//	1000 in vain │ 1000 not asked │ 100 in vain │ 2000 not asked │ 100 in vain │ 4000 not asked ...
+//	1000 useless │ 1000 skipped │ 100 useless │ 2000 skipped │ 100 useless │ 4000 skipped ...
 //	             │                │  one helps: 1000 more are asked
 //
 // A choice that is not made saves a step of each other goroutine, and what comes after it: as much as

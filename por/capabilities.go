@@ -2,7 +2,7 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// A Capability is an interface that a System can have besides its own, by its name in this package.
+// A Capability is the name of an optional interface of a System, in this package.
 type Capability string
 
 // The capabilities. The table in the package documentation says which explorer needs or uses them.
@@ -11,7 +11,7 @@ const (
 	NeedIdentityHasher Capability = "IdentityHasher"
 )
 
-// Capabilities are the interfaces that a System may have besides its own. Those it has not are nil.
+// Capabilities are the optional interfaces of a System. Those it does not implement are nil.
 type Capabilities struct {
 	Effects         Effects
 	IdentityHasher  IdentityHasher
@@ -32,42 +32,44 @@ type Capabilities struct {
 	Peeker          Peeker
 }
 
-// Peeker is a System that can show pending operations where it keeps them.
+// Peeker is a System that can return a pointer to a pending operation.
 type Peeker interface {
-	// Peek returns what Next does; it is there until the system is asked to do something.
+	// Peek returns the operation that Next returns. It is valid until the next call that changes the
+	// system.
 	Peek(g trace.GID) *trace.Op
 }
 
-// Constrained is a System with inputs, of which branches (trace.Branch) decide something. Outcomes of
-// different goroutines can contradict each other: the later one cuts the execution.
+// Constrained is a System with inputs, about which branches (trace.Branch) decide. Decisions of different
+// goroutines can contradict each other; the later one cuts the execution.
 type Constrained interface {
-	// Contradicted reports whether that has happened in the present state. What has been executed is no
-	// beginning of an execution then, not even of one that is abandoned.
+	// Contradicted reports whether no input leads to the current state. Then the steps so far are not a
+	// prefix of any execution, and do not count as an abandoned one.
 	Contradicted() bool
 }
 
-// Overtaker is a System that knows whether an operation that depends on all (Effects.DependsOnAll)
-// can be enabled together with operations of other goroutines: time passes while they are busy, a
-// bubble is quiet while there are goroutines outside of it.
+// Overtaker is a System in which an operation that depends on all others (Effects.DependsOnAll) may be
+// enabled together with operations of other goroutines: time can pass while they are busy, or a bubble is
+// quiet while goroutines outside of it run.
 type Overtaker interface {
+	// Overtakes reports whether this can happen.
 	Overtakes() bool
 }
 
-// Inspected is a System that knows whether an operation may be executed that depends on all
-// (Effects.DependsOnAll) because it shows where each goroutine is, or what it refers to: the stacks of all
-// goroutines, a collection of garbage. Then no operation is without an effect on the others, not
-// even one that accesses nothing.
+// Inspected is a System that knows whether the program may execute an operation that observes all
+// goroutines, or all references: a dump of all stacks, a garbage collection. Such an operation depends on
+// all others (Effects.DependsOnAll), even on those that access no memory.
 type Inspected interface {
+	// InspectsAll reports whether the program may execute such an operation.
 	InspectsAll() bool
 }
 
-// InspectsAll reports whether sys is such a system, and that may be executed.
+// InspectsAll reports whether sys is Inspected and its program may execute such an operation.
 func InspectsAll(sys System) bool {
 	i := CapabilitiesOf(sys).Inspected
 	return i != nil && i.InspectsAll()
 }
 
-// CapabilitiesOf returns what sys can do. It is the only place where that is found out.
+// CapabilitiesOf returns the capabilities of sys. Nothing else asserts them.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.IdentityHasher, _ = sys.(IdentityHasher)
@@ -89,7 +91,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	return c
 }
 
-// MissingOf returns the first of needs that sys has not; "" if it has them all.
+// MissingOf returns the first of needs that sys lacks; "" if it has them all.
 func MissingOf(sys System, needs []Capability) Capability {
 	c := CapabilitiesOf(sys)
 	has := map[Capability]bool{NeedEffects: c.Effects != nil, NeedIdentityHasher: c.IdentityHasher != nil}
@@ -101,24 +103,24 @@ func MissingOf(sys System, needs []Capability) Capability {
 	return ""
 }
 
-// EffectsOf returns sys as what a reduction by dependence needs.
+// EffectsOf returns the Effects of sys, which a reduction by dependence needs.
 func EffectsOf(sys System) Effects {
 	fx := CapabilitiesOf(sys).Effects
 	if fx == nil {
-		panic("BUG: the system is no por." + string(NeedEffects))
+		panic("BUG: the system is not a por." + string(NeedEffects))
 	}
 	return fx
 }
 
-// An IdentityHasher is a System whose Hash leaves the names of goroutines and objects out.
+// An IdentityHasher is a System whose Hash ignores the names of goroutines and objects.
 type IdentityHasher interface {
-	// IdentityHash fingerprints the present state with the names of goroutines and objects, and
-	// with what object obj is unless that is 0: of two states with equal ones each goroutine can do
-	// the same to the same objects in both.
+	// IdentityHash returns a fingerprint of the current state that includes the names of goroutines and
+	// objects, and the identity of object obj unless it is 0. In two states with equal fingerprints, each
+	// goroutine can do the same to the same objects.
 	IdentityHash(obj uint32) Hash
 }
 
-// IdentityHashOf returns sys.IdentityHash(obj), or its Hash if it is no IdentityHasher.
+// IdentityHashOf returns sys.IdentityHash(obj), or sys.Hash() if sys is not an IdentityHasher.
 func IdentityHashOf(sys System, obj uint32) Hash {
 	if h := CapabilitiesOf(sys).IdentityHasher; h != nil {
 		return h.IdentityHash(obj)
@@ -126,90 +128,84 @@ func IdentityHashOf(sys System, obj uint32) Hash {
 	return sys.Hash()
 }
 
-// A SymmetricHasher is a System in which goroutines that were started at the same place can change
-// places.
+// A SymmetricHasher is a System that can permute goroutines started at the same place.
 type SymmetricHasher interface {
-	// SymmetricHash fingerprints the present state as Hash does, but two states have equal ones also
-	// if they are the same up to exchanging such goroutines. sorted has the goroutines that have not
-	// ended, appended to buf, in an order in which those that correspond in such states are in the
-	// same places; it is nil if there are none to exchange, and then they correspond as for Hash.
+	// SymmetricHash returns a fingerprint of the current state that is also equal for states that differ
+	// only by a permutation of such goroutines. sorted has the goroutines that have not ended, appended
+	// to buf, in an order in which corresponding goroutines of equal states have the same index. It is
+	// nil if no goroutines can be permuted; then goroutines correspond as for Hash.
 	SymmetricHash(buf []trace.GID) (h Hash, sorted []trace.GID)
-	// Orbits appends a name for each alternative of g in the present state, of which SymmetricHash has
-	// just been called, to buf. Alternatives with equal names, of one goroutine or of several, lead to
-	// states that are the same up to exchanging goroutines.
+	// Orbits appends to buf a name for each alternative of g in the current state, right after a call of
+	// SymmetricHash. Alternatives with equal names, of one goroutine or of several, lead to states that
+	// differ only by a permutation of goroutines.
 	Orbits(g trace.GID, buf []Orbit) []Orbit
 }
 
-// An Orbit names alternatives that are the same up to exchanging goroutines: those of one goroutine for
-// all that are equal, and with one partner for all that are equal.
+// An Orbit names alternatives that are equal up to symmetry. G and Partner are one goroutine for each group
+// of equal ones.
 type Orbit struct {
 	G, Partner        trace.GID
 	Case, PartnerCase int
 }
 
-// A GoroutineOrder is a System that numbers goroutines in the order in which they were first
-// started, and knows an order that does not depend on how a search went. Searches by several
-// workers need one.
+// A GoroutineOrder is a System that numbers goroutines in the order of their first start, and also has an
+// order that does not depend on the course of the search. Searches with several workers need it.
 type GoroutineOrder interface {
 	// Precedes reports whether a comes before b.
 	Precedes(a, b trace.GID) bool
 }
 
-// An Updater is a System in which a write can depend on what was there, or leave some of it
-// as it was: a map with another entry.
+// An Updater is a System in which a write can depend on the old value, or keep a part of it, as the write of
+// an entry of a map does.
 type Updater interface {
-	// Updates reports whether op, a Write or an AtomicStore, is such a one.
+	// Updates reports whether op, a Write or an AtomicStore, is such a write.
 	Updates(op *trace.Op) bool
 }
 
-// A Racer is a System that also follows the happens-before relation of the
-// present path, and so finds races between accesses that are far apart.
+// A Racer is a System that follows the happens-before relation of the current path, and so detects races
+// between accesses that are far apart.
 type Racer interface {
-	// Raced reports whether the step executed last was the second access of a race.
+	// Raced reports whether the last step was the second access of a race.
 	Raced() bool
-	// Follow says whether the steps from now on may be in races. If not, they are not looked at, and
-	// a state that is later than them has to be left before races are followed again.
+	// Follow switches the detection of races on or off. Before it is switched on again, the system must
+	// leave the states that were reached while it was off.
 	Follow(races bool)
 }
 
-// A Parker is a System in which it can be noticed that a goroutine waits: whether it has only
-// arrived where it waits, or is parked there, makes a difference to operations that do not wait or
-// have alternatives.
+// A Parker is a System in which parking is visible: operations that do not wait, or that have alternatives,
+// can distinguish a goroutine that is parked from one that is about to park.
 type Parker interface {
-	// Parks reports whether alternative choice of g's pending operation is that g parks, and
-	// nothing else.
+	// Parks reports whether alternative choice of g's pending operation only parks g.
 	Parks(g trace.GID, choice int) bool
 }
 
-// A LateParker is a System that knows when it makes a difference that goroutines park, so that an explorer
-// can put it off until then. Its executions are the same but for parks that nothing notices.
+// A LateParker is a System that knows when parking is visible, so that an explorer can postpone parks until
+// then. The executions differ only in parks that nothing notices.
 type LateParker interface {
-	// PutsOff reports whether that can be done.
+	// PutsOff reports whether parks can be postponed.
 	PutsOff() bool
-	// PutOff takes goroutines that can only park out of enabled, which Enabled has returned. Of the others
-	// it leaves all.
+	// PutOff removes from enabled, a result of Enabled, the goroutines that can only park.
 	PutOff(enabled []trace.GID) []trace.GID
-	// ParksLast reports whether the last of several alternatives of g is to park, which is left out.
+	// ParksLast reports whether the last of several alternatives of g parks it; that one is left out.
 	ParksLast(g trace.GID) bool
-	// Meetings appends what g, whose operation does not wait, can do besides its alternatives if another
-	// goroutine parks right before it, and MeetingOrbits their names (SymmetricHasher).
+	// Meetings appends the further alternatives of g, whose operation does not wait, that exist if another
+	// goroutine parks right before it. MeetingOrbits appends their names (SymmetricHasher).
 	Meetings(g trace.GID, buf []Meeting) []Meeting
 	MeetingOrbits(g trace.GID, buf []Orbit) []Orbit
 }
 
-// A Meeting is that a goroutine parks, and the one that is asked about executes the given alternative
-// with it.
+// A Meeting is a pair of steps: one goroutine parks, and the other one executes alternative Choice with it.
 type Meeting struct {
 	Park   trace.Step
 	Choice int
 }
 
-// A Repeater is a System that counts what it executes, and can do without.
+// A Repeater is a System that counts its steps, and can execute steps without counting them.
 type Repeater interface {
-	// Repeat is Step for a step that has been executed before, in the same state.
+	// Repeat is Step for a step that was executed before, in the same state; it is not counted.
 	Repeat(g trace.GID, choice int)
-	// Try begins steps that may have to be undone, as nothing depends on them. Untry is called if they have
-	// been: they do not count.
+	// Try marks the start of tentative steps. Untry is called after they were undone, and removes them from
+	// the counts.
 	Try()
 	Untry()
 }
@@ -220,20 +216,19 @@ type Lister interface {
 	Live(f func(g trace.GID))
 }
 
-// A Starter is a System in which goroutines can be started between two visible
-// operations.
+// A Starter is a System in which goroutines can be started between two visible operations.
 type Starter interface {
-	// Started returns how many goroutines g has started.
+	// Started returns the number of goroutines that g has started.
 	Started(g trace.GID) uint32
 }
 
-// A Sized system knows how much memory it holds.
+// A Sized system knows the size of its memory.
 type Sized interface {
 	Bytes() int64
 }
 
-// A Weighed system knows what a fingerprint costs.
+// A Weighed system knows the cost of a fingerprint.
 type Weighed interface {
-	// Weight returns of how many words of the present state a fingerprint was taken last.
+	// Weight returns the number of words that the last fingerprint covered.
 	Weight() int
 }

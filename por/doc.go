@@ -16,19 +16,19 @@
 // steps. An explorer begins in the present state of the system, in which it leaves it. It returns
 // to earlier states by marks, last-in first-out.
 //
-// A fourth party is optional. An Oracle knows more of the program than the operations of one state
-// show, and says whether {g} is a persistent set: nothing that the others can do while g waits
-// conflicts with its pending operation, so that no choice is needed.
+// A fourth party is optional. An Oracle knows more about the program than the operations of one state
+// show. It reports whether {g} is a persistent set: no operation that the others can execute while g
+// waits conflicts with the pending operation of g, so no choice is needed.
 //
-// A Config has the bounds of a search, and a Result why it was not exhaustive, if it was not
+// A Config has the bounds of a search. A Result has the reasons why it was not exhaustive, if any
 // (Reason).
 //
 // # Explorers
 //
-// What each needs of a System besides its methods (Explorer.Needs), whether it stores states,
-// whether it honours a preemption bound and several workers (Config.Jobs), and what it guarantees.
-// All honour Config.MaxExecutions, MaxSteps, MaxMemory and Poll; those that can store states also
-// MaxStates.
+// The table has, for each explorer, the capabilities of a System that it needs (Explorer.Needs), whether
+// it stores states, whether it honours a preemption bound and several workers (Config.Jobs), and its
+// guarantee. All honour Config.MaxExecutions, MaxSteps, MaxMemory and Poll; those that can store states
+// also honour MaxStates.
 //
 //	name         needs    states   preempt  jobs  guarantee
 //	full         -        either   yes      yes   every state
@@ -42,32 +42,31 @@
 //	pct          -        never    yes      yes   a probability for each bug of a given depth
 //	pos          -        never    yes      yes   a probability for each partial order
 //
-// A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. "Race" is one
-// whose two operations are both next in some state. What a System can have besides is listed with
-// Capabilities, which are found out in one place (CapabilitiesOf):
+// A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. A "race" here is one
+// whose two operations are both next in some state. These are the optional capabilities of a System
+// (CapabilitiesOf):
 //
 //	Racer            reports races of accesses that are far apart            all explorers
-//	Weighed          knows what fingerprints cost, for Stats.Work            those that store states
+//	Weighed          knows the cost of fingerprints, for Stats.Work          those that store states
 //	Sized            knows its memory, for MaxMemory                         all explorers
-//	Overtaker        whether time passes busy goroutines                     optimal
-//	Inspected        whether an operation shows where all goroutines are     all explorers
-//	Constrained      outcomes that contradict each other are no execution    all explorers
-//	Updater          knows writes that read, too                             reads-from classes
+//	Overtaker        whether time passes while goroutines are busy           optimal
+//	Inspected        whether an operation observes all goroutines            all explorers
+//	Constrained      whether decisions about inputs contradict each other    all explorers
+//	Updater          knows writes that also read                             reads-from classes
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
 //	IdentityHasher   fingerprints states without renaming                    context
-//	SymmetricHasher  fingerprints states up to symmetry   full, jpf
-//	Parker           says when arriving somewhere has no other effect        package lookahead
-//	LateParker       says when that makes a difference                       jpf
-//	Peeker           shows pending operations where it keeps them            all explorers
-//	Lister, Starter  know which goroutines there are                         package lookahead
+//	SymmetricHasher  fingerprints states up to symmetry                      full, jpf
+//	Parker           whether an alternative only parks                       package lookahead
+//	LateParker       knows when parking is visible                           jpf
+//	Peeker           returns pointers to pending operations                  all explorers
+//	Lister, Starter  know the goroutines that exist                          package lookahead
 //
-// # What is known of Go
+// # Knowledge of Go
 //
-// Full, jpf and those that sample know the operations of a program as trace.Op shows them. The
-// reductions by dependence know the synchronisation of Go as package trace names it, and nothing
-// else of the language. Where its semantics is more than "one access after another" package hb has
-// a rule:
+// Full, jpf and the explorers that sample know the operations of a program as trace.Op shows them. The
+// reductions by dependence know the synchronisation of Go as package trace names it, and nothing else of
+// the language. Where its semantics is more than "one access after another", package hb has a rule:
 //
 //   - Channels: a send and its receive without a buffer are one event of two goroutines; the
 //     elements of a buffer are locations of their own; close wakes all. A select depends on all of

@@ -62,7 +62,7 @@ type Access struct {
 // Accesses numbers keys and accesses.
 type Accesses struct {
 	Objs *Sets // sets of numbers of objects: see Access
-	// Name returns the name of the variable that an object is, empty if it is none.
+	// Name returns the name of the variable that an object is, "" if it is not a variable.
 	Name func(obj int) string
 
 	// Fits reports whether v, a pointer or slice, can only lead to memory that has
@@ -174,7 +174,7 @@ func (a *Accesses) BytesOf(key int) int64 {
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 
-// isSync reports whether access n represents synchronisation, or another operation that is none on memory.
+// isSync reports whether access n represents synchronisation, or another operation that does not access memory.
 func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind >= SyncOp }
 
 // typeName writes t, an underlying type, by the names it goes by.

@@ -14,8 +14,8 @@ import (
 //
 // Transfer: an allocation adds its site; union. Only types that contain something
 // of package sync, channels, and slices and maps of such are of interest. An
-// abstract object whose site is in no goroutine's future, and of which there is one in
-// the live state, is that one.
+// abstract object whose site is in no goroutine's future, and that stands for one object of
+// the live state, is that object.
 type FutureAlloc struct {
 	*Engine[May]
 	objs *Objects

@@ -244,7 +244,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			mark(e.Path)
 		}
 	}
-	// First all instructions, to find the values in terms of which there are paths.
+	// First all instructions, to find the values that paths are made of.
 	all := make([][]node, len(fn.Blocks))
 	for k, blk := range fn.Blocks {
 		for i, instr := range blk.Instrs {

@@ -132,7 +132,7 @@ func (t *Paths) Addr(p Path) (uint64, bool) {
 }
 
 // Fresh reports whether p lies in an object that will have been allocated
-// after the program point, so that it is none of those there are.
+// after the program point, so that it differs from all existing ones.
 func (t *Paths) Fresh(p Path) bool {
 	for t.nodes[p].parent != Unknown {
 		p = t.nodes[p].parent

@@ -41,7 +41,7 @@ type saved struct {
 }
 
 const (
-	mostTerms  = 8000 // of constraints that are looked at
+	mostTerms  = 8000 // of the constraints inspected
 	mostSteps  = 400  // propagations of one check
 	mostRounds = 12   // of one propagation
 	mostValues = 64   // of a variable, of which all are tried

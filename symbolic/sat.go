@@ -13,7 +13,7 @@ import (
 //     a clause that is learned follows from others.
 //  2. Unsat: what follows without any decision is a contradiction.
 //  3. Sat: all nodes have values, and no clause is false.
-//  4. How far it goes is counted in clauses that are looked at, never in time.
+//  4. The limit of a search counts clauses inspected, never time.
 type sat struct {
 	values  []int8 // by literal: 1 it is true, -1 it is false, 0 neither
 	nodes   []place
@@ -21,7 +21,7 @@ type sat struct {
 	levels  []int     // of each decision, how long the trail was before
 	head    int       // of the trail, what has been propagated
 	arena   []literal // all clauses; see clause
-	watches [][]watch // by literal, clauses that are looked at when it becomes false
+	watches [][]watch // by literal, clauses to inspect when it becomes false
 	failed  bool      // there is a clause without literals
 
 	queue     queue
@@ -56,7 +56,7 @@ const (
 	reduceMore   = 300
 )
 
-// newSAT returns one for so many nodes, without clauses.
+// newSAT returns a solver for the given number of nodes, without clauses.
 func newSAT(nodes int) *sat {
 	s := &sat{
 		values:   make([]int8, 2*nodes),
@@ -111,7 +111,7 @@ func (s *sat) add(lits []literal, glue int) clause {
 func (s *sat) literals(c clause) []literal { return s.arena[c:][:s.arena[c-2]] }
 
 // solve decides and propagates until all nodes in the queue have values or there is a contradiction, in at
-// most so many steps.
+// most limit steps.
 func (s *sat) solve(limit int) Result {
 	var restart restarts
 	for !s.failed {
@@ -172,7 +172,7 @@ func (s *sat) enqueue(l literal, reason clause) {
 	s.trail = append(s.trail, l)
 }
 
-// back undoes decisions until there are so many.
+// back undoes decisions down to the given level.
 func (s *sat) back(level int) {
 	if len(s.levels) <= level {
 		return

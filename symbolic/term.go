@@ -88,7 +88,7 @@ func (t *Term) IsFalse() bool { return t.op == OpConst && t.width == Bool && t.v
 // A Context owns terms. It is not for concurrent use. Nothing is forgotten: a search that goes
 // back makes the terms that it makes again from those there are.
 type Context struct {
-	terms   []*Term // by number; the first is none
+	terms   []*Term // by number; number 0 is not used
 	index   map[key]*Term
 	scratch evaluation
 }

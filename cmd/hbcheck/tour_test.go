@@ -68,8 +68,7 @@ func (w *guide) block(text string, n int) {
 }
 
 // step executes a command. Its output must contain the lines of want, in this order; dots stand for any
-// lines,
-// and for any end of a line.
+// lines, and for any end of a line.
 func (w *guide) step(command, want string, n int) {
 	w.commands++
 	cmd := exec.Command("sh", "-c", command)

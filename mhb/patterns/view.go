@@ -57,7 +57,7 @@ func (v *view) stable(p uint64) bool {
 //	send      it is full, and likewise
 //	wait      th has not been notified, and none of the others notifies
 //
-// An operation that th is at and that is enabled is none of these, whatever the object says.
+// An enabled operation that th is at is not disabled, whatever the object says.
 func (v *view) disabled(th *goroutine, o static.Object) bool {
 	p, ok := v.o.base.Paths.Addr(o.Path)
 	if !ok || th.canMove() && th.Operand() == p {

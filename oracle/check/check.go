@@ -90,8 +90,8 @@ const maxParked = 2000
 const maxStaticErrors = 20
 
 // NewMachine returns a checking machine over m, which is in its initial
-// state. o is an oracle that NewOracle has made for m: its futures are checked.
-// If it is none, they are computed anew.
+// state. If o is an oracle that NewOracle made for m, its futures are checked;
+// otherwise they are computed anew.
 func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *Machine {
 	c := &Machine{Machine: m, skips: make(map[skip]bool),
 		allowed: make(map[trace.GID]static.Set), intersections: make(map[[2]static.Set]static.Set)}

@@ -187,7 +187,7 @@ func TestCheckStatic(t *testing.T) {
 	tests := []struct {
 		name   string
 		broken func(o por.Oracle, s *oracle.State, e *load.Entry) por.Oracle
-		wrong  map[string]string // entries, and what is said of them
+		wrong  map[string]string // by entry, the expected message
 	}{
 		{"right", func(o por.Oracle, _ *oracle.State, _ *load.Entry) por.Oracle { return o }, nil},
 		{"always", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return alwaysSkips{s} }, map[string]string{
@@ -279,7 +279,7 @@ func TestCheckMust(t *testing.T) {
 // walksOnly is Full without exploring ahead.
 const walksOnly oracle.Kind = "walks"
 
-// TestStaticPrograms checks what is said of accesses that are easily overlooked.
+// TestStaticPrograms checks accesses that are easily overlooked.
 func TestStaticPrograms(t *testing.T) {
 	for _, file := range []string{"plain.go", "library.go", "std.go", "memory.go", "control.go", "reflected.go"} {
 		prog, err := load.Load(load.Config{Dir: "testdata", Patterns: []string{file}, Implicit: []string{"runtime"}})

@@ -22,7 +22,7 @@ type part struct {
 	Lines []string `json:"lines"`
 }
 
-// How much is embedded: files up to wholeFile lines; of larger files this number of lines around each
+// Sources embedded in a page: files up to wholeFile lines; of larger files this number of lines around each
 // line used.
 const (
 	wholeFile = 1000

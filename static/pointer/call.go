@@ -53,7 +53,7 @@ func (a *analysis) call(inst *instance, i ssa.CallInstruction) {
 
 // callStatic links a call to fn.
 // Three kinds of callees: a model, which adds constraints of its own; a method whose context is its
-// receiver, of which there is an instance for each; and all others, in one context.
+// receiver, with one instance for each; and all others, in one context.
 func (a *analysis) callStatic(inst *instance, i ssa.CallInstruction, fn *ssa.Function) {
 	if isGo(i) {
 		a.policy.start(fn)

@@ -67,8 +67,8 @@ type Object struct {
 	external *external // what made it, if it is a func or a handle of opaque code
 }
 
-// Func returns the function of a Func or Closure; nil if o is none, or one of opaque
-// code.
+// Func returns the function of a Func or Closure; nil for other objects, and for those of
+// opaque code.
 func (o *Object) Func() *ssa.Function { return o.fn }
 
 // objectKey names an object.
