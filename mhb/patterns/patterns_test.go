@@ -255,7 +255,7 @@ var programs = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// A timer's channel is none that only we send to.
+	// The runtime sends to the channel of a timer, too.
 	{"receiveOrTimeout", "-receive", `
 	x := 0
 	done := make(chan bool, 1)
