@@ -45,12 +45,12 @@ func TestHelpGroups(t *testing.T) {
 	if !slices.Equal(names, grouped) {
 		t.Errorf("flags are\n%q\nand those of groups\n%q", names, grouped)
 	}
-	help, man := command(t, "explore", "-h"), command(t, "man")
+	help, man := command(t, "explore", "-h"), command(t, "man", "explore")
 	for _, name := range names {
 		if n := strings.Count(help, "--"+name+" ") + strings.Count(help, "--"+name+"\n"); n < 1 {
 			t.Errorf("the help does not have --%s", name)
 		}
-		if !strings.Contains(man, "\\-\\-"+strings.ReplaceAll(name, "-", "\\-")) {
+		if !strings.Contains(man, "--"+name+"\\fP") {
 			t.Errorf("the manual page does not have --%s", name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestManPage(t *testing.T) {
 		t.Skip("there is no groff")
 	}
 	cmd := exec.Command("groff", "-man", "-Tutf8", "-ww", "-z")
-	cmd.Stdin = strings.NewReader(command(t, "man"))
+	cmd.Stdin = strings.NewReader(command(t, "man", "explore"))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
