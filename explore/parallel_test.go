@@ -14,6 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -140,7 +141,7 @@ func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Se
 // benchmark loads a program of the suites.
 func benchmark(t *testing.T, name string) (*load.Program, *load.Entry) {
 	t.Helper()
-	prog, err := load.Load(load.Config{Dir: filepath.Join("..", "testdata", "benchmarks"), Patterns: []string{"./" + name}, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: filepath.Join("..", "testdata", "benchmarks"), Patterns: []string{"./" + name}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func loadSeparately(t *testing.T, progs []*progen.Prog) *load.Program {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -19,7 +20,7 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestMutants(t *testing.T) {
 	for i := range tried {
 		x := &tried[i]
 		t.Run(x.File+"/"+x.Name, func(t *testing.T) {
-			switch killer, err := r.Kill(t.Context(), x); {
+			switch killer, _, err := r.Kill(t.Context(), x); {
 			case err != nil:
 				t.Fatal(err)
 			case killer != "":

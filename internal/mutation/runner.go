@@ -43,36 +43,37 @@ const (
 	timeLimit   = 20 * time.Minute
 )
 
-// Kill executes the tests that must notice the mutant, in the full tier, and returns what failed; ""
-// if nothing did. It is an error if the mutant is no program, or if the tests fail without it.
-func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, error) {
+// Kill executes the tests that must notice the mutant, in the full tier, and returns what failed, ""
+// if nothing did, and the processor time of that. It is an error if the mutant is no program, or if
+// the tests fail without it.
+func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, time.Duration, error) {
 	args, err := x.killer()
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	spent, err := r.once(ctx, args)
+	once, err := r.once(ctx, args)
 	if err != nil {
-		return "", fmt.Errorf("%s: without the mutant %s fails: %w", x, strings.Join(args, " "), err)
+		return "", 0, fmt.Errorf("%s: without the mutant, %s: %w", x, strings.Join(args, " "), err)
 	}
-	out, _, err := r.test(ctx, x, args, 10*spent+30*time.Second)
+	out, spent, err := r.test(ctx, x, args, 10*once+30*time.Second)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return "", ctx.Err()
+		return "", spent, ctx.Err()
 	case err == nil:
-		return "", nil
+		return "", spent, nil
 	case !errors.As(err, &exit):
-		return "", err
+		return "", spent, err
 	case !exit.Exited():
-		return "killed: " + exit.String(), nil
+		return "killed: " + exit.String(), spent, nil
 	}
 	for l := range strings.Lines(out) {
 		says := func(s string) bool { return strings.Contains(l, s) }
 		if says("--- FAIL") && says("/") || says("seed ") || says("panic:") || says("fatal error:") || says(", want ") {
-			return strings.TrimSpace(l), nil
+			return strings.TrimSpace(l), spent, nil
 		}
 	}
-	return "failed: " + out, nil
+	return "failed: " + out, spent, nil
 }
 
 // once returns the processor time of tests without a mutant.

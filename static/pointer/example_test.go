@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/pointer"
 )
@@ -47,7 +48,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		log.Fatal(err)
 	}
