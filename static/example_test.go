@@ -52,7 +52,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: cache})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/pointer"
 )
@@ -48,7 +47,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
 	if err != nil {
 		log.Fatal(err)
 	}
