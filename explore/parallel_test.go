@@ -109,7 +109,7 @@ const perBatch = 50
 // generated yields programs with the features of sets in turn, as many batches unless -jobs.programs says
 // how many, each with its entry.
 func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
-	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(6*batches, batches*perBatch)))
+	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(4*batches, batches*perBatch)))
 }
 
 // generatedFrom yields n programs, from seed from on.

@@ -84,3 +84,32 @@ func isMark(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "// mutant:")
 }
+
+// survivors is the file of the mutants that are known to survive.
+const survivors = "internal/mutation/testdata/survivors.txt"
+
+// Survivors returns the mutants among list that no test notices, as survivors.txt says: its lines have
+// a file and a name, and after # what is known of it. All of them have to be in list.
+func Survivors(root string, list []Mutant) (map[string]bool, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(survivors)))
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string)
+	for i := range list {
+		names[list[i].File+": "+list[i].Name] = list[i].String()
+	}
+	known := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		x, ok := names[line]
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no mutant %s", survivors, line)
+		}
+		known[x] = true
+	}
+	return known, nil
+}

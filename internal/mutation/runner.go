@@ -18,6 +18,7 @@ import (
 type Runner struct {
 	root, dir string
 	schemata  *Schemata
+	survivors map[string]bool // known ones
 
 	mu     sync.Mutex
 	bins   map[string]func() (string, error)        // test binaries by package
@@ -26,12 +27,20 @@ type Runner struct {
 
 // NewRunner returns a Runner for mutants of the module in directory root. It writes into dir.
 func NewRunner(root, dir string, list []Mutant) (*Runner, error) {
+	all, err := Find(root)
+	if err != nil {
+		return nil, err
+	}
+	known, err := Survivors(root, all)
+	if err != nil {
+		return nil, err
+	}
 	s, err := NewSchemata(root, dir, list)
 	if err != nil {
 		return nil, err
 	}
 	return &Runner{
-		root: root, dir: dir, schemata: s,
+		root: root, dir: dir, schemata: s, survivors: known,
 		bins:   make(map[string]func() (string, error)),
 		passes: make(map[string]func() (time.Duration, error)),
 	}, nil
@@ -42,6 +51,21 @@ const (
 	memoryLimit = 8 << 20 // KB of addresses
 	timeLimit   = 20 * time.Minute
 )
+
+// Verdict executes the tests that must notice the mutant and returns what is wrong: that they do not,
+// though it is not among the known survivors, or that they do, though it is; "" if nothing is. killer
+// is what has failed.
+func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, spent time.Duration, err error) {
+	killer, spent, err = r.Kill(ctx, x)
+	switch {
+	case err != nil:
+	case killer == "" && !r.survivors[x.String()]:
+		wrong = fmt.Sprintf("%s survives [%s]", x, x.Killer)
+	case killer != "" && r.survivors[x.String()]:
+		wrong = fmt.Sprintf("%s is killed: %s has it all the same", x, survivors)
+	}
+	return killer, wrong, spent, err
+}
 
 // Kill executes the tests that must notice the mutant, in the full tier, and returns what failed, ""
 // if nothing did, and the processor time of that. It is an error if the mutant is no program, or if

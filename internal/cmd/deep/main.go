@@ -3,9 +3,9 @@
 //	deep [-minutes n] [-from n] [-seed n] [-jobs n] [area ...]
 //
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
-// of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it. The units are in
-// the order of the areas, and begin with number -from, modulo their number: who runs some minutes of
-// them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
+// of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it.
+// The units are in the order of the areas, and begin with number -from, modulo their number: who runs
+// some minutes of them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
 // cannot be run; a unit that the minutes cut off is neither.
 package main
 
@@ -243,11 +243,11 @@ func (r *runner) unit(u unit) {
 	}
 }
 
-// kill returns how a mutant fails, "" if a test notices it, and the processor time.
+// kill returns what is wrong with a mutant, "" if a test notices it, and the processor time.
 func (r *runner) kill(x *mutation.Mutant) (failure string, spent time.Duration, err error) {
-	killer, spent, err := r.mutants.Kill(r.ctx, x)
-	if err == nil && killer == "" {
-		failure = fmt.Sprintf("survives [%s]\nagain: go test ./internal/mutation -mutant %q", x.Killer, x)
+	_, failure, spent, err = r.mutants.Verdict(r.ctx, x)
+	if failure != "" {
+		failure += fmt.Sprintf("\nagain: go test ./internal/mutation -mutant %q", x)
 	}
 	return failure, spent, err
 }
