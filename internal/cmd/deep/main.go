@@ -269,7 +269,7 @@ func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
 		spent = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
 	if err != nil {
-		failure = fmt.Sprintf("%v\n%s\nagain: %s go test -timeout=0 ./%s %q", err, out, strings.Join(env, " "), u.pkg, args)
+		failure = fmt.Sprintf("%v\n%s\nagain: %s go test -tags=browser -timeout=0 ./%s %q", err, out, strings.Join(env, " "), u.pkg, args)
 	}
 	return failure, spent, nil
 }
@@ -282,7 +282,7 @@ func (r *runner) build(pkg string) (string, error) {
 	err, ok := r.built[pkg]
 	if !ok {
 		var out []byte
-		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-c", "-o", bin, "./"+pkg).CombinedOutput()
+		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-tags=browser", "-c", "-o", bin, "./"+pkg).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
