@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/analyze"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
@@ -43,7 +44,7 @@ func program(t *testing.T, src string) (*analyze.Program, report.Paths) {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

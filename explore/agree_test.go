@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -16,7 +17,7 @@ import (
 // TestExplorersAgree: whatever explorer is used, with whatever static facts and by however many
 // workers, ordinary programs print and end in the same.
 func TestExplorersAgree(t *testing.T) {
-	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -16,7 +17,7 @@ func loadSource(t *testing.T, src string) *load.Program {
 	if err := os.WriteFile(name, []byte(src), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	prog, err := load.Load(load.Config{Patterns: []string{name}})
+	prog, err := load.Load(load.Config{Patterns: []string{name}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -50,7 +51,7 @@ func TestNotRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			prog, err := load.Load(load.Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}})
+			prog, err := load.Load(load.Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -102,7 +103,7 @@ const perBatch = 50
 // generated yields programs with the features of sets in turn, as many batches unless -jobs.programs says
 // how many, each with its entry.
 func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
-	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(6*batches, batches*perBatch)))
+	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(4*batches, batches*perBatch)))
 }
 
 // generatedFrom yields n programs, from seed from on.
@@ -134,7 +135,7 @@ func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Se
 // benchmark loads a program of the suites.
 func benchmark(t *testing.T, name string) (*load.Program, *load.Entry) {
 	t.Helper()
-	prog, err := load.Load(load.Config{Dir: filepath.Join("..", "testdata", "benchmarks"), Patterns: []string{"./" + name}, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: filepath.Join("..", "testdata", "benchmarks"), Patterns: []string{"./" + name}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func loadSeparately(t *testing.T, progs []*progen.Prog) *load.Program {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -22,7 +23,7 @@ import (
 // TestPoints: every explorer, with whatever static facts, finds the outcomes that are written
 // down for the tests of testdata/points.
 func TestPoints(t *testing.T) {
-	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/points"}, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/points"}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

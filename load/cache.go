@@ -52,7 +52,7 @@ func (c *Cache) enter(l *loader) {
 	if c.fset == nil || c.key != key || key.overlay == nil {
 		c.key, c.fset, c.end, c.std = key, token.NewFileSet(), 0, make(map[string]*Package)
 	}
-	l.fset, l.end = c.fset, c.end
+	l.fset, l.end = c.fset, max(c.end, c.fset.Base()-1) // a program may have got files since (generic.go)
 }
 
 // leave keeps the std packages of l that have been checked, and unlocks the

@@ -41,6 +41,12 @@ func TestCache(t *testing.T) {
 		}
 	}
 
+	// What is made of generic functions of one program are files behind it, and before the next.
+	progs[0].Fset.AddFile("made", -1, 100)
+	if p := load(9); p.Packages[0].SSA.Var("F9") == nil {
+		t.Error("the next program has no F9")
+	}
+
 	// Another overlay has another library.
 	dir := extract(t, "-- main.go --\npackage main\nimport \"sort\"\nfunc main() { _ = sort.Ours }\n")
 	mustLoad(t, Config{Dir: dir, Patterns: []string{"main.go"}, Cache: &cache,

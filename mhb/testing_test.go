@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/microtest"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -39,7 +40,7 @@ func TestFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/verdicts"
+	"hbcheck.dev/hbcheck/load"
 )
 
 // asProcess is the environment variable with which the tests are hbcheck, as a process.
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	stdCache = nil
+	stdCache = new(load.Cache)
 	os.Exit(m.Run())
 }
 

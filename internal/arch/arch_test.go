@@ -81,6 +81,7 @@ var allowed = map[string]string{
 	"internal/yielding":     "",
 	"internal/classes":      "por trace",
 	"internal/vmtest":       "load por trace vm",
+	"internal/debugtest":    "debug explore internal/vmtest load report vm",
 	"internal/conformance":  "explore load vm",
 	"internal/microtest":    "internal/deep load oracle oracle/check por por/lookahead trace vm",
 	"internal/inputs":       "explore load oracle por por/explorers vm",

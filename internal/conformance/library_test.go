@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -27,7 +28,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

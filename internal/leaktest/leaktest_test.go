@@ -141,7 +141,7 @@ func Lookup(string) *Profile { return nil }
 
 func (*Profile) WriteTo(io.Writer, int) error { return nil }
 `)
-	prog, err := load.Load(load.Config{Dir: tmp, Patterns: []string{"."}, Implicit: vmtest.Implicit})
+	prog, err := load.Load(load.Config{Dir: tmp, Patterns: []string{"."}, Implicit: vmtest.Implicit, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/internal/litmus"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -53,7 +54,7 @@ func TestClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -103,7 +104,7 @@ func TestInitialisers(t *testing.T) {
 	for _, p := range initialisers {
 		write(p.name+"/main.go", "package main\n"+p.source+"\n")
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

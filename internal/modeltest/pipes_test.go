@@ -126,6 +126,13 @@ var pipePrograms = []program{
 		w.WriteString("x")
 		r.SetReadDeadline(time.Now().Add(time.Millisecond))
 		print(readPipe(r))`},
+	// A Read that waits in the system is not woken.
+	{"pipeBlockingLeft", "|closed", `
+		r, _ := pipe()
+		r.Fd()
+		s := ""
+		together(func() { s = readPipe(r) }, func() { r.Close() })
+		print(s)`},
 	{"pipeBlocking", "closed|x", `
 		r, w := pipe()
 		r.Fd()

@@ -6,40 +6,38 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// Text returns the text of the mutant's file, in the module in directory root.
-func (x *Mutant) Text(root string) (string, error) {
-	src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(x.File)))
-	if err != nil {
-		return "", err
-	}
-	text, err := x.apply(string(src))
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", x, err)
-	}
-	if _, err := parser.ParseFile(token.NewFileSet(), x.File, text, parser.SkipObjectResolution); err != nil {
-		return "", fmt.Errorf("%s: the mutant is no Go: %w", x, err)
-	}
-	return text, nil
+// An edit replaces the text between two offsets of a file.
+type edit struct {
+	from, to int
+	by       string
 }
+
+// in returns src with the edit.
+func (e edit) in(src string) string { return src[:e.from] + e.by + src[e.to:] }
 
 var spaces = regexp.MustCompile(` +`)
 
 var replacement = regexp.MustCompile(`^("(?:[^"\\]|\\.)*") -> ("(?:[^"\\]|\\.)*")$`)
 
-// apply returns src with the change.
-func (x *Mutant) apply(src string) (string, error) {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, x.File, src, parser.SkipObjectResolution|parser.ParseComments)
+// edit returns the change of the mutant's file, whose text is src and whose syntax is f. The result is
+// a file of Go.
+func (x *Mutant) edit(fset *token.FileSet, f *ast.File, src string) (edit, error) {
+	e, err := x.change(fset, f, src)
 	if err != nil {
-		return "", err
+		return edit{}, fmt.Errorf("%s: %w", x, err)
 	}
+	if _, err := parser.ParseFile(token.NewFileSet(), x.File, e.in(src), parser.SkipObjectResolution); err != nil {
+		return edit{}, fmt.Errorf("%s: the mutant is no Go: %w", x, err)
+	}
+	return e, nil
+}
+
+func (x *Mutant) change(fset *token.FileSet, f *ast.File, src string) (edit, error) {
 	line := x.marked(src)
 	start := fset.File(f.FileStart).LineStart(line)
 	from := int(start - f.FileStart)
@@ -47,21 +45,21 @@ func (x *Mutant) apply(src string) (string, error) {
 		old, err := strconv.Unquote(m[1])
 		by, err2 := strconv.Unquote(m[2])
 		if err := errors.Join(err, err2); err != nil {
-			return "", err
+			return edit{}, err
 		}
 		// gofmt aligns fields and comments: how many spaces there are makes no difference.
 		at := regexp.MustCompile(spaces.ReplaceAllString(regexp.QuoteMeta(old), " +")).FindStringIndex(src[from:])
 		if end := strings.IndexByte(src[from:], '\n'); at == nil || at[0] > end {
-			return "", fmt.Errorf("line %d does not have %s", line, m[1])
+			return edit{}, fmt.Errorf("line %d does not have %s", line, m[1])
 		}
-		return src[:from+at[0]] + by + src[from+at[1]:], nil
+		return edit{from + at[0], from + at[1], by}, nil
 	}
 	c := &change{fset: fset, src: src, line: line}
 	word, number, _ := strings.Cut(x.Change, " ")
-	n := 1
+	n, err := 1, error(nil)
 	if number != "" {
 		if n, err = strconv.Atoi(number); err != nil || n < 1 {
-			return "", fmt.Errorf("%q is no number", number)
+			return edit{}, fmt.Errorf("%q is no number", number)
 		}
 	}
 	switch word {
@@ -70,7 +68,7 @@ func (x *Mutant) apply(src string) (string, error) {
 	case "true", "false", "not", "drop":
 		return c.condition(f, word, n)
 	}
-	return "", fmt.Errorf("%q is no change: remove, true, false, not, drop, or one text -> another", x.Change)
+	return edit{}, fmt.Errorf("%q is no change: remove, true, false, not, drop, or one text -> another", x.Change)
 }
 
 // marked returns the number of the line that the mark is about: the next one that is no mark.
@@ -98,14 +96,14 @@ func (c *change) text(from, to token.Pos) string {
 	return c.src[c.fset.Position(from).Offset:c.fset.Position(to).Offset]
 }
 
-// replace returns the source with other text between two places.
-func (c *change) replace(from, to token.Pos, by string) string {
-	return c.src[:c.fset.Position(from).Offset] + by + c.src[c.fset.Position(to).Offset:]
+// replace returns the edit that puts other text between two places.
+func (c *change) replace(from, to token.Pos, by string) edit {
+	return edit{c.fset.Position(from).Offset, c.fset.Position(to).Offset, by}
 }
 
 // remove leaves n statements out: they are there, so that what they mention is used, but never
 // executed. A return stays one for the compiler.
-func (c *change) remove(f *ast.File, n int) (string, error) {
+func (c *change) remove(f *ast.File, n int) (edit, error) {
 	var found []ast.Stmt
 	list := func(l []ast.Stmt) {
 		for i, s := range l {
@@ -126,7 +124,7 @@ func (c *change) remove(f *ast.File, n int) (string, error) {
 		return true
 	})
 	if found == nil {
-		return "", fmt.Errorf("no %d statements begin on line %d", n, c.line)
+		return edit{}, fmt.Errorf("no %d statements begin on line %d", n, c.line)
 	}
 	from, to := found[0].Pos(), found[n-1].End()
 	switch found[0].(type) {
@@ -138,7 +136,7 @@ func (c *change) remove(f *ast.File, n int) (string, error) {
 
 // condition changes the condition of the statement or clause that begins on the line, or the value
 // that it returns or assigns.
-func (c *change) condition(f *ast.File, word string, n int) (string, error) {
+func (c *change) condition(f *ast.File, word string, n int) (edit, error) {
 	var cond ast.Expr
 	one := func(l []ast.Expr) {
 		if len(l) == 1 {
@@ -167,7 +165,7 @@ func (c *change) condition(f *ast.File, word string, n int) (string, error) {
 		return true
 	})
 	if cond == nil {
-		return "", fmt.Errorf("no condition begins on line %d", c.line)
+		return edit{}, fmt.Errorf("no condition begins on line %d", c.line)
 	}
 	switch word {
 	case "not":
@@ -181,7 +179,7 @@ func (c *change) condition(f *ast.File, word string, n int) (string, error) {
 }
 
 // drop leaves out the n-th operand of those that && and || join in cond.
-func (c *change) drop(cond ast.Expr, n int) (string, error) {
+func (c *change) drop(cond ast.Expr, n int) (edit, error) {
 	var operand ast.Expr
 	neutral := ""
 	var walk func(x ast.Expr, op token.Token)
@@ -202,7 +200,7 @@ func (c *change) drop(cond ast.Expr, n int) (string, error) {
 	}
 	walk(cond, token.ILLEGAL)
 	if operand == nil || neutral == "" {
-		return "", fmt.Errorf("the condition on line %d has fewer operands", c.line)
+		return edit{}, fmt.Errorf("the condition on line %d has fewer operands", c.line)
 	}
 	// It is still evaluated: it may be what guards the next one, or declares nothing.
 	return c.replace(operand.Pos(), operand.End(), "(("+c.text(operand.Pos(), operand.End())+") "+neutral+")"), nil

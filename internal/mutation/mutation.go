@@ -13,17 +13,17 @@
 //	: true, false, not    the condition that begins there, or the value returned or assigned, is that
 //	: drop 2              its second operand, of those that && and || join, is left out
 //	: "old" -> "new"      text that begins on the next line is replaced (both as Go strings)
+//
+// One build has all mutants (Schemata), and the environment variable HBCHECK_MUTANT says which one
+// the program is. A Runner builds the tests and executes those that must notice.
 package mutation
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"testing"
 )
 
 // A Mutant is the program with one change.
@@ -85,53 +85,31 @@ func isMark(line string) bool {
 	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "// mutant:")
 }
 
-// overlay returns a file for go's flag -overlay, with which text stands for file.
-func overlay(t *testing.T, file, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutant}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range map[string][]byte{mutant: []byte(text), overlay: list} {
-		if err := os.WriteFile(name, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return overlay
-}
+// survivors is the file of the mutants that are known to survive.
+const survivors = "internal/mutation/testdata/survivors.txt"
 
-// kill executes the tests that must notice the mutant, whose file is text, in the full tier, and
-// returns what failed; "" if nothing did. It fails t if the mutant is no program.
-func (x *Mutant) kill(t *testing.T, root, text string) string {
-	t.Helper()
-	args, err := x.killer()
+// Survivors returns the mutants among list that no test notices, as survivors.txt says: its lines have
+// a file and a name, and after # what is known of it. All of them have to be in list.
+func Survivors(root string, list []Mutant) (map[string]bool, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(survivors)))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	over := "-overlay=" + overlay(t, filepath.Join(root, filepath.FromSlash(x.File)), text)
-	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=10m", over}, args...)...)
-	c.Dir = root
-	c.Env = append(os.Environ(), "HBCHECK_TESTS=full", "HBCHECK_SEED=")
-	if strings.HasPrefix(x.Killer, "histories") { // that test builds hbcheck: the flag has to reach that
-		c.Env = append(c.Env, "GOFLAGS="+over)
+	names := make(map[string]string)
+	for i := range list {
+		names[list[i].File+": "+list[i].Name] = list[i].String()
 	}
-	out, err := c.CombinedOutput()
-	if strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]") {
-		t.Fatalf("%s", out)
-	}
-	if err == nil {
-		if strings.Contains(string(out), "no tests to run") {
-			t.Fatalf("no tests: go test %s", strings.Join(args, " "))
+	known := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
 		}
-		return ""
-	}
-	for l := range strings.Lines(string(out)) {
-		says := func(s string) bool { return strings.Contains(l, s) }
-		if says("--- FAIL") && says("/") || says("seed ") || says("panic:") || says(", want ") {
-			return strings.TrimSpace(l)
+		x, ok := names[line]
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no mutant %s", survivors, line)
 		}
+		known[x] = true
 	}
-	return "failed: " + string(out)
+	return known, nil
 }

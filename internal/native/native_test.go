@@ -57,7 +57,7 @@ func searches(i int) []search {
 }
 
 // everyProgram: the quick tier has one of so many programs of each area.
-const everyProgram = 4
+const everyProgram = 8
 
 // The bounds of a search, smaller than those of the command: what exceeds them is too large
 // for the suite, or endless.

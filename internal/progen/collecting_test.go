@@ -240,14 +240,14 @@ func compareCollectors(t *testing.T, p printed) {
 // TestCollecting: a program in which finalizers, cleanups and weak pointers act when all wait ends in
 // the same ways with every explorer.
 func TestCollecting(t *testing.T) {
-	compareCollectors(t, printed{salt: 0xf17a, perBatch: 100, total: 300, short: 20, bound: por.Config{MaxStates: 10000},
+	compareCollectors(t, printed{salt: 0xf17a, perBatch: 100, total: 300, short: 8, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string { return (&collectors{Rand: r}).program(name) }})
 }
 
 // TestInspecting: so does one that also calls runtime.GC, and looks at the stacks of all goroutines, to which
 // nothing is private that others do.
 func TestInspecting(t *testing.T) {
-	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 20, bound: por.Config{MaxStates: 10000},
+	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 5, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string {
 			return (&collectors{Rand: r, inspects: true}).program(name)
 		}})

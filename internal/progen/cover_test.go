@@ -34,7 +34,7 @@ func covers() (list []*por.Explorer) {
 // TestCover: what is executed of a program is the same whichever explorer is exhaustive, with every
 // kind of static facts, as in all executions; and noting it changes no count.
 func TestCover(t *testing.T) {
-	total := deep.N(4, 40)
+	total := deep.N(2, 40)
 	const perBatch = 60
 	checked, compared, blocks, reached := 0, 0, 0, 0
 	for first := deep.Seed(); checked < total; first += perBatch {

@@ -125,16 +125,14 @@ func testClasses(t *testing.T, r reduction, total int) {
 	if r.hybrids != nil { // a set of features each
 		perBatch = 20
 	}
-	if deep.Quick() {
-		perBatch = 8
-	}
-	total = deep.N(int(3*perBatch), total)
+	perBatch = deep.Pick(min(perBatch/20, 2), perBatch) // quick: each set of features once
 	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Chans | progen.Selects | progen.Trying,
 		progen.Locks | progen.Maps | progen.Prints}
 	if r.rf {
 		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints | progen.Unused, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
 	}
+	total = deep.N(len(sets)*int(perBatch), total)
 	c := &classCheck{T: t, reduction: r}
 	for first := deep.Seed(); c.checked+c.left < total; first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]

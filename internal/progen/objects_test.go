@@ -69,7 +69,7 @@ func (c *comparison) objects(list []objectProgram, modes func(seed uint64) []mod
 
 // FuzzHybrid lets the fuzzer make the programs: each byte is a choice.
 func FuzzHybrid(f *testing.F) {
-	for seed := range deep.Pick(uint64(3), 20) {
+	for seed := range deep.Pick(uint64(1), 20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		b := make([]byte, 20+rng.IntN(60))
 		for i := range b {

@@ -20,7 +20,7 @@ func TestCheckStatic(t *testing.T) {
 	const perBatch = 40
 	var sum check.Counts
 	bad := 0
-	seeds := deep.Seeds(t, 6, 40)
+	seeds := deep.Seeds(t, 3, 40)
 	for list := range slices.Chunk(seeds, perBatch) {
 		var progs []*progen.Prog
 		for _, seed := range list {

@@ -63,7 +63,7 @@ func loadTests(t *testing.T, names []string) *load.Program {
 	}
 	write("go.mod", []byte("module race\n\ngo 1.26\n"))
 	t.Chdir(dir) // as go test does: some read their own source
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: vmtest.Implicit})
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: vmtest.Implicit, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,9 @@ func GOROOT(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
+// Cache has the standard library, which the tests of a package need not load for each program.
+var Cache load.Cache
+
 // Load loads the program whose only file is src. If src has tests, its entries
 // are those.
 func Load(t testing.TB, src string) *load.Program {
@@ -44,7 +47,7 @@ func Load(t testing.TB, src string) *load.Program {
 	}
 	write(t, filepath.Join(dir, name), src)
 	write(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n")
-	cfg := load.Config{Dir: dir, Patterns: []string{"."}, Tests: tests, Implicit: Implicit}
+	cfg := load.Config{Dir: dir, Patterns: []string{"."}, Tests: tests, Implicit: Implicit, Cache: &Cache}
 	prog, err := load.Load(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/microtest"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -15,7 +16,7 @@ import (
 // no choice where a Group is waited for.
 func TestHybrid(t *testing.T) {
 	library(t)
-	prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "tests"), Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "tests"), Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -180,7 +181,7 @@ func TestCheckStatic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestCheckMust(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ const walksOnly oracle.Kind = "walks"
 // TestStaticPrograms checks accesses that are easily overlooked.
 func TestStaticPrograms(t *testing.T) {
 	for _, file := range []string{"plain.go", "library.go", "std.go", "memory.go", "control.go", "reflected.go"} {
-		prog, err := load.Load(load.Config{Dir: "testdata", Patterns: []string{file}, Implicit: []string{"runtime"}})
+		prog, err := load.Load(load.Config{Dir: "testdata", Patterns: []string{file}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 		if err != nil {
 			t.Fatal(err)
 		}

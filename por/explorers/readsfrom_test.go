@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -15,7 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-var toysFlag = flag.Int("toys", 300, "generated systems of TestReadsFromClasses, and a tenth of those of TestReadsFromOnce")
+var toysFlag = flag.Int("toys", deep.Pick(60, 300), "generated systems of TestReadsFromClasses, and a tenth of those of TestReadsFromOnce")
 
 // rfClassOf names the reads-from class of the execution path of t. It is computed from the
 // definition.

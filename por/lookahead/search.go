@@ -266,7 +266,6 @@ func (s *boundedSearch) Step(g trace.GID, choice int) {
 	op := s.System.Next(g)
 	s.accesses.add(&op)
 	//mutant: inspected: looking ahead passes it [inspecting]: " || op.InspectsAll()" -> ""
-	//mutant: looking ahead sees no stacks [models TestModels/stackPrivate]: " || op.InspectsAll()" -> ""
 	if s.stopped = op.Conflicts(s.op) || op.InspectsAll(); s.stopped {
 		return
 	}

@@ -47,35 +47,3 @@ func TestHistory(t *testing.T) {
 		t.Error("a failure that is about no history has one")
 	}
 }
-
-// TestHistoryInBrowser: the picture is a list of links to steps, which keys reach and which has words for
-// those who do not see it.
-func TestHistoryInBrowser(t *testing.T) {
-	ctx := browser(t)
-	html, err := HTML(explored(t, "./testdata/history"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := open(t, ctx, html, "", 1300, 760)
-	x.shot("history")
-	x.wants(`document.querySelectorAll(".history a.op").length`, "3",
-		`document.querySelectorAll(".history a.not").length`, "1",
-		`[...document.querySelectorAll(".history a")].every((a) => a.getAttribute("aria-label").includes("called in step"))`, "true",
-		`[...document.querySelectorAll(".history a")].every((a) => a.querySelector("rect").getBBox().width >= a.querySelector("text").getBBox().width + 10)`, "true")
-	x.eval(`document.querySelector(".history a.not").focus(); 0`)
-	x.key("\r")
-	for range 100 { // the page is told of its new address later
-		if x.eval(`String(location.hash !== "" && L.step[selected] === Number(location.hash.slice(6)))`) == "true" {
-			break
-		}
-	}
-	x.wants(`L.step[selected] === Number(document.querySelector(".history a.not").getAttribute("href").slice(6))`, "true",
-		`D.texts[L.what[selected]].startsWith("Get()")`, "true")
-	x.media("screen", "dark")
-	x.shot("history-dark")
-	x.media("print", "light")
-	x.shot("history-print")
-	for _, e := range x.errors() {
-		t.Error(e)
-	}
-}

@@ -3,9 +3,9 @@
 //	deep [-minutes n] [-from n] [-seed n] [-jobs n] [area ...]
 //
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
-// of an area; area mutants has a unit for each mutant of package internal/mutation. The units are in
-// the order of the areas, and begin with number -from, modulo their number: who runs some minutes of
-// them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
+// of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it.
+// The units are in the order of the areas, and begin with number -from, modulo their number: who runs
+// some minutes of them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
 // cannot be run; a unit that the minutes cut off is neither.
 package main
 
@@ -29,12 +29,18 @@ import (
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
-// A unit is a test of a package, or one mutant of a test of mutants.
+// A unit is a test of a package, or a mutant.
 type unit struct {
-	area, pkg, test, mutant string
+	area, pkg, test string
+	mutant          *mutation.Mutant
 }
 
-func (u unit) String() string { return strings.TrimSuffix(u.pkg+" "+u.test+" "+u.mutant, " ") }
+func (u unit) String() string {
+	if u.mutant != nil {
+		return u.mutant.String()
+	}
+	return u.pkg + " " + u.test
+}
 
 func main() {
 	minutes := flag.Float64("minutes", 0, "start nothing after so many `minutes`, and stop what is running; 0: no bound")
@@ -89,7 +95,7 @@ func unitsOf(areas []string) ([]unit, error) {
 				return nil, err
 			}
 			for i := range list {
-				units = append(units, unit{area, words[1], "TestMutants", list[i].String()})
+				units = append(units, unit{area: area, mutant: &list[i]})
 			}
 			continue
 		}
@@ -149,6 +155,10 @@ func run(units []unit, jobs int, seed uint64, limit time.Duration) int {
 	}
 	defer os.RemoveAll(bins)
 	r := &runner{ctx: ctx, bins: bins, seed: seed, built: map[string]error{}}
+	if r.mutants, err = mutants(bins, units); err != nil {
+		fmt.Fprintln(os.Stderr, "deep:", err)
+		return 2
+	}
 	queue := make(chan unit)
 	var workers sync.WaitGroup
 	for range jobs {
@@ -170,11 +180,30 @@ func run(units []unit, jobs int, seed uint64, limit time.Duration) int {
 	return r.status
 }
 
+// mutants returns what kills those of units. It is nil if there are none.
+func mutants(dir string, units []unit) (*mutation.Runner, error) {
+	var list []mutation.Mutant
+	for _, u := range units {
+		if u.mutant != nil {
+			list = append(list, *u.mutant)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return mutation.NewRunner(root, dir, list)
+}
+
 // runner counts what has become of the units.
 type runner struct {
-	ctx  context.Context
-	bins string
-	seed uint64
+	ctx     context.Context
+	bins    string
+	seed    uint64
+	mutants *mutation.Runner
 
 	building sync.Mutex
 	built    map[string]error
@@ -186,43 +215,63 @@ type runner struct {
 
 // unit runs one.
 func (r *runner) unit(u unit) {
-	bin, err := r.build(u.pkg)
-	if r.ctx.Err() != nil {
-		return
+	start := time.Now()
+	var failure string
+	var spent time.Duration
+	var err error
+	if u.mutant != nil {
+		failure, spent, err = r.kill(u.mutant)
+	} else {
+		failure, spent, err = r.test(u)
 	}
-	if err != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.ctx.Err() != nil && (failure != "" || err != nil):
+		r.cut++
+		fmt.Printf("cut   %s\n", u)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "deep:", err)
-		r.mu.Lock()
 		r.status = 2
-		r.mu.Unlock()
-		return
+	case failure != "":
+		r.failed++
+		r.status = max(r.status, 1)
+		fmt.Printf("FAIL  %s: %s\n", u, failure)
+	default:
+		r.passed++
+		fmt.Printf("ok    %-60s %6.1f s, %6.1f s of processor time\n", u, time.Since(start).Seconds(), spent.Seconds())
+	}
+}
+
+// kill returns what is wrong with a mutant, "" if a test notices it, and the processor time.
+func (r *runner) kill(x *mutation.Mutant) (failure string, spent time.Duration, err error) {
+	_, failure, spent, err = r.mutants.Verdict(r.ctx, x)
+	if failure != "" {
+		failure += fmt.Sprintf("\nagain: go test ./internal/mutation -mutant %q", x)
+	}
+	return failure, spent, err
+}
+
+// test returns how a test fails, "" if it passes, and the processor time.
+func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
+	bin, err := r.build(u.pkg)
+	if err != nil {
+		return "", 0, err
 	}
 	args := []string{"-test.run=^" + u.test + "$", "-test.timeout=0", "-test.count=1"}
-	if u.mutant != "" {
-		args = append(args, "-mutant="+u.mutant)
-	}
 	c := exec.CommandContext(r.ctx, bin, args...)
 	c.Dir = u.pkg
 	env := []string{"HBCHECK_TESTS=deep", fmt.Sprintf("HBCHECK_SEED=%d", r.seed)}
 	c.Env = append(os.Environ(), env...)
 	c.WaitDelay = time.Second
-	start := time.Now()
 	out, err := c.CombinedOutput()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.ctx.Err() != nil && err != nil:
-		r.cut++
-		fmt.Printf("cut   %s\n", u)
-	case err != nil:
-		r.failed++
-		r.status = max(r.status, 1)
-		fmt.Printf("FAIL  %s: %v\n%s\nagain: %s go test -timeout=0 ./%s %q\n", u, err, out, strings.Join(env, " "), u.pkg, args)
-	default:
-		r.passed++
-		spent := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-		fmt.Printf("ok    %-60s %6.1f s, %6.1f s of processor time\n", u, time.Since(start).Seconds(), spent.Seconds())
+	if c.ProcessState != nil {
+		spent = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
+	if err != nil {
+		failure = fmt.Sprintf("%v\n%s\nagain: %s go test -tags=browser -timeout=0 ./%s %q", err, out, strings.Join(env, " "), u.pkg, args)
+	}
+	return failure, spent, nil
 }
 
 // build builds a package's test binary, once.
@@ -233,7 +282,7 @@ func (r *runner) build(pkg string) (string, error) {
 	err, ok := r.built[pkg]
 	if !ok {
 		var out []byte
-		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-c", "-o", bin, "./"+pkg).CombinedOutput()
+		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-tags=browser", "-c", "-o", bin, "./"+pkg).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}

@@ -290,7 +290,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 		return 0, false, HbClosing
 	}
 	e.uses++
-	//mutant: reading a pipe does not wait [models TestModels/pipePieces]: "&e.readable" -> "nil"
+	//mutant: reading a pipe does not wait [models TestModels/pipeWoken]: "&e.readable" -> "nil"
 	e.begin(&e.readable)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	closed := e.closing && !e.blocking
@@ -449,7 +449,7 @@ func (e *hbEnd) SetBlocking() error {
 	if e.closing {
 		return HbClosing
 	}
-	//mutant: closing a pipe ends what waits in the system [models TestModels/pipeBlocking]
+	//mutant: closing a pipe ends what waits in the system [models TestModels/pipeBlockingLeft]
 	e.blocking = true
 	e.update()
 	e.f.touch(true)
