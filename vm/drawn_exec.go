@@ -298,8 +298,8 @@ func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func(
 		g.shadow[g.fp+uint32(i)] = nil
 		return
 	}
-	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joinedAt(rate, known, x, y)" -> "nil"
 	rate := s.knownRate(s.computedRate(g, in))
+	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joinedAt(rate, known, x, y)" -> "nil"
 	g.shadow[g.fp+uint32(i)] = s.joinedAt(rate, known, x, y)
 }
 

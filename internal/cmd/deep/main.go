@@ -5,8 +5,8 @@
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
 // of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it.
 // The units are in the order of the areas, and begin with number -from, modulo their number: who runs
-// some minutes of them now and then begins elsewhere each time. The exit status is 1 if a unit fails, and 2 if one
-// cannot be run; a unit that the minutes cut off is neither.
+// some minutes of them now and then begins elsewhere each time. The exit status is 1 if a unit
+// fails, and 2 if one cannot be run; a unit that the minutes cut off is neither.
 package main
 
 import (
