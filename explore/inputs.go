@@ -100,15 +100,6 @@ func (m *machine) inputs() ([]Input, bool) {
 	return all, true
 }
 
-// concrete is Features.Concrete.
-func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.Concrete(Given(inputs), interrupted)
-	if err != nil {
-		return nil, err
-	}
-	return newMachine(r, m.src, m.prog, m.entry), nil
-}
-
 // describe fills in everything about b that is found by executing its schedule. If the program has
 // asked for inputs, b gets the least that lead to it, and its schedule becomes that of the program
 // with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
@@ -147,7 +138,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := f.Concrete(inputs, t.over)
+	c, err := f.With(f.Concrete(inputs), t.over)
 	if err != nil {
 		return err
 	}

@@ -204,10 +204,10 @@ func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options,
 	make := e.New
 	e.New = func(interrupted func() bool) (Machine, error) {
 		m, err := make(interrupted)
-		if err != nil || m.Features().RefinedTo == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
+		if err != nil || m.Features().With == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
 			return m, err
 		}
-		return m.Features().RefinedTo(info.Refinement, interrupted)
+		return m.Features().With(info.Refinement.Refine, interrupted)
 	}
 	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
 }

@@ -53,36 +53,31 @@ type Features struct {
 	Races    RaceFinder
 	Saver    Saver
 
-	// NeedsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
-	// Refined makes a machine of the same entry with which it does; Arming says whether starting a
-	// timer is a visible operation of this one.
+	// With makes a machine of the same entry with another configuration: see vm.Machine.With.
+	With func(change func(*vm.Config), interrupted func() bool) (Machine, error)
+	// NeedsRefining reports whether what has been explored says nothing (vm.Machine.NeedsRefining), and
+	// Refined returns the refinement with which it does. Arming says whether starting a timer is a
+	// visible operation.
 	NeedsRefining func() bool
-	Refined       func(interrupted func() bool) (Machine, error)
+	Refined       func() vm.Refinement
 	Arming        bool
-	RefinedTo     func(r vm.Refinement, interrupted func() bool) (Machine, error)
 	// DoubtsClock makes it needed if what has been found may be no bug: see vm.Machine.DoubtsClock.
 	DoubtsClock func() bool
-	// AnyTime makes a machine of the same entry in which every timer may fire at every moment. Wait
-	// returns how long g, if it is a timer, waits yet.
-	AnyTime func(interrupted func() bool) (Machine, error)
-	Wait    func(g trace.GID) (time.Duration, bool)
-	// InTurn makes a machine of the same entry in which no goroutine that waits on a channel is
-	// overtaken, and maps have the orders that gc has for them. Passed returns the first one that has been
-	// on the present path, Ranged the first loop over a map whose order was chosen.
-	InTurn func(interrupted func() bool) (Machine, error)
+	// Wait returns how long g, if it is a timer, waits yet.
+	Wait func(g trace.GID) (time.Duration, bool)
+	// Passed returns the first goroutine that waited on a channel and has been overtaken on the present
+	// path, Ranged the first loop over a map whose order was chosen.
 	Passed func() *vm.Passing
 	Ranged func() *vm.Ranging
-	// AllOrders makes a machine of the same entry in which all orders of maps are tried.
-	AllOrders func(interrupted func() bool) (Machine, error)
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
 	TimersPending func() bool
 
 	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
-	// known. Concrete makes a machine of the same entry with inputs of these values.
+	// known. Concrete returns the change of a configuration to inputs of these values.
 	// Symbolic reports whether a value has depended on inputs on this path; if not, there are none.
 	Symbolic func() bool
 	Inputs   func() (list []Input, ok bool)
-	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)
+	Concrete func(inputs []Input) func(*vm.Config)
 	// SolverTrouble says why the program that was to be asked about inputs is not; "" if it is.
 	SolverTrouble func() string
 	// Forgotten returns the goroutines other than main that wait for what nothing that can still move
@@ -128,6 +123,14 @@ type Features struct {
 	Locked        func() map[token.Position]bool // see Coverage.Locks; since then, too
 	Ordered       func() map[Order]uint64        // see Coverage.Orders; likewise
 	ForgetCovered func()
+}
+
+// changed returns what makes a machine with another configuration, nil if the machine cannot.
+func (f *Features) changed(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
+	if f.With == nil {
+		return nil
+	}
+	return func(interrupted func() bool) (Machine, error) { return f.With(change, interrupted) }
 }
 
 func (f *Features) canCollect() bool { return f.CanCollect != nil && f.CanCollect() }

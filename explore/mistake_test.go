@@ -92,7 +92,7 @@ type withTurns struct{ *fake }
 
 func (m withTurns) Features() *Features {
 	return &Features{
-		InTurn: func(func() bool) (Machine, error) { panic("BUG: there is none") },
+		With:   func(func(*vm.Config), func() bool) (Machine, error) { panic("BUG: there is none") },
 		Passed: func() *vm.Passing { return &vm.Passing{} },
 		Ranged: func() *vm.Ranging { return nil },
 	}

@@ -27,7 +27,7 @@ func moreOrders(ctx context.Context, e Entry, opts Options, r *Result) (*Result,
 	}
 	both := portfolio{opts: &opts}
 	x := both.options(opts.Portfolio.Searches[i])
-	e.New = r.again.allOrders
+	e.New = r.again.with(vm.AllOrders)
 	for {
 		s, err := prepare(ctx, e, x)
 		if err != nil {

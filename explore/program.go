@@ -56,8 +56,8 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Touches:  m.Touches,
 		Failures: func() int { return len(m.Failures()) },
 		Assumed:  m.Assumed, Lacks: m.Lacks, CanCollect: m.CanCollect, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
-		NeedsRefining: m.NeedsRefining, DoubtsClock: m.DoubtsClock, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, InTurn: x.inTurn, AllOrders: x.allOrders, Passed: m.Passed, Ranged: m.Ranged, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
+		NeedsRefining: m.NeedsRefining, DoubtsClock: m.DoubtsClock, Refined: m.Refined, With: x.with, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
+		Passed: m.Passed, Ranged: m.Ranged, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: func(inputs []Input) func(*vm.Config) { return m.Concrete(Given(inputs)) },
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
@@ -107,45 +107,9 @@ func (m *machine) place(s vm.Site) (p Place, ok bool) {
 	return p, true
 }
 
-// refined is Features.Refined.
-func (m *machine) refined(interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.Refined(interrupted)
-	if err != nil {
-		return nil, err
-	}
-	return newMachine(r, m.src, m.prog, m.entry), nil
-}
-
-// refinedTo is Features.RefinedTo.
-func (m *machine) refinedTo(to vm.Refinement, interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.RefinedTo(to, interrupted)
-	if err != nil {
-		return nil, err
-	}
-	return newMachine(r, m.src, m.prog, m.entry), nil
-}
-
-// anyTime is Features.AnyTime.
-func (m *machine) anyTime(interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.AnyTime(interrupted)
-	if err != nil {
-		return nil, err
-	}
-	return newMachine(r, m.src, m.prog, m.entry), nil
-}
-
-// inTurn is Features.InTurn.
-func (m *machine) inTurn(interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.InTurn(interrupted)
-	if err != nil {
-		return nil, err
-	}
-	return newMachine(r, m.src, m.prog, m.entry), nil
-}
-
-// allOrders is Features.AllOrders.
-func (m *machine) allOrders(interrupted func() bool) (Machine, error) {
-	r, err := m.Machine.AllOrders(interrupted)
+// with is Features.With.
+func (m *machine) with(change func(*vm.Config), interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.With(change, interrupted)
 	if err != nil {
 		return nil, err
 	}

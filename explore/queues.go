@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
@@ -50,7 +51,7 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 	}
 	opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
 	opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil
-	e.New = r.again.inTurn
+	e.New = r.again.with(vm.InTurn)
 	for {
 		s, err := prepare(ctx, e, opts)
 		if err != nil {
@@ -90,7 +91,7 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 			s.result.Bugs = append(s.result.Bugs, b)
 		}
 		s.result.Stats.Load = r.Stats.Load
-		s.result.again.anyTime = nil // it would find them once more
+		s.result.again.overtaken = true
 		return s.result, nil
 	}
 }

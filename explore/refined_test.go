@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/vm"
+
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -16,7 +18,8 @@ type vague struct {
 }
 
 func (m vague) Features() *Features {
-	return &Features{NeedsRefining: func() bool { return *m.needs }, Refined: func(func() bool) (Machine, error) { return m, nil }}
+	return &Features{NeedsRefining: func() bool { return *m.needs }, Refined: func() vm.Refinement { return vm.Refinement{} },
+		With: func(func(*vm.Config), func() bool) (Machine, error) { return m, nil }}
 }
 
 // TestRefinedTooLate: a search that would begin again, finer, when the time is up tells what it has executed.
@@ -72,7 +75,8 @@ type refines struct {
 
 func (m refines) Features() *Features {
 	f := m.vague.Features()
-	f.Refined = func(func() bool) (Machine, error) { return m.refine() }
+	f.Refined = func() vm.Refinement { return vm.Refinement{} }
+	f.With = func(func(*vm.Config), func() bool) (Machine, error) { return m.refine() }
 	return f
 }
 

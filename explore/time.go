@@ -67,12 +67,12 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 		before.Bugs = append(before.Bugs, &x)
 	}
 	defer before.survive(func() { better, err = &before, nil })
-	if r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
+	if r.Verdict == Incomplete && r.again.with != nil && opts.Portfolio != nil {
 		if r, err = moreOrders(ctx, e, opts, r); err != nil {
 			return r, err
 		}
 	}
-	if r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
+	if r.Verdict == Fail && r.again.with != nil && !opts.LimitPreempt && !opts.All {
 		reached := r.Coverage
 		if r, err = inTurn(ctx, e, opts, r); err != nil {
 			return r, err
@@ -81,8 +81,8 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 			r.Coverage.Add(reached)
 		}
 	}
-	if r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
-		e.New = r.again.anyTime
+	if r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && r.again.with != nil && !r.again.overtaken {
+		e.New = r.again.with(vm.AnyTime)
 		err = overtake(ctx, e, opts, r)
 	}
 	return r, err
@@ -166,13 +166,13 @@ type Delay struct {
 
 // A refinement says why what has been explored says nothing, and the search has to begin again.
 type refinement struct {
-	machine func(interrupted func() bool) (Machine, error) // Features.Refined, if it is needed
+	machine func(interrupted func() bool) (Machine, error) // a finer one, if it is needed
 	await   bool                                           // see collector.needsAwait
 
-	anyTime func(interrupted func() bool) (Machine, error) // Features.AnyTime
-	inTurn  func(interrupted func() bool) (Machine, error) // Features.InTurn
-
-	allOrders func(interrupted func() bool) (Machine, error) // Features.AllOrders
+	// with makes a machine with another configuration; nil: the machine cannot.
+	with func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error)
+	// overtaken: timers that fire at any moment would find what is found already.
+	overtaken bool
 }
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
@@ -198,14 +198,16 @@ func (s *exploration) finishTime() {
 		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
 	}
 	r.again = s.refinement()
-	r.again.anyTime, r.again.inTurn, r.again.allOrders = f.AnyTime, f.InTurn, f.AllOrders
+	if f.With != nil {
+		r.again.with = f.changed
+	}
 }
 
 // refinement says whether the search has to begin again, and how.
 func (s *exploration) refinement() refinement {
 	r := refinement{await: s.collector.needsAwait}
 	if s.needsRefining() {
-		r.machine = s.features.Refined
+		r.machine = s.features.changed(s.features.Refined().Refine)
 	}
 	return r
 }

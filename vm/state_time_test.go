@@ -207,7 +207,7 @@ func exploreTimes(t *testing.T, prog *load.Program, name string, explore func(po
 			}
 			return v.ends, r.States, m.AbsoluteTime()
 		}
-		m, err = m.Refined(nil)
+		m, err = m.With(m.Refined().Refine, nil)
 	}
 	t.Errorf("%s: the search begins again forever", name)
 	return nil, 0, false

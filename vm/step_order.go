@@ -196,15 +196,6 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	return true
 }
 
-// AllOrders returns a machine in the initial state of the same program in which all orders are tried.
-func (m *Machine) AllOrders(interrupt func() bool) (*Machine, error) {
-	cfg := m.cfg
-	//mutant: all orders are no more than some [test ./cmd/hbcheck TestScripts/orders]
-	cfg.Maps = MapsAll
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
 // orderWays returns how many ways there are to continue with the order at p, whose entries are
 // noted; 0 and 1 are no choice.
 //

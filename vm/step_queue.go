@@ -100,15 +100,6 @@ func (m *Machine) notePassing(g *goroutine, c chanCase, partner *goroutine) {
 // Passed returns the first goroutine that has been overtaken on this path, if there is one.
 func (m *Machine) Passed() *Passing { return m.passed }
 
-// InTurn returns a machine in the initial state of the same program in which no goroutine that waits
-// on a channel is overtaken.
-func (m *Machine) InTurn(interrupt func() bool) (*Machine, error) {
-	cfg := m.cfg
-	cfg.InTurn = true
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
 // writeQueue writes down what matters of when g has come to its operation. Where goroutines can change
 // places, those that came earlier are named by their places in the order in which they are written down:
 // in another state they are the same but for numbers. In which order that is says nothing of who came first.

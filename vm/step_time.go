@@ -195,60 +195,6 @@ func (m *Machine) NeedsRefining() bool {
 	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
 }
 
-// Refined returns a machine in the initial state of the same program in which that is so.
-func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
-	cfg := m.cfg
-	if m.cfg.late.noted() {
-		cfg.VisibleLooks, cfg.jumps = true, m.cfg.late.jumps
-	}
-	if m.NeedsAbsolute() {
-		cfg.AbsoluteTime = m.cfg.absolute.observed.Load()
-		cfg.CountRests = !cfg.AbsoluteTime
-	}
-	cfg.Numbered = cfg.Numbered || m.needsNumbers()
-	cfg.Elapsed = cfg.Elapsed || m.needsElapsed()
-	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
-	cfg.looked, cfg.drawn = m.drawnAt(), nil
-	cfg.timed = m.timedPlaces()
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
-// A Refinement is what Refined has found necessary.
-type Refinement struct {
-	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
-	Jumps                                                                    []int64
-	Drawn                                                                    []Assumption // where what was drawn is looked at
-	Timed                                                                    []string     // loops until a moment
-}
-
-// Refinement returns that of this machine.
-func (m *Machine) Refinement() Refinement {
-	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
-}
-
-// RefinedTo returns a machine in the initial state of the same program with another refinement.
-func (m *Machine) RefinedTo(r Refinement, interrupt func() bool) (*Machine, error) {
-	cfg := m.cfg
-	cfg.VisibleArming, cfg.VisibleLooks, cfg.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
-	cfg.CountRests, cfg.Numbered, cfg.Elapsed, cfg.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
-	cfg.looked, cfg.drawn = r.Drawn, nil
-	cfg.timed = r.Timed
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
-// AnyTime returns a machine in the initial state of the same program in which every timer may fire
-// at every moment.
-func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
-	cfg := m.cfg
-	cfg.InTurn = false
-	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming, cfg.VisibleLooks, cfg.jumps = false, 0, false, false, nil
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late, cfg.endless = interrupt, nil, nil, nil, nil, nil
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
 // Wait returns how long the timer whose goroutine is g waits yet, if g is one.
 func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
 	g := m.gOf(id)

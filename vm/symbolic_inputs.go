@@ -142,16 +142,6 @@ type InputKey struct {
 // Key returns the name of an input.
 func (m *Machine) Key(in Input) InputKey { return InputKey{m.pathText(in.G), in.N} }
 
-// Concrete returns a machine in the initial state of the same program, with these values of its
-// inputs: nothing is symbolic.
-func (m *Machine) Concrete(given map[InputKey]uint64, interrupt func() bool) (*Machine, error) {
-	m.ShareGIDs() // schedules of m are schedules of it
-	cfg := m.cfg
-	cfg.Interrupt, cfg.Observer, cfg.waited, cfg.short = interrupt, nil, nil, nil
-	cfg.sharedGIDs, cfg.Given = m.sharedGIDs, given
-	return New(m.link.prog, m.link.entry, cfg)
-}
-
 // givenInput is the value of g's next variable.
 func (m *Machine) givenInput(g *goroutine) uint64 {
 	v := m.cfg.Given[InputKey{m.pathText(g.id), g.nvars}]

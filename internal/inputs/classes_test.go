@@ -255,7 +255,7 @@ func testWays(t *testing.T, typ, atomic, bits string) {
 		with := func(given map[vm.InputKey]uint64) *vm.Machine {
 			key := fmt.Sprint(given)
 			if concrete[key] == nil {
-				c, err := m.Concrete(given, nil)
+				c, err := m.With(m.Concrete(given), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

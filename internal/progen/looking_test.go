@@ -348,7 +348,7 @@ func lookWith(t *testing.T, prog *load.Program, name string, e *por.Explorer, sl
 		if !m.NeedsRefining() {
 			return v.ends, len(r.Incomplete) == 0 && !r.Stopped && len(m.Assumed()) == 0
 		}
-		m, err = m.Refined(nil)
+		m, err = m.With(m.Refined().Refine, nil)
 	}
 	t.Errorf("%s: the search begins again forever", name)
 	return nil, false

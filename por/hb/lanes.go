@@ -107,6 +107,24 @@ type suffix struct {
 	events []int32
 }
 
+// Concurrent appends to buf the events before event e that do not happen before it, latest first.
+func (x *Execution) Concurrent(e int, buf []int32) []int32 {
+	c := x.Clock(e)
+	if x.rel.ReadsFrom { // there are no lanes
+		for j := e - 1; j >= 0; j-- {
+			if !x.Before(j, c) {
+				buf = append(buf, int32(j))
+			}
+		}
+		return buf
+	}
+	x.readLanes(0, true, noClass, c, e, -1, func(j int) bool {
+		buf = append(buf, int32(j))
+		return true
+	})
+	return buf
+}
+
 // readLanes calls look with the events before end and after floor that are in the lanes of bits, and not in
 // clock c, which look adds to, latest first, until it returns false. Class is what they need not be of.
 func (x *Execution) readLanes(footprint uint64, every bool, class laneClass, c []uint32, end, floor int, look func(j int) bool) {

@@ -164,8 +164,9 @@ type searcher struct {
 	prevHead []int32 // of a head: the one before it, or -1
 
 	//mutant: saved: optimal without ideals [resumed]: "ideals     int" -> "ideals     int `saved:\"-\"`"
-	ideals int             // scheduled because of the newest event: see maxIdeals
-	eager  []eagerReversal // to be explored before the search continues
+	concurrent []int32         `saved:"-"` // scratch memory of concurrentFrames
+	ideals     int             // scheduled because of the newest event: see maxIdeals
+	eager      []eagerReversal // to be explored before the search continues
 	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
 	reversings []*reversing // that are under way
 	retained   int64        // bytes of candidates

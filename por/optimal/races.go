@@ -109,14 +109,26 @@ func (s *searcher) reverseArrivals(e int) {
 		if !y.Blocks() || y.Kind.Channels() {
 			continue
 		}
-		for i := len(s.frames) - 1; i >= 0; i-- {
-			x := s.frames[i].depth
-			executed := x < e && s.frameOf[x] == int32(i) // it is not while a candidate is explored
-			if executed && !s.Before(x, s.Clock(e)) && s.MayBeReversed(&s.Events[x], y) {
-				s.scheduleReversal(int32(i), s.Clock(e), e+1, candidate{q: q})
+		for _, i := range s.concurrentFrames(e) {
+			if s.MayBeReversed(&s.Events[s.frames[i].depth], y) {
+				s.scheduleReversal(i, s.Clock(e), e+1, candidate{q: q})
 			}
 		}
 	}
+}
+
+// concurrentFrames returns the frames whose operations have been executed before event e and do not
+// happen before it, latest first. While a candidate is explored a frame's operation is not executed. The
+// cost is that of the events that do not happen before e.
+func (s *searcher) concurrentFrames(e int) []int32 {
+	s.concurrent = s.Concurrent(e, s.concurrent[:0])
+	list := s.concurrent[:0]
+	for _, x := range s.concurrent {
+		if i := s.frameOf[x]; i >= 0 && s.frames[i].depth == int(x) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // reverseWaiting is lines 26 and 27.

@@ -199,9 +199,13 @@ func (s *searcher) without(x int, list []interval) []interval {
 // (por.Stats.Looked): auto has to know.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals = 0
-	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
+	for _, frame := range s.concurrentFrames(e) {
+		i := int(frame)
 		x := s.frames[i].depth
-		if x >= e || s.frameOf[x] != int32(i) || s.frames[i].noReversals || s.Before(x, s.Clock(e)) {
+		if s.Halted {
+			break
+		}
+		if s.frames[i].noReversals {
 			continue
 		}
 		if op := &s.Events[x].Op; !op.Kind.Channels() && !op.DependsOnAll {

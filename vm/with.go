@@ -1,0 +1,74 @@
+package vm
+
+import "slices"
+
+// With returns a machine in the initial state of the same program, with the configuration of m as change
+// leaves it. It does not know what m has noticed of the environment, and numbers goroutines by itself.
+func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, error) {
+	cfg := m.cfg
+	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
+	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.drawn, cfg.absolute = nil, nil, nil, nil, nil, nil
+	change(&cfg)
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
+// AnyTime changes a configuration: every timer may fire at every moment.
+func AnyTime(c *Config) {
+	c.InTurn = false
+	c.OrderedTime, c.Slack, c.VisibleArming, c.VisibleLooks, c.jumps = false, 0, false, false, nil
+}
+
+// InTurn changes a configuration: no goroutine that waits on a channel is overtaken.
+func InTurn(c *Config) { c.InTurn = true }
+
+// AllOrders changes a configuration: all orders of maps are tried.
+func AllOrders(c *Config) {
+	//mutant: all orders are no more than some [test ./cmd/hbcheck TestScripts/orders]
+	c.Maps = MapsAll
+}
+
+// A Refinement is what a configuration needs for searches to be exact: see NeedsRefining.
+type Refinement struct {
+	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
+	Jumps                                                                    []int64
+	Drawn                                                                    []Assumption // places whose random draws decide something
+	Timed                                                                    []string     // loops that wait for a time
+}
+
+// Refinement returns that of this machine.
+func (m *Machine) Refinement() Refinement {
+	c := &m.cfg
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
+}
+
+// Refined returns the refinement that m has turned out to need.
+func (m *Machine) Refined() Refinement {
+	r := m.Refinement()
+	if m.cfg.late.noted() {
+		r.VisibleLooks, r.Jumps = true, slices.Clone(m.cfg.late.jumps)
+	}
+	if m.NeedsAbsolute() {
+		r.AbsoluteTime = m.cfg.absolute.observed.Load()
+		r.CountRests = !r.AbsoluteTime
+	}
+	r.Numbered = r.Numbered || m.needsNumbers()
+	r.Elapsed = r.Elapsed || m.needsElapsed()
+	r.VisibleArming = r.VisibleArming || m.NeedsArming() || r.VisibleLooks
+	r.Drawn = m.drawnAt()
+	r.Timed = m.timedPlaces()
+	return r
+}
+
+// Refine changes a configuration to have refinement r.
+func (r Refinement) Refine(c *Config) {
+	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
+	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
+	c.looked, c.timed = r.Drawn, r.Timed
+}
+
+// Concrete returns the change of a configuration by which inputs have these values: nothing is symbolic.
+// Schedules of m are schedules of such a machine.
+func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
+	m.ShareGIDs()
+	return func(c *Config) { c.Observer, c.sharedGIDs, c.Given = nil, m.sharedGIDs, given }
+}
