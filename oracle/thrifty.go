@@ -8,8 +8,8 @@ import (
 // A query inspects all other goroutines, and if goroutines interact all the time, its answer is nearly
 // always no. So the oracle counts the cost and the benefit of queries, at each point of the program and in
 // total. It skips queries for a while if the last vainQuestions queries had no benefit anywhere, or if those
-// at a point cost vainLooks more than their benefit. To skip a query means to make the choice,
-// which is always sound.
+// at a point cost vainLooks more than their benefit. To skip a query means to make the choice, which is
+// always sound.
 //
 //	1000 useless │ 1000 skipped │ 100 useless │ 2000 skipped │ 100 useless │ 4000 skipped ...
 //	             │                │  one helps: 1000 more are asked

@@ -174,8 +174,8 @@ func (a *Accesses) BytesOf(key int) int64 {
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 
-// isSync reports whether access n represents synchronisation, or another operation that does not
-// access memory.
+// isSync reports whether access n represents synchronisation, or another operation that does not access
+// memory.
 func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind >= SyncOp }
 
 // typeName writes t, an underlying type, by the names it goes by.
