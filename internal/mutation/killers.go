@@ -37,6 +37,7 @@ var killers = map[string][]string{
 	"pieces":       {"./por/sample", "-run", "^TestPieces$"},
 	"readsFrom":    {"./por/explorers", "-run", "^TestReadsFrom"},
 	"tails":        {"./por/optimal", "-run", "^TestTails$"},
+	"conditional":  {"./por/explorers", "-run", "^TestConditional$"},
 	"inspecting":   {"./por/explorers", "-run", "^TestInspecting$"},
 	"branches":     {"./por/explorers", "-run", "^TestBranches$/^optimal$"},
 

@@ -11,15 +11,20 @@ import (
 // have become possible by that very step, and depend on an earlier one as well; so the way up
 // continues there.
 //
-// On the way up it stops at the last node that n depends on and at which n's goroutine can be
-// scheduled, as POPL 2005 does: earlier ones are found on the path on which the two have changed
-// places. closed nodes are passed by, for an oracle says that nothing has to come before them.
+// POPL 2005 stops at the last node that n depends on, as earlier ones are found on the path on which
+// the two have changed places. Its happens before is that of all dependences. Here accesses to memory
+// order nothing (Before), so n may depend on a node that comes before it in each execution that has n:
+//
+//	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
+//
+// g2's write is compared with both reads of y. It cannot come before g0's, for without it x is 0; but
+// before g1's. So the way up goes to the root. closed nodes are passed by, for an oracle says that
+// nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
-			if x.addScheduleFor(p, n.Op.G) {
-				return
-			}
+			//mutant: graph stops at the last node that an operation depends on [conditional]: "x.addScheduleFor(p, n.Op.G)" -> "if x.addScheduleFor(p, n.Op.G); slices.Contains(p.at.runnables, n.Op.G) {\nreturn\n}"
+			x.addScheduleFor(p, n.Op.G)
 		}
 	}
 }
@@ -32,18 +37,15 @@ func (x *searcher) dependent(p, n *Node) bool {
 	return x.Client.Dependence.Dependent(p, n)
 }
 
-// addScheduleFor is that of Algorithm 1. It reports whether t could continue at p, and the program
-// after that: see clockVector.add in package dpor.
-//
-// If not, it is not known what has to move first so that t's operation comes before p's: all are
-// scheduled.
-func (x *searcher) addScheduleFor(p *Node, t trace.GID) bool {
+// addScheduleFor is that of Algorithm 1. If t could not continue at p, or the program not after that
+// (see clockVector.add in package dpor), it is not known what has to move first so that t's operation
+// comes before p's: all are scheduled.
+func (x *searcher) addScheduleFor(p *Node, t trace.GID) {
 	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
 		x.addChoice(p, t)
-		return true
+	} else {
+		x.addAll(p)
 	}
-	x.addAll(p)
-	return false
 }
 
 // addAll adds every runnable goroutine.
