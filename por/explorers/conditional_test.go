@@ -19,8 +19,19 @@ import (
 // Where g1 reads 1, g2's write comes after g0's read, and is in a race with both reads.
 func TestConditional(t *testing.T) {
 	done := 0
+	var list []*toys.System
+	for _, p := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		three := [][]toys.Instr{
+			{{Op: toys.Read, A: 1}, {Op: toys.Write, A: 0, B: 1}},
+			{{Op: toys.Read, A: 1}, {Op: toys.OutReg}},
+			{{Op: toys.Read, A: 0}, {Op: toys.Jump, A: 3}, {Op: toys.Write, A: 1, B: 1}},
+		}
+		list = append(list, toys.Started(three[p[0]], three[p[1]], three[p[2]]))
+	}
 	for _, seed := range deep.Seeds(t, 150, 4000) {
-		toy := conditional(rand.New(rand.NewPCG(77, seed)))
+		list = append(list, conditional(rand.New(rand.NewPCG(77, seed))))
+	}
+	for k, toy := range list {
 		g := toys.NewStateGraph(toy, 2000)
 		if g == nil {
 			continue
@@ -36,7 +47,7 @@ func TestConditional(t *testing.T) {
 			}
 			f, res := toys.Explore(t, toy, e.Explore, por.Config{})
 			if got := toys.Keys(f.Leaves); !slices.Equal(got, want) || len(res.Incomplete) > 0 {
-				t.Fatalf("seed %d, %s: %d endings, want %d, %v\n%s", seed, e.Name, len(got), len(want), res.Incomplete, toy.Program())
+				t.Fatalf("program %d, %s: %d endings, want %d, %v\n%s", k, e.Name, len(got), len(want), res.Incomplete, toy.Program())
 			}
 		}
 	}
