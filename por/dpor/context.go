@@ -30,10 +30,6 @@ type ContextConfig struct {
 	_ struct{}
 }
 
-// sound reports whether no execution is lost. States are then compared where a step is executed, and
-// not when the search has come back to where it was, so that several workers can explore.
-func (c *ContextConfig) sound() bool { return !c.Paper && !c.CSS && !c.Cuts }
-
 // Set chooses a variant by its name.
 func (c *ContextConfig) Set(name string) error {
 	switch name {
