@@ -185,7 +185,7 @@ func (r *Runner) build(ctx context.Context, pkg string) (string, error) {
 			c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+r.schemata.File, "-o", bin, pkg)
 			c.Dir = r.root
 			if out, err := c.CombinedOutput(); err != nil {
-				return "", fmt.Errorf("%s: %w\n%s", pkg, err, out)
+				return "", fmt.Errorf("%s: %w\n%s", pkg, err, r.schemata.named(string(out)))
 			}
 			return bin, nil
 		})
