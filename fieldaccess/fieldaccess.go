@@ -101,7 +101,7 @@ func (o *Oracle) Reachable(s State, g trace.GID, l *Location) bool {
 // Conflict reports whether an access in fut may touch l, and one of the two writes.
 func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 	acc := o.fut.F.Acc
-	//mutant: what shows stacks conflicts with nothing [models TestModels/stackPrivate]: false
+	//mutant: what shows stacks conflicts with nothing [stacks]: false
 	if !l.Stored && o.Inspects(fut) {
 		return true
 	}

@@ -133,7 +133,7 @@ func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 func (o *Oracle) conflicts(set static.Set, t *target) bool {
 	c, ok := t.conflicts[set]
 	if !ok {
-		//mutant: walks pass what shows stacks [models TestModels/stackPrivate]
+		//mutant: walks pass what shows stacks [stacks]
 		c = o.fa.Inspects(set)
 		for i := range t.locs {
 			c = c || o.fa.Conflict(set, &t.locs[i])

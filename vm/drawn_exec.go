@@ -299,7 +299,7 @@ func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func(
 		return
 	}
 	rate := s.knownRate(s.computedRate(g, in))
-	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joinedAt(rate, known, x, y)" -> "nil"
+	//mutant: what is computed of drawn values is not drawn [env TestDraws/TestLookHashed]: "s.joinedAt(rate, known, x, y)" -> "nil; _ = rate"
 	g.shadow[g.fp+uint32(i)] = s.joinedAt(rate, known, x, y)
 }
 

@@ -31,6 +31,7 @@ var killers = map[string][]string{
 	"quotients":    {"./por/stateful", "-run", "^TestSymmetry$"},
 	"equalOnes":    {"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"},
 	"parkings":     {"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"},
+	"stacks":       {"./internal/progen", "-run", "^TestInspecting$"},
 	"counting":     {"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"},
 	"resumed":      {"./por/explorers", "-run", "^TestResume$"},
 	"inRounds":     {"./por/stateful", "-run", "^TestRounds"},
@@ -55,6 +56,7 @@ var killers = map[string][]string{
 	"regions":   {"./vm", "-run", "TestRegions/heaps"},
 	"silent":    {"./vm", "-run", "TestSilen"},
 	"numbering": {"./vm", "-run", "TestComparable$|TestNames$"},
+	"order":     {"./vm/compile", "-run", "^TestOrderMatters$"},
 	"points":    {"./explore", "-run", "^TestPoints$"},
 
 	// Models and the environment.

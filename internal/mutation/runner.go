@@ -23,6 +23,7 @@ type Runner struct {
 	mu     sync.Mutex
 	bins   map[string]func() (string, error)        // test binaries by package
 	passes map[string]func() (time.Duration, error) // the tests without a mutant, by their arguments
+	skips  map[string]bool                          // some test is skipped here, by the arguments
 }
 
 // NewRunner returns a Runner for mutants of the module in directory root. It writes into dir.
@@ -43,6 +44,7 @@ func NewRunner(root, dir string, list []Mutant) (*Runner, error) {
 		root: root, dir: dir, schemata: s, survivors: known,
 		bins:   make(map[string]func() (string, error)),
 		passes: make(map[string]func() (time.Duration, error)),
+		skips:  make(map[string]bool),
 	}, nil
 }
 
@@ -54,11 +56,13 @@ const (
 
 // Verdict executes the tests that must notice the mutant and returns what is wrong: that they do not,
 // though it is not among the known survivors, or that they do, though it is; "" if nothing is. killer
-// is what has failed.
+// is what has failed. A mutant that survives where a test is skipped (there is no z3) is not judged.
 func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, spent time.Duration, err error) {
 	killer, spent, err = r.Kill(ctx, x)
 	switch {
 	case err != nil:
+	case killer == "" && r.skipped(x):
+		killer = "not judged: a test is skipped"
 	case killer == "" && !r.survivors[x.String()]:
 		wrong = fmt.Sprintf("%s survives [%s]", x, x.Killer)
 	case killer != "" && r.survivors[x.String()]:
@@ -100,6 +104,14 @@ func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, time.Duration, er
 	return "failed: " + out, spent, nil
 }
 
+// skipped reports whether one of the tests that must notice x was skipped without it.
+func (r *Runner) skipped(x *Mutant) bool {
+	args, _ := x.killer()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.skips[strings.Join(args, "\x00")]
+}
+
 // once returns the processor time of tests without a mutant.
 func (r *Runner) once(ctx context.Context, args []string) (time.Duration, error) {
 	r.mu.Lock()
@@ -107,7 +119,12 @@ func (r *Runner) once(ctx context.Context, args []string) (time.Duration, error)
 	f := r.passes[key]
 	if f == nil {
 		f = sync.OnceValues(func() (time.Duration, error) {
-			out, spent, err := r.test(ctx, nil, args, time.Hour)
+			out, spent, err := r.test(ctx, nil, append([]string{args[0], "-test.v"}, args[1:]...), time.Hour)
+			if strings.Contains(out, "--- SKIP") {
+				r.mu.Lock()
+				r.skips[key] = true
+				r.mu.Unlock()
+			}
 			switch {
 			case err != nil:
 				return 0, fmt.Errorf("%w\n%s", err, out)
@@ -168,7 +185,7 @@ func (r *Runner) build(ctx context.Context, pkg string) (string, error) {
 			c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+r.schemata.File, "-o", bin, pkg)
 			c.Dir = r.root
 			if out, err := c.CombinedOutput(); err != nil {
-				return "", fmt.Errorf("%s: %w\n%s", pkg, err, out)
+				return "", fmt.Errorf("%s: %w\n%s", pkg, err, r.schemata.named(string(out)))
 			}
 			return bin, nil
 		})

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -85,6 +87,19 @@ func NewSchemata(root, dir string, list []Mutant) (*Schemata, error) {
 
 // Number returns the value of HBCHECK_MUTANT that is the mutant.
 func (s *Schemata) Number(x *Mutant) int { return s.numbers[x.String()] }
+
+var numbered = regexp.MustCompile(`mutant(\d+):`)
+
+// named returns errors of the compiler with the names of mutants instead of their numbers.
+func (s *Schemata) named(text string) string {
+	return numbered.ReplaceAllStringFunc(text, func(m string) string {
+		n, err := strconv.Atoi(numbered.FindStringSubmatch(m)[1])
+		if err != nil || n < 1 || n > len(s.list) {
+			return m
+		}
+		return s.list[n-1].String() + ": the mutant's line "
+	})
+}
 
 // active is the directory of the package that knows which mutant the program is.
 const active = "internal/mutation/active"

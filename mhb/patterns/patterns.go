@@ -262,7 +262,7 @@ func (v *view) waits(th *goroutine, n int) string {
 // guards is pattern 3: wherever th makes access n it holds a lock at the same
 // distance from what it accesses as one that T_c holds is from addr.
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
-	//mutant: what guards an object guards against stacks [models TestModels/stackTwice]: false
+	//mutant: what guards an object guards against stacks [stacks]: false
 	if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {
 		return "" // it is on no object that could be a fresh one
 	}

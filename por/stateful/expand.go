@@ -145,6 +145,5 @@ func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 // policyAllows reports whether the policy knows that.
 func (s *depthFirst) policyAllows(op *trace.Op) bool {
 	//mutant: inspected: jpf knows what is private [inspecting]: drop 2
-	//mutant: jpf takes unlocking for private [models TestModels/stackUnlocks]: drop 2
 	return s.policy != nil && !s.Inspected() && s.policy.NeedsNoChoice(op)
 }

@@ -204,11 +204,11 @@ func (l *mapLoop) commutes() bool {
 	if !l.writesApart(*writes) || !l.appendsApart() {
 		return false
 	}
-	//mutant: panics do not count [env TestOrderMatters]: drop 1
+	//mutant: panics do not count [order]: drop 1
 	if l.panics || !l.nilFirst() || len(l.effects) > 0 && l.nested() {
 		return false
 	}
-	//mutant: any loop may end early [env TestOrderMatters]: true
+	//mutant: any loop may end early [order]: true
 	return len(l.early) == 0 || l.exits()
 }
 

@@ -54,7 +54,7 @@ func (l *mapLoop) calls(x *ssa.Call, f *frame) bool {
 	}
 	l.calling[fn] = true
 	defer delete(l.calling, fn)
-	//mutant: functions that are called end [env TestOrderMatters|TestLoops]
+	//mutant: functions that are called end [order]
 	l.endless = l.endless || mayBeEndless(blocks, nil)
 	for _, b := range blocks {
 		for _, i := range b.Instrs {

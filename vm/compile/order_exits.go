@@ -12,7 +12,7 @@ import (
 // nothing may depend on that: no effect, nothing that is handed on, the same target and the same
 // values there.
 func (l *mapLoop) exits() bool {
-	//mutant: what a loop reads that ends early does not count [env TestOrderMatters]: drop 4
+	//mutant: what a loop reads that ends early does not count [order]: drop 4
 	if len(l.effects) > 0 || l.private || l.nested() || l.varies {
 		return false
 	}
@@ -70,7 +70,7 @@ func sameReturn(a, b *ssa.BasicBlock) bool {
 		}
 		x, ok := i.(*ssa.Return)
 		y, ok2 := j.(*ssa.Return)
-		//mutant: returns return the same [env TestOrderMatters|TestLoops]: "slices.EqualFunc(x.Results, y.Results, sameValue" -> "len(x.Results) == len(y.Results"
+		//mutant: returns return the same [order]: "slices.EqualFunc(x.Results, y.Results, sameValue" -> "len(x.Results) == len(y.Results"
 		return ok && ok2 && slices.EqualFunc(x.Results, y.Results, sameValue)
 	})
 }

@@ -48,7 +48,7 @@ func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 		}
 	}
 	if a.fold.op == "append" {
-		//mutant: slices need not be sorted [env TestOrderMatters]
+		//mutant: slices need not be sorted [order]
 		if !l.sorted(p) {
 			return false
 		}
@@ -109,7 +109,7 @@ func (a *accumulator) is(f fold) bool {
 		a.fold = f
 		return true
 	}
-	//mutant: folds are mixed [env TestOrderMatters]: drop 1
+	//mutant: folds are mixed [order]: drop 1
 	return a.fold.op == f.op && (f.set == nil || sameValue(a.fold.set, f.set))
 }
 

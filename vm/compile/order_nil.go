@@ -48,7 +48,7 @@ func (l *mapLoop) nilFirst() bool {
 		if d.p != nil && (l.knownBefore(d.p) || l.knownHere(k)) {
 			continue
 		}
-		//mutant: pointers are not nil [env TestOrderMatters|TestLoops]
+		//mutant: pointers are not nil [order]
 		if (len(l.effects) > 0 || len(l.early) > 0) && !l.first(d) {
 			return false
 		}
@@ -57,7 +57,7 @@ func (l *mapLoop) nilFirst() bool {
 				return false
 			}
 		}
-		//mutant: places of panics are one [env TestOrderMatters|TestLoops]
+		//mutant: places of panics are one [order]
 		left = append(left, d)
 	}
 	return true
@@ -66,12 +66,12 @@ func (l *mapLoop) nilFirst() bool {
 // first: d is executed before all effects and exits of an iteration, and its pointer is nil in all
 // iterations or in none.
 func (l *mapLoop) first(d deref) bool {
-	//mutant: pointers are nil in all iterations [env TestOrderMatters|TestLoops]: drop 3
+	//mutant: pointers are nil in all iterations [order]: drop 3
 	if d.p == nil || !d.sure || !l.invariant(d.p) {
 		return false
 	}
 	for _, e := range l.effects {
-		//mutant: effects come after pointers [env TestOrderMatters|TestLoops]
+		//mutant: effects come after pointers [order]
 		if !earlier(d.at, e) {
 			return false
 		}

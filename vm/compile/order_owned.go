@@ -35,7 +35,7 @@ func made(v ssa.Value) *ssa.Alloc {
 // call.
 func (l *mapLoop) owned(v ssa.Value, f *frame) bool {
 	a := made(v)
-	//mutant: variables are made in the loop [env TestOrderMatters|TestLoops]: " && (f != nil || l.in(a))" -> ""
+	//mutant: variables are made in the loop [order]: " && (f != nil || l.in(a))" -> ""
 	return a != nil && (f != nil || l.in(a))
 }
 

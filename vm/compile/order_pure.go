@@ -40,7 +40,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	case *ssa.Range:
 		return x != l.r // a loop that never comes back has no body
 	case *ssa.Next:
-		//mutant: inner loops read nothing [env TestOrderMatters|TestLoops]
+		//mutant: inner loops read nothing [order]
 		if x != l.next && !x.IsString { // of an inner loop, whose order is a choice of its own
 			l.read(x, x.Iter.(*ssa.Range).X, f)
 		}
@@ -57,7 +57,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	case *ssa.MapUpdate:
 		return f == nil // writes has looked at it
 	case *ssa.Store:
-		//mutant: functions that are called write nothing [env TestOrderMatters|TestLoops]: true
+		//mutant: functions that are called write nothing [order]: true
 		return f == nil || l.owned(x.Addr, f)
 	case *ssa.BinOp:
 		switch x.Op {
@@ -82,7 +82,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 				return true
 			}
 			l.looksAt(x, x.X, f)
-			//mutant: functions that are called read nothing [env TestOrderMatters|TestLoops]: "l.read(x, x.X, f)" -> "if f == nil {\n\t\t\t\tl.read(x, x.X, f)\n\t\t\t}"
+			//mutant: functions that are called read nothing [order]: "l.read(x, x.X, f)" -> "if f == nil {\n\t\t\t\tl.read(x, x.X, f)\n\t\t\t}"
 			l.read(x, x.X, f)
 		}
 		return true
@@ -93,7 +93,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		_, constant := x.Index.(*ssa.Const)
 		if _, ok := x.X.Type().Underlying().(*types.Pointer); ok && constant {
 			l.looksAt(x, x.X, f)
-			//mutant: any index is in range [env TestOrderMatters|TestLoops]: false
+			//mutant: any index is in range [order]: false
 		} else if !ranged(x) {
 			l.panics = true
 		}
@@ -106,7 +106,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		if !comparesPlainly(x.Index.Type()) {
 			l.panics = true
 		}
-		//mutant: functions that are called find nothing in maps [env TestOrderMatters|TestLoops]: "l.read(x, x.X, f)" -> "if f == nil {\n\t\t\tl.read(x, x.X, f)\n\t\t}"
+		//mutant: functions that are called find nothing in maps [order]: "l.read(x, x.X, f)" -> "if f == nil {\n\t\t\tl.read(x, x.X, f)\n\t\t}"
 		l.read(x, x.X, f)
 		return true
 	case *ssa.TypeAssert:

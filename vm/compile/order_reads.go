@@ -19,11 +19,11 @@ func (l *mapLoop) read(i ssa.Instruction, p ssa.Value, f *frame) {
 	l.reads = append(l.reads, i)
 	at, sure := i, true
 	if f != nil {
-		//mutant: functions that are called read all [env TestOrderMatters]: " && i.Block().Index == 0" -> ""
+		//mutant: functions that are called read all [order]: " && i.Block().Index == 0" -> ""
 		at, sure = f.at, f.sure && i.Block().Index == 0
 	}
 	for _, e := range l.early {
-		//mutant: what is read before an exit is read in each iteration [env TestOrderMatters]
+		//mutant: what is read before an exit is read in each iteration [order]
 		sure = sure && at.Block().Dominates(e.from)
 	}
 	//mutant: each iteration reads the same [env TestOrderMatters]: drop 3

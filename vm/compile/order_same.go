@@ -25,10 +25,10 @@ func (l *mapLoop) invariant(v ssa.Value) bool {
 	}
 	switch x := v.(type) {
 	case *ssa.UnOp:
-		//mutant: the map of a loop is another one in each iteration [env TestOrderMatters|TestLoops]: "addressOrMap(x.Type()) && l.invariant(x.X)" -> "false"
+		//mutant: the map of a loop is another one in each iteration [order]: "addressOrMap(x.Type()) && l.invariant(x.X)" -> "false"
 		return x.Op == token.MUL && addressOrMap(x.Type()) && l.invariant(x.X)
 	case *ssa.FieldAddr:
-		//mutant: what is loaded from where another pointer leads is the same [env TestOrderMatters|TestLoops]: true
+		//mutant: what is loaded from where another pointer leads is the same [order]: true
 		return l.invariant(x.X)
 	}
 	return false
@@ -42,7 +42,7 @@ func (l *mapLoop) constant(v ssa.Value) bool {
 		//mutant: callbacks store the same [env TestPrograms/syncmapinitlast]: "!parameter || l.params == nil" -> "true || !parameter"
 		return !parameter || l.params == nil
 	}
-	//mutant: any value is one value [env TestOrderMatters|TestLoops]: "!l.in(i)" -> "!l.in(i) || i != nil"
+	//mutant: any value is one value [order]: "!l.in(i)" -> "!l.in(i) || i != nil"
 	return !l.in(i)
 }
 
@@ -67,7 +67,7 @@ func (l *mapLoop) same(a, b ssa.Value) bool {
 			l.invariant(x) && l.invariant(y) && l.same(x.X, y.X)
 	case *ssa.FieldAddr:
 		y, ok := b.(*ssa.FieldAddr)
-		//mutant: fields of one kind of object are the same [env TestOrderMatters|TestLoops]: drop 4
+		//mutant: fields of one kind of object are the same [order]: drop 4
 		return ok && x.Field == y.Field && types.Identical(x.X.Type(), y.X.Type()) && l.same(x.X, y.X)
 	}
 	return false

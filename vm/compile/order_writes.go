@@ -37,7 +37,7 @@ func (l *mapLoop) writes() *[]write {
 			switch x := i.(type) {
 			case *ssa.MapUpdate:
 				w := write{instr: x, m: x.Map, key: x.Key, val: x.Value}
-				//mutant: any key has a hash [env TestOrderMatters|TestLoops]
+				//mutant: any key has a hash [order]
 				if !plainKey(x.Key.Type()) && !l.entry(x.Key, 1) {
 					return nil
 				}
@@ -115,7 +115,7 @@ func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 func plainKey(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		//mutant: equal keys are the same [env TestOrderMatters|TestLoops]: true
+		//mutant: equal keys are the same [order]: true
 		return u.Info()&(types.IsFloat|types.IsComplex) == 0
 	case *types.Struct:
 		for f := range u.Fields() {
@@ -180,7 +180,7 @@ func (l *mapLoop) writesApart(list []write) bool {
 			}
 			switch {
 			case w.m != nil && !types.Identical(v.m.Type().Underlying(), w.m.Type().Underlying()):
-			//mutant: what is written under any key is the iteration's own [env TestOrderMatters|TestLoops]: drop 3
+			//mutant: what is written under any key is the iteration's own [order]: drop 3
 			case w.m != nil && l.entry(v.key, 1) && l.entry(w.key, 1): // the iteration's own
 			case w.m != nil && (v.kind != w.kind || w.kind == "set" && !sameValue(v.val, w.val)):
 				return false
@@ -194,7 +194,7 @@ func (l *mapLoop) writesApart(list []write) bool {
 			switch x := r.(type) {
 			case *ssa.Lookup:
 				if w.m != nil && types.Identical(x.X.Type().Underlying(), w.m.Type().Underlying()) &&
-					//mutant: what is read under any key is the iteration's own [env TestOrderMatters|TestLoops]: "(l.entry(x.Index, 1) && l.entry(w.key, 1)" -> "l.entry(w.key, 1"
+					//mutant: what is read under any key is the iteration's own [order]: "(l.entry(x.Index, 1) && l.entry(w.key, 1)" -> "l.entry(w.key, 1"
 					!(l.entry(x.Index, 1) && l.entry(w.key, 1)) {
 					return false
 				}
@@ -250,7 +250,7 @@ func apart(a, b ssa.Value) bool {
 	case f != nil && cell(b):
 		return scalar(elemOf(b))
 	case element(a): // it is read: none is written to
-		//mutant: elements are of no variable [env TestOrderMatters|TestLoops]: "(cell(b) || g != nil) && scalar(elemOf(b))" -> "cell(b) || g != nil"
+		//mutant: elements are of no variable [order]: "(cell(b) || g != nil) && scalar(elemOf(b))" -> "cell(b) || g != nil"
 		return (cell(b) || g != nil) && scalar(elemOf(b))
 	}
 	return false
