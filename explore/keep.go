@@ -310,7 +310,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 		data = append(data, k.roots...)
 	}
 	var size int64
-	if size, k.broken = saved.Write(k.file, k.Header, data...); k.Most > 0 && size > k.Most {
+	if size, k.broken = saved.Write(k.file, s.limit.hurried, k.Header, data...); k.Most > 0 && size > k.Most {
 		os.Remove(k.file)
 		k.broken = fmt.Errorf("the search takes more than %d bytes", k.Most)
 	}

@@ -28,8 +28,9 @@ const magic = "hbcheck: a search to go on with, 1\n"
 var table = crc32.MakeTable(crc32.Castagnoli)
 
 // Write writes a file with what data point to. Others see the file that was there before or the new one,
-// whatever happens meanwhile.
-func Write(name string, h Header, data ...any) (size int64, err error) {
+// whatever happens meanwhile. If over becomes true Write stops soon, with ErrStopped, and leaves the file that
+// was there before.
+func Write(name string, over func() bool, h Header, data ...any) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
 		return 0, err
@@ -41,7 +42,7 @@ func Write(name string, h Header, data ...any) (size int64, err error) {
 		}
 	}()
 	sum := crc32.New(table)
-	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)
+	w := bufio.NewWriterSize(stoppable{io.MultiWriter(f, sum), over}, mostUnasked)
 	e := newEncoder(w)
 	e.raw([]byte(magic))
 	e.uint(uint64(len(h)))
@@ -64,6 +65,26 @@ func Write(name string, h Header, data ...any) (size int64, err error) {
 		return 0, err
 	}
 	return info.Size(), os.Rename(f.Name(), name)
+}
+
+// mostUnasked is how many bytes are written between two questions whether writing has to stop.
+const mostUnasked = 1 << 16
+
+// ErrStopped is the error of Write if over has become true.
+var ErrStopped = errors.New("stopped while the search was being saved")
+
+// stoppable is a writer that stops when over says so.
+type stoppable struct {
+	io.Writer
+	over func() bool
+}
+
+func (w stoppable) Write(b []byte) (int, error) {
+	//mutant: saving a search does not stop [test ./internal/saved TestStopped]: false
+	if w.over() {
+		return 0, ErrStopped
+	}
+	return w.Writer.Write(b)
 }
 
 // A File is one that is read.

@@ -64,7 +64,7 @@ var header = Header{{"program", "p"}, {"build", "1"}}
 
 func write(t *testing.T, data ...any) string {
 	name := filepath.Join(t.TempDir(), "x.hbs")
-	if _, err := Write(name, header, data...); err != nil {
+	if _, err := Write(name, never, header, data...); err != nil {
 		t.Fatal(err)
 	}
 	return name
@@ -179,7 +179,7 @@ func TestNotSaved(t *testing.T) {
 					t.Errorf("%T: no panic", x)
 				}
 			}()
-			Write(filepath.Join(t.TempDir(), "x"), nil, x)
+			Write(filepath.Join(t.TempDir(), "x"), never, nil, x)
 		}()
 	}
 }
@@ -198,7 +198,35 @@ func TestOverlaps(t *testing.T) {
 
 // TestUnwritable: a file that cannot be written leaves the one that was there.
 func TestUnwritable(t *testing.T) {
-	if _, err := Write(filepath.Join(t.TempDir(), "none", "x"), header); err == nil {
+	if _, err := Write(filepath.Join(t.TempDir(), "none", "x"), never, header); err == nil {
 		t.Error("no error")
+	}
+}
+
+func never() bool { return false }
+
+// TestStopped: writing asks after each few bytes whether it has to stop, and if so leaves the file that was
+// there before, and no other.
+func TestStopped(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x")
+	large := make([]string, 3000)
+	for i := range large {
+		large[i] = strings.Repeat("x", 1000)
+	}
+	asked := 0
+	size, err := Write(name, func() bool { asked++; return false }, nil, &large)
+	if err != nil || size/mostUnasked > int64(asked) {
+		t.Fatalf("%d bytes, asked %d times: %v", size, asked, err)
+	}
+	before, _ := os.ReadFile(name)
+	asked = 0
+	if _, err := Write(name, func() bool { asked++; return asked > 3 }, nil, &large); err != ErrStopped || asked > 4 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	after, _ := os.ReadFile(name)
+	files, _ := os.ReadDir(dir)
+	if !bytes.Equal(before, after) || len(files) != 1 {
+		t.Errorf("%d and %d bytes, %d files", len(before), len(after), len(files))
 	}
 }

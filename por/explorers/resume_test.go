@@ -46,7 +46,7 @@ func (k *fileKeeper) Save() {
 	if err := saved.Overlaps(k.roots...); err != nil {
 		k.t.Error(err)
 	}
-	if _, err := saved.Write(k.name, nil, k.roots...); err != nil {
+	if _, err := saved.Write(k.name, func() bool { return false }, nil, k.roots...); err != nil {
 		k.t.Fatal(err)
 	}
 	k.saved = true
