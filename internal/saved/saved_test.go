@@ -221,7 +221,7 @@ func TestStopped(t *testing.T) {
 	}
 	before, _ := os.ReadFile(name)
 	asked = 0
-	if _, err := Write(name, func() bool { asked++; return asked > 3 }, nil, &large); err != ErrStopped || asked > 4 {
+	if _, err := Write(name, func() bool { asked++; return asked > 3 }, nil, &large); !errors.Is(err, ErrStopped) || asked > 4 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	after, _ := os.ReadFile(name)
