@@ -109,6 +109,17 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	return c.opts.All || b.Warning
 }
 
+// numErrors returns the number of bugs that are no warnings.
+func (c *collector) numErrors() (n int) {
+	for _, b := range c.bugs {
+		//mutant: progress counts warnings [test ./explore TestProgressBugs]: true
+		if !b.Warning {
+			n++
+		}
+	}
+	return n
+}
+
 // waitsForever are the kinds of bugs that are about what never happens.
 var waitsForever = map[Kind]bool{Deadlock: true, Leak: true, Livelock: true}
 

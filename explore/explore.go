@@ -150,7 +150,7 @@ func (s *exploration) poll() {
 		}
 		s.limit.reserve(max(p.Depth, p.MaxDepth), p.Transitions, s.begin)
 		if s.opts.Progress != nil {
-			x := Progress{Progress: p, Bugs: len(s.collector.bugs)}
+			x := Progress{Progress: p, Bugs: s.collector.numErrors()}
 			if s.result.Resumed != nil {
 				x.Before = s.result.Resumed.Stats
 			}

@@ -528,7 +528,7 @@ func (p *portfolio) end(c *contender) {
 		return
 	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
-		p.best, p.winner, p.bugs = work, c.number, len(c.s.collector.bugs)
+		p.best, p.winner, p.bugs = work, c.number, c.s.collector.numErrors()
 		p.patience.answered()
 	}
 }

@@ -18,9 +18,9 @@ func TestWithEnvironment(t *testing.T) {
 		{"-v", "explore x.go", "explore --verbose x.go", ""},
 		{"-j=4", "explore .", "explore --jobs=4 .", ""},
 		{"--timout=1m", "explore", "", "HBCHECK_FLAGS: --timout=1m: no such flag; did you mean --timeout?"},
-		{"--timeout 1m", "explore", "", "HBCHECK_FLAGS: --timeout needs its value after an ="},
-		{"1m", "explore", "", "HBCHECK_FLAGS: 1m is no flag"},
-		{"'-v", "explore", "", "HBCHECK_FLAGS: a quote is not closed"},
+		{"--timeout 1m", "explore", "", "HBCHECK_FLAGS: --timeout needs a value after ="},
+		{"1m", "explore", "", "HBCHECK_FLAGS: 1m is not a flag"},
+		{"'-v", "explore", "", "HBCHECK_FLAGS: unclosed quote"},
 		{"--nonsense", "version", "version", ""},
 	} {
 		got, err := withEnvironment(rootCommand(), strings.Fields(x.args), x.value)

@@ -142,7 +142,7 @@ func TestResume(t *testing.T) {
 		code = run(append([]string{"explore", "--por=full", "--match=off", "--save", dir}, append(args, "killed_test.go")...), strings.NewReader(""), &o, &e)
 		return code, o.String(), e.String()
 	}
-	if code, out, errs := hbcheck("--timeout", "300ms"); code != exitIncomplete || !strings.Contains(errs, "saved; the same command with --resume goes on") {
+	if code, out, errs := hbcheck("--timeout", "300ms"); code != exitIncomplete || !strings.Contains(errs, "saved; the same command with --resume continues it") {
 		t.Fatalf("%d\n%s%s", code, out, errs)
 	}
 	code, out, errs := hbcheck("--timeout", "500ms", "--resume")
@@ -152,7 +152,7 @@ func TestResume(t *testing.T) {
 	if _, out, errs = hbcheck("--timeout", "700ms", "--resume", "--format=json"); !strings.Contains(out, `"resumed":{"after_s":`) {
 		t.Errorf("as JSON: %s%s", out, errs)
 	}
-	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "--preempt=3"); !strings.Contains(errs, "no saved search to go on with") {
+	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "--preempt=3"); !strings.Contains(errs, "no saved search to continue") {
 		t.Errorf("other flags: %s%s", out, errs)
 	}
 	refused := func(what, want string, args ...string) {
@@ -162,7 +162,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s: %d\n%s%s", what, code, out, errs)
 		}
 	}
-	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "-j=2", "--preempt=3"); !strings.Contains(errs, "-j 2: one worker explores, as --resume goes on") {
+	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "-j=2", "--preempt=3"); !strings.Contains(errs, "-j 2: one worker explores, because --resume continues") {
 		t.Errorf("-j: %s%s", out, errs)
 	}
 	refused("--save=off", "exclude each other", "--save=off")

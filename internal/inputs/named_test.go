@@ -197,7 +197,7 @@ func TestSolver(t *testing.T) {
 	prog := loadPrograms(t, factorsProgram)
 	for _, test := range []struct{ name, script, trouble string }{
 		{"ends", "exit 3", "has ended"},
-		{"nonsense", "while read -r l; do echo '(error what)'; done", "an answer that is none"},
+		{"nonsense", "while read -r l; do echo '(error what)'; done", "unexpected answer"},
 		{"wrong model", `while read -r l; do case $l in *check-sat*) echo sat;; *get-value*) echo "((v1 #x0000) (v2 #x0000))";; esac; done`, "its answers are wrong"},
 		{"nothing is possible", "while read -r l; do case $l in *check-sat*) echo unsat;; esac; done", "its answers are wrong"},
 		{"missing", "", "not found"},

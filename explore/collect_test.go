@@ -1,0 +1,11 @@
+package explore
+
+import "testing"
+
+// TestProgressBugs: what progress calls bugs are no warnings.
+func TestProgressBugs(t *testing.T) {
+	c := &collector{bugs: []*Bug{{Warning: true}, {}, {Warning: true}}}
+	if n := c.numErrors(); n != 1 {
+		t.Errorf("%d bugs, want 1", n)
+	}
+}
