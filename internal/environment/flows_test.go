@@ -25,7 +25,7 @@ func TestFlows(t *testing.T) {
 // TestClockFlows is TestFlows for numbers that are made of the clock: if a test has other outcomes where it
 // begins later the verdict has to name them.
 func TestClockFlows(t *testing.T) {
-	n := deep.N(6, 40)
+	n := deep.N(3, 40)
 	var progs []*load.Program
 	var dirs []string
 	for _, sleep := range []string{"0", "1", "400*time.Microsecond + 7", "3*time.Second + 141592653", "time.Hour + 86*time.Second + 1"} {
@@ -85,7 +85,7 @@ func writeTests(t *testing.T, dir, text string) {
 func TestJitter(t *testing.T) { compareSeeds(t, jitters) }
 
 func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
-	n := deep.N(3, 40)
+	n := deep.N(6, 40)
 	dir := t.TempDir()
 	writeTests(t, dir, program(int64(deep.Seed()), n))
 	prog := loadDir(t, dir)
