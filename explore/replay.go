@@ -251,13 +251,17 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 		if b.Early && g.Name != b.G && !inCycle {
 			continue
 		}
-		last := -1
+		last, completed := -1, false
 		for i, e := range events {
 			if e.G == g.ID {
-				last = i
+				last, completed = i, false
 			}
+			// A goroutine that waited and whose operation was executed with a partner's has arrived
+			// somewhere since.
+			//mutant: a goroutine waits where a partner has completed its operation [test ./cmd/hbcheck TestScripts/leak$]: "e.Partner == g.ID" -> "false"
+			completed = completed || e.Paired && e.Partner == g.ID
 		}
-		if last < 0 || !events[last].Blocked {
+		if last < 0 || !events[last].Blocked || completed {
 			ev := describe(m, g.ID)
 			ev.Blocked = true
 			events = append(events, ev)
