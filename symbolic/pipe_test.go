@@ -17,7 +17,7 @@ func TestTrouble(t *testing.T) {
 	}{
 		{"dies", "exit 3", "has ended", false},
 		{"dies after the first answer", "read -r line; echo sat; exit 3", "has ended", false},
-		{"nonsense", "while read -r line; do echo '(error \"what?\")'; done", "unexpected answer: (error", false},
+		{"nonsense", "while read -r line; do echo '(error \"what?\")'; done", "unexpected answer of the solver: (error", false},
 		{"unbalanced", "while read -r line; do echo '((sat'; done", "does not answer", false},
 		{"floods", "while :; do echo '(((((((((((((((((((((((((((((((((((((((((('; done", "solver: ", false},
 		{"silent", "while read -r line; do :; done", "does not answer", false},
