@@ -103,7 +103,7 @@ func TestOneWorkerText(t *testing.T) {
 	lookup := explorers.Lookup
 	for want, o := range map[string]*explore.Options{
 		"":              {POR: lookup("optimal"), Jobs: 2},
-		"--context=css": {POR: explorers.With("context", "context", "css"), Jobs: 2, Match: true},
+		"--por=context": {POR: explorers.With("context", "context", "css"), Jobs: 2, Match: true},
 		"--por=jpf":     {POR: lookup("jpf"), Jobs: 2},
 		"--hybrid=full": {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.Full},
 		"--explain":     {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.MHB, Explain: new(oracle.Place)},

@@ -87,7 +87,7 @@ func main() {
 			for steps := 0; len(m.Enabled(nil)) > 0 && steps < 10_000; steps++ {
 				m.Step(m.Enabled(nil)[0], 0)
 			}
-			over := strings.Contains(m.CutReason(), "more memory than the 64 MiB")
+			over := strings.Contains(m.CutReason(), "more memory than the limit of 64 MiB")
 			if want := !strings.HasPrefix(kind, "garbage") && kind != "trees"; over != want {
 				t.Errorf("%s (run %v): out of memory %v, want %v: %q", kind, run, over, want, m.CutReason())
 			}
