@@ -218,7 +218,7 @@ func linknamed(tree *ast.File) map[string]bool {
 	names := make(map[string]bool)
 	for _, g := range tree.Comments {
 		for _, c := range g.List {
-			if f := strings.Fields(c.Text); len(f) > 1 && f[0] == "//go:linkname" {
+			if f := strings.Fields(c.Text); len(f) > 1 && isLinkname(f[0]) {
 				names[f[1]] = true
 			}
 		}

@@ -1,9 +1,11 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
+	"go/version"
 	"runtime"
 	"strings"
 )
@@ -54,7 +56,7 @@ func (l *loader) checkPackage(p *Package) {
 	cfg := &types.Config{
 		Importer:  importer{l, p},
 		Sizes:     sizes,
-		GoVersion: p.GoVersion,
+		GoVersion: cmp.Or(p.GoVersion, l.language()),
 		Error:     func(err error) { l.typeError(p, err) },
 		// What was taken away may have been the only use of an import.
 		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil || len(p.Dropped) > 0,
@@ -89,6 +91,15 @@ func (l *loader) checkPackage(p *Package) {
 		p.facts = syntaxFactsOf(p)
 		p.Embeds = findEmbeds(p, l.choices.source)
 	}
+}
+
+// language returns the language version of packages without one: none, which means that of go/types,
+// unless the go command is of another release.
+func (l *loader) language() string {
+	if len(l.goEnv.tags.Releases) == 0 {
+		return ""
+	}
+	return version.Lang(release(l.goEnv.GOVERSION))
 }
 
 // importer resolves the imports of one package.

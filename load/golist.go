@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/version"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +47,8 @@ const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 // goEnv is what we need to know about the go command's configuration.
 type goEnv struct {
 	GOFLAGS, GOROOT, GOVERSION, GOEXPERIMENT, GOAMD64 string
+
+	tags struct{ Releases, Tools []string } // see askTags; empty if they are those of this process
 }
 
 // fixed is what a program depends on, whatever packages it has. (Of GOFLAGS see buildChoices.)
@@ -102,7 +103,7 @@ func (l *loader) list() error {
 	if err := checkVersion(runtime.Version(), l.goEnv.GOVERSION); err != nil {
 		return err
 	}
-	if err := l.takeGoFlags(); err != nil {
+	if err := cmp.Or(l.takeGoFlags(), l.askTags()); err != nil {
 		return err
 	}
 	l.listed = list
@@ -163,23 +164,6 @@ func (l *loader) listErrors(list []*listPackage, reached func(*listPackage) bool
 		}
 	}
 	return errs
-}
-
-// checkVersion refuses a go command of another release than the one we are
-// built with: go/types would not know its language, nor the overlay its
-// library. Development versions are let through.
-func checkVersion(ours, theirs string) error {
-	if a, b := version.Lang(release(ours)), version.Lang(release(theirs)); a != "" && b != "" && a != b {
-		return Errors{{Msg: fmt.Sprintf("the go command here is %s, but hbcheck was built with and models %s: set GOTOOLCHAIN=%s",
-			theirs, a, ours)}}
-	}
-	return nil
-}
-
-// release cuts what may follow a version, as in "go1.26.8 X:experiment".
-func release(v string) string {
-	v, _, _ = strings.Cut(v, " ")
-	return v
 }
 
 // isTestMain reports whether lp is the main package that go test generates.

@@ -22,17 +22,21 @@ type link struct{ local, symbol string }
 func findLinks(src []byte) []link {
 	var found []link
 	for {
-		i := bytes.Index(src, []byte("\n//go:linkname "))
+		i := bytes.Index(src, []byte("\n//go:linkname"))
 		if i < 0 {
 			return found
 		}
 		src = src[i+1:]
 		line, _, _ := bytes.Cut(src, []byte("\n"))
-		if fields := strings.Fields(string(line)); len(fields) == 3 {
+		if fields := strings.Fields(string(line)); len(fields) == 3 && isLinkname(fields[0]) {
 			found = append(found, link{fields[1], fields[2]})
 		}
 	}
 }
+
+// isLinkname reports whether word begins a directive. Since Go 1.27 there is one for the standard
+// library alone.
+func isLinkname(word string) bool { return word == "//go:linkname" || word == "//go:linknamestd" }
 
 // linkVariables makes variables that are declared without a value one with those that a directive
 // names, as far as there are any: it is these that their packages refer to.

@@ -141,7 +141,7 @@ func (l *loader) load() (*Program, error) {
 			return nil, err
 		}
 	}
-	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
+	l.std = newStdFinder(&l.goEnv, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
 	l.std.ctxt.OpenFile = func(name string) (io.ReadCloser, error) { return os.Open(l.choices.source(name)) }
 	if err := l.phase("cgo", l.addCgo); err != nil {
 		return nil, err

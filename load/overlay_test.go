@@ -33,6 +33,8 @@ const (
 
 var x, y = 1, 2
 
+const V = 3
+
 var z = rand.Int()
 
 type T[E any] struct{}
@@ -74,10 +76,13 @@ drop z   # the only use of rand
 drop U
 drop (T).V
 native (U).M
+drop F if go1.27  # of another release
+drop y if !go1.26 && !go1.27
+drop V if go1.26
 
 native F
 drop init
-`)
+`, []string{"go1.25", "go1.26"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +202,7 @@ import (
 
 func pushed() int
 
-//go:linkname pulled container/list.hidden
+//go:linknamestd pulled container/list.hidden
 func pulled() int
 
 //go:linkname here container/list.there

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/token"
 	"slices"
 	"strings"
@@ -26,16 +27,26 @@ type patchLine struct {
 	target string // "f.go", "F", "(*T).M" or "(T).M"
 }
 
-// parsePatch reads a PATCH file.
-func parsePatch(pkgpath, text string) (*patch, error) {
+// parsePatch reads the lines of a PATCH file that hold for a release of Go with the build tags releases.
+func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
 	p := &patch{pkgpath: pkgpath}
 	for i, line := range strings.Split(text, "\n") {
 		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) == "" {
 			continue
 		}
 		fields := strings.Fields(line)
-		if len(fields) != 2 || fields[0] != "drop" && fields[0] != "native" {
-			return nil, fmt.Errorf("%s/%s/PATCH:%d: want drop or native and one name", overlayDir, pkgpath, i+1)
+		if len(fields) < 2 || fields[0] != "drop" && fields[0] != "native" || len(fields) > 2 && fields[2] != "if" {
+			return nil, fmt.Errorf("%s/%s/PATCH:%d: want drop or native, one name, and perhaps if and a build constraint", overlayDir, pkgpath, i+1)
+		}
+		if len(fields) > 2 {
+			expr, err := constraint.Parse("//go:build " + strings.Join(fields[3:], " "))
+			if err != nil {
+				return nil, fmt.Errorf("%s/%s/PATCH:%d: %v", overlayDir, pkgpath, i+1, err)
+			}
+			//mutant: all lines of a PATCH hold in every release [test ./load TestPatchApply]: false
+			if !expr.Eval(func(tag string) bool { return slices.Contains(releases, tag) }) {
+				continue
+			}
 		}
 		p.lines = append(p.lines, patchLine{i + 1, fields[0], fields[1]})
 	}

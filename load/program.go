@@ -17,6 +17,8 @@ import (
 type Program struct {
 	Dir        string // absolute; what positions are best shown relative to
 	GOROOT     string // where the files of std packages are
+	GoVersion  string // of the go command, "go1.27.1"
+	Minor      int    // of its release, 27
 	Fset       *token.FileSet
 	SSA        *ssa.Program
 	Sizes      types.Sizes
@@ -58,8 +60,12 @@ type Kept struct {
 // language's nor gc's.
 func (l *loader) program() (*Program, error) {
 	prog := &Program{
-		Dir:      l.dir,
-		GOROOT:   l.goEnv.GOROOT,
+		Dir:    l.dir,
+		GOROOT: l.goEnv.GOROOT,
+
+		GoVersion: l.goEnv.GOVERSION,
+		Minor:     minor(l.goEnv.GOVERSION),
+
 		Fset:     l.fset,
 		SSA:      ssa.NewProgram(l.fset, ssa.BareInits|ssa.InstantiateGenerics),
 		Sizes:    sizes,

@@ -50,14 +50,17 @@ func (s *stdFinder) test(lp *listPackage) *Package {
 	return &Package{ID: path, Path: path, Name: lp.Name, Std: true, ForTest: lp.ForTest, list: lp}
 }
 
-// newStdFinder returns a finder for the Go distribution at goroot.
-func newStdFinder(goroot string, tags []string, overlay fs.FS) *stdFinder {
+// newStdFinder returns a finder for the Go distribution that env describes.
+func newStdFinder(env *goEnv, tags []string, overlay fs.FS) *stdFinder {
 	ctxt := build.Default
-	ctxt.GOROOT = goroot
+	ctxt.GOROOT = env.GOROOT
+	if len(env.tags.Releases) > 0 {
+		ctxt.ReleaseTags, ctxt.ToolTags = env.tags.Releases, env.tags.Tools
+	}
 	ctxt.GOOS, ctxt.GOARCH = goos, goarch
 	ctxt.CgoEnabled = false
 	ctxt.BuildTags = tags
-	return &stdFinder{goroot: goroot, ctxt: ctxt, overlay: overlay, tests: make(map[string][]string), dirs: make(map[string]bool)}
+	return &stdFinder{goroot: env.GOROOT, ctxt: ctxt, overlay: overlay, tests: make(map[string][]string), dirs: make(map[string]bool)}
 }
 
 // resolve returns the package path that an import of path in the standard
@@ -113,7 +116,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 		}
 		text, err := fs.ReadFile(s.overlay, pkgpath+"/PATCH")
 		if err == nil {
-			if patch, err = parsePatch(pkgpath, string(text)); err != nil {
+			if patch, err = parsePatch(pkgpath, string(text), s.ctxt.ReleaseTags); err != nil {
 				return nil, err
 			}
 		}

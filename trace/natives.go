@@ -97,7 +97,7 @@ var natives = func() map[string]Memory {
 			reflect.mapaccess_faststr reflect.mapassign0 reflect.mapassign_faststr0 reflect.mapclear reflect.mapdelete
 			reflect.mapdelete_faststr reflect.maplen reflect.resolveNameOff reflect.resolveTextOff
 			reflect.resolveTypeOff reflect.typedarrayclear reflect.typedmemclr reflect.typedmemmove
-			reflect.typedslicecopy reflect.typelinks reflect.unsafe_New reflect.unsafe_NewArray`},
+			reflect.typedslicecopy reflect.typelinks reflect.compiledTypelinks reflect.unsafe_New reflect.unsafe_NewArray`},
 		{AtomicMemory, `
 			(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap
 			sync/atomic.CompareAndSwapPointer sync/atomic.LoadPointer sync/atomic.StorePointer sync/atomic.SwapPointer

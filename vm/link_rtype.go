@@ -161,6 +161,7 @@ func (k *linker) newABI() *abitype.Builder {
 	numbered := make(map[*types.Package]map[token.Pos]int)
 	return &abitype.Builder{
 		Layouts:   k.m.layouts,
+		Minor:     k.prog.Minor,
 		MethodSet: k.prog.SSA.MethodSets.MethodSet,
 		PkgPath: func(p *types.Package) string {
 			// go test links a command under test by its path.

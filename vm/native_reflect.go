@@ -27,10 +27,8 @@ var reflectNatives = slices.Concat(
 	both("maplen", Native{Peek: peekMapLen, Fn: reflectMapLen}),
 	[]Native{
 		{Name: "reflect.resolveTextOff", Fn: resolveTextOff},
-		{Name: "reflect.typelinks", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-			clear(unsafe.Slice((*uint64)(r.p), 6)) // two nil slices
-			return Next
-		}},
+		{Name: "reflect.typelinks", Fn: noTypelinks}, // until Go 1.26
+		{Name: "reflect.compiledTypelinks", Fn: noTypelinks},
 		{Name: "reflect.getStaticuint64s", Fn: staticUint64s},
 		{Name: "reflect.unsafe_NewArray", Fn: unsafeNewArray},
 		{Name: "reflect.typedmemclr", Peek: peekClear(typeSize), Fn: clearMem(typeSize)},
@@ -407,5 +405,11 @@ func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
 		return Called
 	}
 	r.Set(0, h)
+	return Next
+}
+
+// noTypelinks returns two nil slices.
+func noTypelinks(m *Machine, g *goroutine, r Regs) Ctl {
+	clear(unsafe.Slice((*uint64)(r.p), 6))
 	return Next
 }

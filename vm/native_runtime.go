@@ -3,7 +3,6 @@ package vm
 import (
 	"go/build"
 	"go/types"
-	"runtime"
 	"sort"
 	"strings"
 
@@ -70,7 +69,7 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.Version", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, runtime.Version())
+		return m.setString(g, r, 0, m.link.prog.GoVersion)
 	}},
 	{Name: "runtime.GOROOT", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		root := m.getenv("GOROOT")
@@ -171,6 +170,10 @@ func (m *Machine) setting(name string) string { return m.settingIn(name, m.geten
 
 // settingIn returns what it is if GODEBUG is list.
 func (m *Machine) settingIn(name, list string) (value string) {
+	//mutant: timers can be early in every release [native TestMachine/settings]: false
+	if name == "asynctimerchan" && m.link.prog.Minor >= 27 {
+		return "" // Go 1.27 has it no more
+	}
 	if p := m.link.entry.Package; p != nil {
 		//mutant: timers are never early [env TestPrograms/timerearly]: "p.Settings" -> "\"\""
 		list = p.Settings + "," + list

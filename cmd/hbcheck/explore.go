@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -152,7 +151,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
 	w := f.writer(cmd.OutOrStdout(), paths)
-	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
+	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns}
 	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files)
 	if err != nil {
 		return err
@@ -372,6 +371,7 @@ func isTerminal(w io.Writer) bool {
 // replayFiles names and writes the replay files of one run.
 type replayFiles struct {
 	dir      string
+	release  string // of Go
 	paths    report.Paths
 	flags    *exploreFlags
 	patterns []string
@@ -406,7 +406,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 			continue
 		}
 		n++
-		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
+		rep := &report.Replay{Tool: "hbcheck " + version(), Go: x.release, Package: r.Package, Entry: r.Entry,
 			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
 			Args: x.flags.args, Options: x.flags.record()}
 		if r.Arming {

@@ -10,9 +10,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -128,8 +130,8 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionText is what is printed as the version: with the commit that was built, if that is known, and
-// the Go version that it was built with.
+// versionText is what is printed as the version: with the commit that was built, if that is known, the
+// Go version that it was built with, and the releases of Go whose library it models.
 func versionText() string {
 	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -142,7 +144,8 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("hbcheck %s%s, built with %s\n", version(), commit, runtime.Version())
+	return fmt.Sprintf("hbcheck %s%s, built with %s, models %s\n", version(), commit, runtime.Version(),
+		strings.Join(load.Models(runtime.Version()), " and "))
 }
 
 // version is the version of the module that was built.

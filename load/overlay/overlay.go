@@ -22,6 +22,11 @@
 //	drop (T).name       the method of T
 //	native name         the function keeps its declaration but loses its body
 //	native (*T).name    so does the method
+//	drop name if go1.27 the line holds from that release of Go on
+//	drop name if !go1.27
+//
+// What follows "if" is a build constraint of release tags. Files of the overlay hold for some releases
+// only if their //go:build line says so.
 //
 // "drop init" drops all init functions. Imports that only dropped code used are
 // removed. A line that finds nothing to take away is an error, so that a new Go

@@ -1,5 +1,5 @@
 // Package abitype writes the type descriptors of the gc toolchain (internal/abi.Type
-// and its kin, Go 1.26, amd64) for go/types types, so that the real packages
+// and its kin, Go 1.26 and 1.27, amd64) for go/types types, so that the real packages
 // reflect, internal/reflectlite and internal/abi can be interpreted over them.
 //
 // A descriptor is one self-contained block of bytes:
@@ -114,10 +114,6 @@ const (
 	offMapElem      = 56
 	offMapHasher    = 72
 	offMapGroupSize = 80
-	offMapSlotSize  = 88
-	offMapElemOff   = 96
-	offMapFlags     = 104
-	sizeMap         = 112
 
 	offElem     = 48 // of pointers and slices
 	sizePointer = 56
@@ -138,10 +134,41 @@ const (
 	sizeField   = 24 // Name, Typ, Offset
 	sizeClosure = 16 // function, type
 
-	maxPtrmaskWords = 2048 * 8 // abi.MaxPtrmaskBytes, in words of the type
-	maxMapInline    = 128      // abi.MapMaxKeyBytes and MapMaxElemBytes
-	mapGroupSlots   = 8        // abi.MapGroupSlots
+	maxMapInline  = 128 // abi.MapMaxKeyBytes and MapMaxElemBytes
+	mapGroupSlots = 8   // abi.MapGroupSlots
 )
+
+// mapTail is how a MapType ends: with how the keys and elements of a group are found. The offsets that
+// a release does not have are 0.
+type mapTail struct {
+	slotSize             uint32 // of a key and an element together
+	keysOff, keyStride   uint32 // of the keys in a group
+	elemsOff, elemStride uint32
+	elemOff              uint32 // of an element in a slot
+	flags                uint32
+	size                 uint32 // of the MapType
+}
+
+var (
+	mapTail26 = mapTail{slotSize: 88, elemOff: 96, flags: 104, size: 112}
+	mapTail27 = mapTail{keysOff: 88, keyStride: 96, elemsOff: 104, elemStride: 112, elemOff: 120, flags: 128, size: 136}
+)
+
+// mapTail returns that of b's release.
+func (b *Builder) mapTail() *mapTail {
+	if b.Minor >= 27 {
+		return &mapTail27
+	}
+	return &mapTail26
+}
+
+// maxPtrmaskWords is abi.MaxPtrmaskBytes, in words of the type.
+func (b *Builder) maxPtrmaskWords() uint32 {
+	if b.Minor >= 27 {
+		return 16 * 8
+	}
+	return 2048 * 8
+}
 
 // Bits of MapType.Flags.
 const (
@@ -184,6 +211,7 @@ type Descriptor struct {
 // program that types by themselves do not have; MethodSet is required.
 type Builder struct {
 	Layouts *layout.Table
+	Minor   int // of the release of Go whose internal/abi reads the descriptors, 26 or 27
 	// MethodSet returns the method set of a type.
 	MethodSet func(types.Type) *types.MethodSet
 	// PkgPath returns the path a package is linked as, which for package main

@@ -8,7 +8,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"reflect"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -28,14 +30,25 @@ func newChecker() *checker {
 	return &checker{fset, importer.ForCompiler(fset, "source", nil)}
 }
 
+// running returns the release of Go that the test runs with, 27 for go1.27.1.
+func running() int {
+	var minor int
+	if _, err := fmt.Sscanf(version.Lang(runtime.Version()), "go1.%d", &minor); err != nil {
+		return 27 // one of development
+	}
+	return minor
+}
+
 // TestABI holds our offsets against the declarations of internal/abi.
 func TestABI(t *testing.T) {
 	pkg, err := newChecker().imp.Import("internal/abi")
 	if err != nil {
 		t.Fatal(err)
 	}
+	ours := &Builder{Minor: running()}
+	tail := ours.mapTail()
 	sizes := map[string]int64{
-		"Type": sizeType, "ArrayType": sizeArray, "ChanType": sizeChan, "FuncType": sizeFunc, "InterfaceType": sizeInterface, "MapType": sizeMap,
+		"Type": sizeType, "ArrayType": sizeArray, "ChanType": sizeChan, "FuncType": sizeFunc, "InterfaceType": sizeInterface, "MapType": int64(tail.size),
 		"PtrType": sizePointer, "SliceType": sizeSlice, "StructType": sizeStruct, "UncommonType": sizeUncommon, "Method": sizeMethod,
 		"Imethod": sizeImethod, "StructField": sizeField,
 	}
@@ -47,7 +60,7 @@ func TestABI(t *testing.T) {
 		"FuncType":      {"Type": 0, "InCount": offInCount, "OutCount": offOutCount},
 		"InterfaceType": {"Type": 0, "PkgPath": offIfacePkg, "Methods": offIfaceMethods},
 		"MapType": {"Type": 0, "Key": offMapKey, "Elem": offMapElem, "Group": offMapElem + 8, "Hasher": offMapHasher, "GroupSize": offMapGroupSize,
-			"SlotSize": offMapSlotSize, "ElemOff": offMapElemOff, "Flags": offMapFlags},
+			"ElemOff": int64(tail.elemOff), "Flags": int64(tail.flags)},
 		"PtrType":      {"Type": 0, "Elem": offElem},
 		"SliceType":    {"Type": 0, "Elem": offElem},
 		"StructType":   {"Type": 0, "PkgPath": offStructPkg, "Fields": offStructFields},
@@ -55,6 +68,12 @@ func TestABI(t *testing.T) {
 		"Method":       {"Name": 0, "Mtyp": 4, "Ifn": 8, "Tfn": 12},
 		"Imethod":      {"Name": 0, "Typ": 4},
 		"StructField":  {"Name": 0, "Typ": 8, "Offset": 16},
+	}
+	for name, off := range map[string]uint32{"SlotSize": tail.slotSize, "KeysOff": tail.keysOff, "KeyStride": tail.keyStride,
+		"ElemsOff": tail.elemsOff, "ElemStride": tail.elemStride} {
+		if off > 0 {
+			offsets["MapType"][name] = int64(off)
+		}
 	}
 	for name, size := range sizes {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
@@ -81,7 +100,7 @@ func TestABI(t *testing.T) {
 		"TFlagNamed": flagNamed, "TFlagRegularMemory": flagRegularMemory, "TFlagGCMaskOnDemand": flagMaskOnDemand,
 		"TFlagDirectIface": flagDirectIface, "MapNeedKeyUpdate": mapNeedKeyUpdate, "MapHashMightPanic": mapHashMightPanic,
 		"MapIndirectKey": mapIndirectKey, "MapIndirectElem": mapIndirectElem, "MapMaxKeyBytes": maxMapInline, "MapMaxElemBytes": maxMapInline,
-		"MapGroupSlots": mapGroupSlots, "MaxPtrmaskBytes": maxPtrmaskWords / 8,
+		"MapGroupSlots": mapGroupSlots, "MaxPtrmaskBytes": int64(ours.maxPtrmaskWords()) / 8,
 	}
 	for name, want := range consts {
 		if got := pkg.Scope().Lookup(name).(*types.Const).Val().String(); got != fmt.Sprint(want) {
@@ -107,7 +126,7 @@ func TestOracle(t *testing.T) {
 	var sets typeutil.MethodSetCache
 	locals := make(map[token.Pos]int)
 	NumberLocals([]*ast.File{file}, locals)
-	o := &oracle{T: t, c: c, b: &Builder{Layouts: layout.NewTable(), MethodSet: sets.MethodSet, Local: func(obj *types.TypeName) int {
+	o := &oracle{T: t, c: c, b: &Builder{Layouts: layout.NewTable(), Minor: running(), MethodSet: sets.MethodSet, Local: func(obj *types.TypeName) int {
 		return locals[obj.Pos()]
 	}}}
 	o.lists(file, info, "samples", samples)
@@ -258,7 +277,7 @@ func (o *oracle) compare(ours types.Type, real reflect.Type) {
 		at := m.relocs[offGCData].Add
 		check("GCData", string(d.Bytes[at:at+uint32(n)]), string(unsafe.Slice((*byte)(r.gcdata), n)))
 	}
-	at := fixedSize(KindOf(ours))
+	at := o.b.fixedSize(KindOf(ours))
 	var pkgPath string
 	if r.tflag&flagUncommon != 0 {
 		pkgPath, _, _, _ = m.name(m.u32(at + offPkgPath))
@@ -283,7 +302,8 @@ func (o *oracle) compare(ours types.Type, real reflect.Type) {
 	case reflect.Map:
 		elem(offMapKey, real.Key())
 		elem(offMapElem, real.Elem())
-		check("map", string(d.Bytes[offMapGroupSize:sizeMap]), string(unsafe.Slice((*byte)(unsafe.Pointer(r)), sizeMap)[offMapGroupSize:]))
+		size := o.b.mapTail().size
+		check("map", string(d.Bytes[offMapGroupSize:size]), string(unsafe.Slice((*byte)(unsafe.Pointer(r)), size)[offMapGroupSize:]))
 		clo := m.relocs[offMapHasher].Add
 		check("Hasher", m.relocs[clo].Kind, RelocHash)
 	case reflect.Func:
@@ -366,7 +386,7 @@ func BenchmarkDescribe(b *testing.B) {
 		b.Fatal(err)
 	}
 	var sets typeutil.MethodSetCache
-	build := &Builder{Layouts: layout.NewTable(), MethodSet: sets.MethodSet}
+	build := &Builder{Layouts: layout.NewTable(), Minor: running(), MethodSet: sets.MethodSet}
 	t := types.NewPointer(pkg.Scope().Lookup("Prefix").Type())
 	ms := build.Methods(t)
 	for b.Loop() {

@@ -37,7 +37,7 @@ func (b *Builder) Describe(t types.Type, ms []Method) *Descriptor {
 		panic(fmt.Sprintf("BUG: no descriptor for type %v", t))
 	}
 	d.extra = hasName(t) || d.kind != Interface && len(ms) > 0
-	d.data = fixedSize(d.kind)
+	d.data = d.b.fixedSize(d.kind)
 	if d.extra {
 		d.data += sizeUncommon
 	}
@@ -53,7 +53,7 @@ func (b *Builder) Describe(t types.Type, ms []Method) *Descriptor {
 	return &d.d
 }
 
-func fixedSize(k Kind) uint32 {
+func (b *Builder) fixedSize(k Kind) uint32 {
 	switch k {
 	case Array:
 		return sizeArray
@@ -64,7 +64,7 @@ func fixedSize(k Kind) uint32 {
 	case Interface:
 		return sizeInterface
 	case Map:
-		return sizeMap
+		return b.mapTail().size
 	case Pointer:
 		return sizePointer
 	case Slice:
@@ -123,7 +123,7 @@ func (d *describer) common() {
 	if regularMemory(d.t) {
 		flags |= flagRegularMemory
 	}
-	if ptrBytes/8 > maxPtrmaskWords {
+	if ptrBytes/8 > uint64(d.b.maxPtrmaskWords()) {
 		flags |= flagMaskOnDemand
 	}
 	if layout.PointerShaped(d.t) {
@@ -268,14 +268,29 @@ func (d *describer) mapType(u *types.Map) {
 		field("ctrl", types.Typ[types.Uint64]), field("slots", types.NewArray(slot, mapGroupSlots)),
 	}, nil)
 	d.put64(offMapGroupSize, uint64(layout.Sizes.Sizeof(group)))
-	d.put64(offMapSlotSize, uint64(layout.Sizes.Sizeof(slot)))
-	d.put64(offMapElemOff, uint64(layout.Sizes.Offsetsof(slotFields)[1]))
-	d.put32(offMapFlags, flags)
+	const slotsOff = 8 // in a group
+	elemOff, stride, tail := uint64(layout.Sizes.Offsetsof(slotFields)[1]), uint64(layout.Sizes.Sizeof(slot)), d.b.mapTail()
+	for _, f := range []struct {
+		off   uint32
+		value uint64
+	}{
+		{tail.slotSize, stride},
+		{tail.keysOff, slotsOff},
+		{tail.keyStride, stride},
+		{tail.elemsOff, slotsOff + elemOff},
+		{tail.elemStride, stride},
+		{tail.elemOff, elemOff},
+	} {
+		if f.off > 0 {
+			d.put64(f.off, f.value)
+		}
+	}
+	d.put32(tail.flags, flags)
 }
 
 // uncommon writes the UncommonType and the methods.
 func (d *describer) uncommon() {
-	at := fixedSize(d.kind)
+	at := d.b.fixedSize(d.kind)
 	pkg := typePkg(d.t)
 	ms := d.ms
 	if d.kind == Interface {
@@ -323,7 +338,7 @@ func (d *describer) functions() {
 
 // mask writes the pointer mask and then all names, which need no alignment.
 func (d *describer) mask() {
-	if words := uint32(d.ptrBytes() / 8); words > 0 && words <= maxPtrmaskWords {
+	if words := uint32(d.ptrBytes() / 8); words > 0 && words <= d.b.maxPtrmaskWords() {
 		at := d.grow((words + 63) / 64 * 8)
 		d.selfPtr(offGCData, at)
 		setPtrBits(d.d.Bytes[at:], d.t, 0)

@@ -34,6 +34,9 @@ func (b *Builder) Methods(t types.Type) []Method {
 		set := b.MethodSet(t)
 		for sel := range set.Methods() {
 			f := sel.Obj().(*types.Func)
+			if f.Signature().TypeParams().Len() > 0 {
+				continue // nothing dynamic leads to a method with type parameters
+			}
 			ms = append(ms, Method{f.Name(), f.Pkg(), plain(f.Signature()), f, sel})
 		}
 	}

@@ -1,17 +1,16 @@
+//go:build go1.27
+
 package fmt
 
 import "reflect"
 
-// hbAddress says that an address is printed, which is the same in every execution.
-func hbAddress()
-
-func (p *pp) fmtPointer(value reflect.Value, verb rune) {
+func (p *pp) fmtPointer(arg any, value reflect.Value, verb rune) {
 	var u uintptr
 	switch value.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
 		u = uintptr(value.UnsafePointer())
 	default:
-		p.badVerb(verb)
+		p.badVerb(arg, value, verb)
 		return
 	}
 
@@ -40,8 +39,8 @@ func (p *pp) fmtPointer(value reflect.Value, verb rune) {
 	case 'p':
 		p.fmt0x64(uint64(u), !p.fmt.sharp)
 	case 'b', 'o', 'd', 'x', 'X':
-		p.fmtInteger(uint64(u), unsigned, verb)
+		p.fmtInteger(arg, value, uint64(u), unsigned, verb)
 	default:
-		p.badVerb(verb)
+		p.badVerb(arg, value, verb)
 	}
 }

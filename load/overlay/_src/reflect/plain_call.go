@@ -191,7 +191,7 @@ type makeFuncImpl struct {
 
 // MakeFunc returns a new function of the given Type that wraps the function fn.
 func MakeFunc(typ Type, fn func(args []Value) (results []Value)) Value {
-	if typ.Kind() != Func {
+	if hbOwn(typ).Kind() != Func {
 		panic("reflect: call of MakeFunc with non-Func type")
 	}
 	t := (*funcType)(unsafe.Pointer(typ.common()))

@@ -27,7 +27,7 @@ func (t *rtype) ptrTo() *abi.Type { return t.typeOff(t.t.PtrToThis) }
 
 // ChanOf returns the channel type with the given direction and element type.
 func ChanOf(dir ChanDir, t Type) Type {
-	if t.Size() >= 1<<16 {
+	if hbOwn(t).Size() >= 1<<16 {
 		panic("reflect.ChanOf: element size too large")
 	}
 	if dir < RecvDir || dir > BothDir {
@@ -60,7 +60,7 @@ func ArrayOf(length int, elem Type) Type {
 
 // FuncOf returns the function type with the given parameter and result types.
 func FuncOf(in, out []Type, variadic bool) Type {
-	if variadic && (len(in) == 0 || in[len(in)-1].Kind() != Slice) {
+	if variadic && (len(in) == 0 || hbOwn(in[len(in)-1]).Kind() != Slice) {
 		panic("reflect.FuncOf: last arg of variadic func must be slice")
 	}
 	if len(in)+len(out) > 128 {
@@ -96,7 +96,7 @@ func StructOf(fields []StructField) Type {
 		case f.PkgPath == "" && ('a' <= f.Name[0] && f.Name[0] <= 'z' || f.Name[0] == '_'):
 			panic(what + "\"" + f.Name + "\" is unexported but missing PkgPath")
 		case f.PkgPath != "" && pkgPath != "" && f.PkgPath != pkgPath:
-			panic("reflect.Struct: fields with different PkgPath " + pkgPath + " and " + f.PkgPath)
+			panic("reflect." + hbStructOfName + ": fields with different PkgPath " + pkgPath + " and " + f.PkgPath)
 		}
 		if f.PkgPath != "" {
 			pkgPath = f.PkgPath

@@ -68,9 +68,7 @@ type PanicNilError struct {
 	_ [0]*PanicNilError // no other struct type converts to this one
 }
 
-func (*PanicNilError) Error() string {
-	return "panic called with nil argument"
-}
+func (*PanicNilError) Error() string { return hbPanicNilText }
 
 func (*PanicNilError) RuntimeError() {}
 

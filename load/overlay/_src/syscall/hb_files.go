@@ -70,6 +70,9 @@ func hbRefuse(code, what string)
 // HbRefuse is for package net.
 func HbRefuse(what string) { hbRefuse("socket", what) }
 
+// HbRefuseConstruct is for package runtime/pprof.
+func HbRefuseConstruct(what string) { hbRefuse("construct", what) }
+
 func hbError(e Errno) error {
 	if e == 0 {
 		return nil

@@ -34,6 +34,9 @@ func lockProfiles() {
 		for _, name := range []string{"goroutine", "threadcreate", "heap", "allocs", "block", "mutex"} {
 			profiles.m[name] = &Profile{name: name}
 		}
+		if hbHasLeaks {
+			profiles.m["goroutineleak"] = &Profile{name: "goroutineleak"}
+		}
 	}
 }
 
@@ -80,6 +83,9 @@ func (p *Profile) Count() int {
 	defer p.mu.Unlock()
 	if p.name == "goroutine" {
 		return runtime.NumGoroutine()
+	}
+	if hbHasLeaks && p.name == "goroutineleak" {
+		hbLeaks()
 	}
 	return len(p.m)
 }

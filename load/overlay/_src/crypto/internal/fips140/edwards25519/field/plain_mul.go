@@ -10,3 +10,11 @@ func feMul(v, x, y *Element) {
 func feSquare(v, x *Element) {
 	v.l0, v.l1, v.l2, v.l3, v.l4 = hbMul(x.l0, x.l1, x.l2, x.l3, x.l4, x.l0, x.l1, x.l2, x.l3, x.l4)
 }
+
+// feSquareN sets v to x^(2^n). The library has it since Go 1.27.
+func feSquareN(v, x *Element, n int) {
+	*v = *x
+	for range n {
+		feSquare(v, v)
+	}
+}

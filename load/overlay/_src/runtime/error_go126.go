@@ -1,0 +1,5 @@
+//go:build !go1.27
+
+package runtime
+
+const hbPanicNilText = "panic called with nil argument"
