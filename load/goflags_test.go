@@ -73,6 +73,8 @@ func TestRefusedGoFlags(t *testing.T) {
 	} {
 		_, err := Load(Config{Dir: dir, Env: append(os.Environ(), "GOFLAGS="+x.flags), Overlay: noOverlay, Cache: &realStd})
 		switch {
+		case err != nil && x.flags == "-overlay=std.json" && strings.Contains(err.Error(), "Files beneath GOMODCACHE"):
+			// The go command refuses it by itself where the distribution is one that it has fetched.
 		case err == nil && x.err != "":
 			t.Errorf("%s: no error", x.flags)
 		case err != nil && (x.err == "" || !strings.Contains(err.Error(), x.err)):

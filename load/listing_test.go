@@ -132,7 +132,7 @@ func TestFingerprint(t *testing.T) {
 		{what: "a new seed", file: "m/testdata/fuzz/FuzzA/2", text: "go test fuzz v1\nint(2)\n"},
 		{what: "a replaced module", file: "dep/dep.go", text: "package dep\n\nconst D = 2\n"},
 		{what: "the directory of one", file: "m/go.mod", text: newer + "../dep2\n"},
-		{what: "godebug of go.work", file: "go.work", text: "go 1.26\n\nuse ./m\n\ngodebug asynctimerchan=1\n"},
+		{what: "godebug of go.work", file: "go.work", text: "go 1.26\n\nuse ./m\n\ngodebug panicnil=1\n"},
 		{what: "modules of the workspace", file: "go.work", text: "go 1.26\n\nuse (\n\t./m\n\t./dep\n)\n"},
 		{what: "without workspace", env: []string{"GOWORK=off"}, same: true},
 		{what: "godebug of go.mod", file: "m/go.mod", text: newer + "../dep\n\ngodebug panicnil=1\n", env: []string{"GOWORK=off"}},

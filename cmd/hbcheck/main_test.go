@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
-// TestScripts runs the transcripts in testdata/*.txtar. The comment of an
+// TestScripts runs the transcripts in testdata/*.txtar; go127.txtar only with Go 1.27. The comment of an
 // archive is a sequence of commands, each with its output and, if it is not 0,
 // its exit status:
 //
@@ -39,7 +41,13 @@ func TestScripts(t *testing.T) {
 		if !*update && !deep.Every(9, i) && !given("run") {
 			continue
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { script(t, file) })
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			if minor, ok := strings.CutPrefix(name, "go1"); ok && !slices.Contains(build.Default.ReleaseTags, "go1."+minor) {
+				t.Skip("it is for Go 1." + minor)
+			}
+			script(t, file)
+		})
 	}
 }
 

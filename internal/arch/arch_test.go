@@ -72,6 +72,7 @@ var allowed = map[string]string{
 	"internal/saved":        "",
 	"internal/deep":         "",
 	"internal/cmd/deep":     "internal/mutation",
+	"internal/cmd/drift":    "load/overlay",
 	"internal/cmd/testtime": "",
 	"internal/verdicts":     "explore trace vm",
 	"internal/histories":    "",
