@@ -1,6 +1,12 @@
 package load
 
 import (
+	"go/version"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,5 +40,52 @@ func TestCheckVersion(t *testing.T) {
 		if err == nil != (x.want == fine) || err != nil && (!strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("built with %s, with %s: %v", x.ours, x.theirs, err)
 		}
+	}
+}
+
+// older puts a go command of an older release than ours into the path, and returns its version. The
+// test is skipped if there is none.
+func older(t *testing.T) string {
+	t.Setenv("GOTOOLCHAIN", "local")
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		out, err := exec.Command(filepath.Join(dir, "go"), "env", "GOVERSION").Output()
+		v := strings.TrimSpace(string(out))
+		if err == nil && slices.Contains(Models(runtime.Version()), version.Lang(v)) && minor(v) < minor(runtime.Version()) {
+			t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			return v
+		}
+	}
+	t.Skip("no go command of an older release is in the path")
+	return ""
+}
+
+// TestOlderRelease: a program is loaded with the library and in the language of the go command.
+func TestOlderRelease(t *testing.T) {
+	v := older(t)
+	prog := mustLoad(t, Config{Dir: extract(t, `
+-- go.mod --
+module m
+go 1.26
+-- main.go --
+package main
+
+import (
+	_ "encoding/json"
+	_ "net/http"
+	_ "reflect"
+	_ "runtime/pprof"
+)
+
+func main() {}
+`)})
+	if prog.GoVersion != v || prog.Minor != minor(v) {
+		t.Errorf("version %s, %d, want %s", prog.GoVersion, prog.Minor, v)
+	}
+	if minor(v) == 26 && prog.Package("encoding/json/jsontext") != nil {
+		t.Error("it has the experiments of our release")
+	}
+	_, err := Load(Config{Dir: extract(t, "-- main.go --\npackage main\n\ntype T int\n\nfunc (T) F[X any](x X) {}\n\nfunc main() {}\n"), Patterns: []string{"main.go"}})
+	if minor(v) == 26 && (err == nil || !strings.Contains(err.Error(), "go1.27")) {
+		t.Errorf("a generic method: %v", err)
 	}
 }

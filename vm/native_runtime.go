@@ -170,7 +170,6 @@ func (m *Machine) setting(name string) string { return m.settingIn(name, m.geten
 
 // settingIn returns what it is if GODEBUG is list.
 func (m *Machine) settingIn(name, list string) (value string) {
-	//mutant: timers can be early in every release [native TestMachine/settings]: false
 	if name == "asynctimerchan" && m.link.prog.Minor >= 27 {
 		return "" // Go 1.27 has it no more
 	}

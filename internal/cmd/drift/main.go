@@ -60,7 +60,6 @@ func run(from, to string, record, all bool) error {
 		for _, s := range sources {
 			known.add(s)
 		}
-		//mutant: a removal is not recorded [test ./internal/cmd/drift]: drop 2
 		known.addMissing(sources[0])
 		known.addMissing(sources[1])
 		return known.write(file)
