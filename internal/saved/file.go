@@ -28,8 +28,8 @@ const magic = "hbcheck: a search to go on with, 1\n"
 var table = crc32.MakeTable(crc32.Castagnoli)
 
 // Write writes a file with what data point to. Others see the file that was there before or the new one,
-// whatever happens meanwhile. If over becomes true Write stops soon, with ErrStopped, and leaves the file that
-// was there before.
+// whatever happens meanwhile. If over becomes true Write stops soon, with ErrStopped, and leaves the file
+// that was there before.
 func Write(name string, over func() bool, h Header, data ...any) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
