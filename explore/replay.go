@@ -171,10 +171,12 @@ func failures(m Machine) int {
 }
 
 // markFailure moves the mark from the first failure of the execution that has ended to the one that b
-// is.
-func markFailure(m Machine, b *Bug) {
+// is. Before the first step a test has reported failures at atStart places.
+func markFailure(m Machine, b *Bug, atStart int) {
 	end := m.Ending()
 	i := slices.IndexFunc(end.Also, func(f *Fault) bool { return plain(f.Pos) == b.Pos })
+	//mutant: a failure before the first step is one at the end [test ./cmd/hbcheck TestScripts/inputs$]: false
+	b.FailsAtStart = b.Kind == Failure && atStart >= i+2
 	if b.Kind != Failure || i < 0 {
 		return
 	}
@@ -207,6 +209,7 @@ func narrate(m Machine, b *Bug, t *teller) error {
 		return narrateLoop(m, b, t)
 	}
 	var err error
+	atStart := failures(m)
 	if b.Events, err = play(m, b.Schedule, t); err != nil {
 		return err
 	}
@@ -218,7 +221,7 @@ func narrate(m Machine, b *Bug, t *teller) error {
 	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
 	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
 	b.finish(m)
-	markFailure(m, b)
+	markFailure(m, b, atStart)
 	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
 		// Continue, to show both accesses.

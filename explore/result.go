@@ -259,13 +259,15 @@ type Bug struct {
 	// Minimal is set if no schedule with fewer preemptions shows the bug.
 	Minimal bool
 
-	Events     []Event     // Schedule in words
-	LoopEvent  int         // index into Events where the loop begins, if Loop >= 0
-	Goroutines []Goroutine // those that had not ended at the end
-	Cycle      []Edge      // of a deadlock: a cycle of the wait-for graph; of a leak: who holds what it waits for, and so on
-	Accesses   *[2]Access  // of a race, the earlier access first
-	Stack      []Frame     // of a panic, failure or misuse
-	Output     []byte      // stdout up to the end
+	Events    []Event // Schedule in words
+	LoopEvent int     // index into Events where the loop begins, if Loop >= 0
+	// FailsAtStart: the test reports the failure before the first step.
+	FailsAtStart bool
+	Goroutines   []Goroutine // those that had not ended at the end
+	Cycle        []Edge      // of a deadlock: a cycle of the wait-for graph; of a leak: who holds what it waits for, and so on
+	Accesses     *[2]Access  // of a race, the earlier access first
+	Stack        []Frame     // of a panic, failure or misuse
+	Output       []byte      // stdout up to the end
 	// Observation is of Schedule, with Options.Observe: it has a state more than steps.
 	Observation *Observation
 

@@ -172,6 +172,10 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	rows := make([]row, 0, len(events)+1)
 	updates := newOverwrites()
 	step, failed := 0, false
+	if bug != nil && bug.FailsAtStart && len(events) > 0 {
+		rows = append(rows, failureRow(events, bug))
+		failed = true
+	}
 	for i := range events {
 		e := &events[i]
 		if e.Brief {
