@@ -1,0 +1,56 @@
+package environment
+
+import (
+	"testing"
+
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestClockFacts: where time may pass at clock reads, which depend on all, a search of classes finds with
+// static facts what it finds without: two goroutines read the clock in one order and lock in the other.
+func TestClockFacts(t *testing.T) {
+	dir := t.TempDir()
+	writeTests(t, dir, `package clockfacts
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestBack(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	last, back := time.Now(), 0
+	for range 2 {
+		wg.Go(func() {
+			now := time.Now()
+			mu.Lock()
+			if now.Sub(last) < -time.Microsecond {
+				back++
+			}
+			last = now
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	fmt.Println(back)
+}
+`)
+	prog := loadDir(t, dir)
+	cfg := vm.Config{OrderedTime: true, Slack: 500e3}
+	want := exploreEntry(t, prog, prog.Entries[0], cfg, how{"source", oracle.None, false, 1})
+	if len(want.outcomes) != 2 {
+		t.Fatalf("without facts the outcomes are\n%s", lines(want.outcomes))
+	}
+	for _, por := range []string{"source", "optimal", "clockvector", "graph", "jpf"} {
+		for _, facts := range []oracle.Kind{oracle.MHB, oracle.Full} {
+			h := how{por, facts, por == "jpf", 1}
+			if got := exploreEntry(t, prog, prog.Entries[0], cfg, h); lines(got.outcomes) != lines(want.outcomes) {
+				t.Errorf("%v has\n%s\nand not\n%s", h, lines(got.outcomes), lines(want.outcomes))
+			}
+		}
+	}
+}
