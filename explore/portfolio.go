@@ -32,12 +32,12 @@ import (
 // counted (por.Stats.Work) and no time is taken, so that the answer is the same on every machine.
 // Nothing is done twice: what the first search has done when the others begin it goes on with.
 //
-// Claim: line 4 does not depend on how fast the searches are, unless patience ends (patience). (1) The
-// work of each search after each of its transitions does not depend on the others, nor does that with
-// which it begins: line 2 says when the first search has worked that much, and has one worker until then.
-// (2) A search is
-// stopped only when it has worked more than one that has an answer, and samples never are. (3) So
-// that with the least work is never stopped, and every other one that is not stopped needs more.
+// Claim: line 4 does not depend on how fast the searches are, unless the time of the others ends first
+// (see patience). (1) The work of each search after each of its transitions does not depend on the
+// others, nor does that with which it begins: line 2 says when the first search has worked that much,
+// and has one worker until then. (2) A search is stopped only when it has worked more than one that has
+// an answer, and samples never are. (3) So that with the least work is never stopped, and every other
+// one that is not stopped needs more.
 //
 // With as many processors as searches, line 4 takes about as long as the best of them, and twice
 // as long as the first search if that is the best but there is only one processor.
