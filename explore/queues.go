@@ -12,7 +12,8 @@ import (
 )
 
 // A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
-// earlier; 0: before a call of synctest.Wait returned.
+// earlier; 0: before a call of synctest.Wait returned. If both are one goroutine, its select takes another
+// case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -199,6 +200,84 @@ func TestQueuesOfBubbles(t *testing.T) {
 				t.Errorf("%v, warned: %v, want a warning:\n%s", res.Verdict, warned, p.source("P"))
 			case !p.ordered(0) && res.Verdict != Fail:
 				t.Errorf("%v, want a bug:\n%s", res.Verdict, p.source("P"))
+			}
+		}
+	}
+}
+
+// TestSelects: a select that has waited for longer than the slack takes the case that is ready first, and one
+// that may not have been reached yet takes any.
+func TestSelects(t *testing.T) {
+	type selects struct {
+		cases, serve string
+		certain      bool // gc takes the first case that gets ready once the goroutine has parked
+	}
+	list := []selects{
+		{"<-a <-b", "close(a); close(b)", true},
+		{"<-b <-a", "close(a); close(b)", true},
+		{"<-a <-b", "close(b); close(a)", false},
+		{"<-a2 <-b2", "a2 <- 1; b2 <- 1", true},
+		{"<-a2 <-b", "a2 <- 1; close(b)", true},
+		{"<-a2 <-b", "go close(b); a2 <- 1", false},
+		{"<-a full<-1", "close(a); <-full", true},
+		{"full<-1 <-b", "<-full; close(b)", true},
+		{"<-tick <-b", "time.Sleep((31-PAUSE)*time.Millisecond); close(b)", true},
+		// A goroutine that does not wait takes what was sent.
+		{"<-a2 <-b", "a2 <- 1; select { case <-a2: default: }; close(b)", false},
+		// Another goroutine may be served.
+		{"<-a2 <-b", "go func() { <-a2 }(); time.Sleep(time.Second); a2 <- 1; close(b)", false},
+	}
+	const function = `func P%d_%d() {
+	a, b, a2, b2, full, got := make(chan int), make(chan int), make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int, 1)
+	full <- 0
+	tick := time.After(30*time.Millisecond)
+	_, _, _, _, _ = a, b, a2, b2, tick
+	go func() {
+		select {
+		case %s: got <- 0
+		case %s: got <- 1
+		}
+	}()
+	time.Sleep(%[2]d*time.Millisecond)
+	%[5]s
+	if (<-got == 0) != %[6]v { panic("other case") }
+}
+`
+	pauses := []int{queueSlack - 1, queueSlack + 1}
+	src := "package main\n\nimport \"time\"\n\nfunc main() {}\n\n"
+	for i, x := range list {
+		first, second, _ := strings.Cut(x.cases, " ")
+		for _, pause := range pauses {
+			serve := strings.ReplaceAll(x.serve, "PAUSE", fmt.Sprint(pause))
+			src += fmt.Sprintf(function, i, pause, first, second, serve, first != "<-b")
+		}
+	}
+	prog := vmtest.Load(t, src)
+	for i, x := range list {
+		for k, pause := range pauses {
+			entry, err := prog.Lookup(fmt.Sprintf("P%d_%d", i, pause))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+				return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			}}
+			opts := []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}}
+			for _, opts := range opts[deep.N((i+k)%3, 0):deep.N((i+k)%3+1, 3)] {
+				res, err := Run(context.Background(), e, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := string(res.Verdict), "fail"
+				if res.Verdict == OK && len(res.Bugs) > 0 && res.Bugs[0].Warning && res.Bugs[0].Passes != nil {
+					got = "warning"
+				}
+				if x.certain && (pause > queueSlack || strings.Contains(x.cases, "tick")) {
+					want = "warning"
+				}
+				if got != want {
+					t.Errorf("pause of %d ms: %s, want %s: select of %s; %s", pause, got, want, x.cases, x.serve)
+				}
 			}
 		}
 	}

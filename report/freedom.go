@@ -12,12 +12,17 @@ import (
 // gcOrders says which orders of maps gc can have.
 const gcOrders = "gc ranges over at most 8 entries in slot order, from a random slot"
 
+// firstReady says which case a select takes whose goroutine has parked.
+const firstReady = "the one that was ready first; gc never does"
+
 // needs says what a bug needs that is a warning because it needs it.
 func (t *Text) needs(bug *explore.Bug) string {
 	switch {
 	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
 		var list []string
-		if x := bug.Passes; x != nil {
+		if x := bug.Passes; x != nil && x.Runner == x.Waiter {
+			list = append(list, fmt.Sprintf("the select of %s, which waited, to take another case than %s", x.Runner, firstReady))
+		} else if x != nil {
 			list = append(list, fmt.Sprintf("%s to overtake %s, %s; gc serves it first", x.Runner, x.Waiter, earlier(x)))
 		}
 		if x := bug.Order; x != nil {
@@ -46,7 +51,9 @@ func earlier(x *explore.Passing) string {
 // undecided says of an error what would make it a warning, if that has not been found out.
 func (t *Text) undecided(bug *explore.Bug) string {
 	var list []string
-	if x := bug.Passes; x != nil {
+	if x := bug.Passes; x != nil && x.Runner == x.Waiter {
+		list = append(list, fmt.Sprintf("the select of %s, which waited, takes another case than %s.", x.Runner, firstReady))
+	} else if x != nil {
 		list = append(list, fmt.Sprintf("%s overtakes %s, %s; gc serves it first.", x.Runner, x.Waiter, earlier(x)))
 	}
 	if x := bug.Order; x != nil {

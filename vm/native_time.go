@@ -138,6 +138,7 @@ var timeNatives = []Native{
 		if h := m.chanHdr(c); m.isEarly(h) {
 			if h[chLen/8] == 0 {
 				m.sendEarly(g, c, r.U(1))
+				m.serve(c, false)
 			}
 			return Next
 		}
@@ -147,6 +148,7 @@ var timeNatives = []Native{
 		if m.cfg.OrderedTime && m.link.clockUsed || m.cfg.Run {
 			m.setWord(c, chBuf+8, uint64(m.clockOf(g))+1)
 		}
+		m.serve(c, false)
 		return Next
 	}},
 	{Name: "time.hbDrain", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -83,6 +83,7 @@ type gstate struct {
 	timed     timedLoop      // the timed loop that it is in
 	came      int64          // when it came to its operation on channels: see step_queue.go
 	cameAfter int64          // and after how many calls of synctest.Wait
+	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 	facts     *fact          // what it knows of the inputs; see symbolic.go
 	ways      int32          // alternatives of the decision that is pending

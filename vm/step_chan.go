@@ -81,7 +81,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	c := m.chanCases(g, arr[:0])[a.caseIndex]
 	hp := m.chanHdr(c.ch)
 	es := elemSize(hp)
-	m.notePassing(g, c, m.partnerOf(a))
+	m.notePassing(g, a, c)
 	// A rendezvous executes both operations: the value goes from registers to registers, and both
 	// goroutines continue after theirs.
 	if a.partner >= 0 {
@@ -123,8 +123,10 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 			m.sym.storeRegs(g, uint32(c.reg), base+slot*uint64(es), uint64(es))
 		}
 		hp[chLen/8]++
+		m.serve(c.ch, false)
 	case hp[chLen/8] > 0:
 		m.takeBuffered(g, c, hp, es)
+		m.serve(c.ch, true)
 	default: // closed and empty
 		if in.Op != bytecode.Recv || c.reg != bytecode.NoReg {
 			m.zeroRegs(g, c.reg, es)
@@ -242,7 +244,7 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 // found at its pc.
 func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	in := &g.fn.Code[g.pc]
-	g.scheduled = false
+	g.scheduled, g.assigned = false, 0
 	switch in.Op {
 	case bytecode.Recv:
 		if in.C != bytecode.NoReg {
@@ -366,6 +368,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 		return rtPanicCloseClosed
 	}
 	h[chClosed/8] = 1
+	m.serve(c, false)
 	return -1
 }
 

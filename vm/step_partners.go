@@ -91,7 +91,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	cases := m.chanCases(g, arr[:0])
 	add := func(a chanAlt) {
 		if (m.cfg.InTurn || m.auto && m.cfg.Run) && a.caseIndex >= 0 {
-			if q, _ := m.ahead(g, cases[a.caseIndex], m.partnerOf(a)); q != nil {
+			if q, _ := m.ahead(g, cases[a.caseIndex], m.partnerOf(a)); q != nil || m.assignedOther(g, a.caseIndex, cases) {
 				return
 			}
 		}

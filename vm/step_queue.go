@@ -17,8 +17,14 @@ import "hbcheck.dev/hbcheck/trace"
 // When synctest.Wait returns, what is durably blocked in its bubble has parked, and so has what waits
 // when the bubble's clock moves: there is no slack in bubbles.
 //
-// With Config.InTurn there is no alternative that overtakes. What is left is more than what gc's
-// queues allow, and nothing that they do is missing:
+// A select that has parked takes the case that becomes ready first, also if others are ready by the time
+// its goroutine runs: gc chooses the case when it wakes the goroutine (serve).
+//
+//	clock 0    g: select { case <-a: case <-b: }    waits
+//	clock 1 s  h: close(a); close(b)                g has received from a
+//
+// With Config.InTurn there is no alternative that overtakes, and none but the case that gc has chosen. What
+// is left is more than what gc's queues allow, and nothing that they do is missing:
 //
 //  1. A goroutine that is served from a queue takes what it gets at once. Here it is enabled then and
 //     may step later; what it does in that step besides, up to its next operation, no other
@@ -26,7 +32,9 @@ import "hbcheck.dev/hbcheck/trace"
 //  2. If q may be served before g, and q came earlier, q is enabled as soon as g would be without
 //     this rule: it waits for the same channel in the same direction. The first of those that wait
 //     overtakes none. So no deadlock is new.
-//  3. An operation that does not wait takes what there is all the same, as what gc has given to
+//  3. The case that gc has chosen stays ready unless another goroutine takes what is there: then the other
+//     cases are alternatives again. Who of several that wait is served by a send is open, so none of them is.
+//  4. An operation that does not wait takes what there is all the same, as what gc has given to
 //     one that waits, it may not find any more: here it is still in the buffer.
 //
 // In a program that is run the one that has come first is served first, always, as by gc.
@@ -81,19 +89,92 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 	return nil, nil
 }
 
-// A Passing is that a goroutine that has waited longer is overtaken by another one.
+// hasParked reports whether g, which is at an operation on channels that waits, has parked in it.
+func (m *Machine) hasParked(g *goroutine) bool {
+	slack := m.cfg.Slack
+	if g.bubble != 0 {
+		slack = 0
+	}
+	return m.timeOrdered(g) && (m.clockOf(g)-g.came > slack || g.cameAfter < m.waitsIn(g.bubble))
+}
+
+// serve notes which selects that have parked gc completes now that channel c has been closed, or has got an
+// element, or room for one if send is set.
+func (m *Machine) serve(c ptr, send bool) {
+	if m.auto || m.clock <= m.cfg.Slack && !m.InBubbles() { // nothing has parked for certain
+		return
+	}
+	all := m.chanHdr(c)[chClosed/8] != 0
+	var only *goroutine
+	index := 0
+	var arr [8]chanCase
+	for _, s := range m.order {
+		q := m.gs[s]
+		if !waitsInQueue(q) {
+			continue
+		}
+		for i, d := range m.chanCases(q, arr[:0]) {
+			if d.ch != c || d.send != send && !all {
+				continue
+			}
+			switch {
+			case all:
+				m.assign(q, i)
+			//mutant: of several that wait the first is served [test ./explore TestSelects]: "only != q" -> "false"
+			case only != nil && only != q:
+				return
+			case only == nil:
+				only, index = q, i
+			}
+			break
+		}
+	}
+	if only != nil {
+		m.assign(only, index)
+	}
+}
+
+// assign notes that gc completes case index of q's operation, if q has parked.
+func (m *Machine) assign(q *goroutine, index int) {
+	//mutant: a select that may not have parked is completed [test ./explore TestSelects]: drop 3
+	if q.pending.Kind == trace.Select && q.assigned == 0 && m.hasParked(q) {
+		m.saveGoroutine(q)
+		q.assigned = uint16(index) + 1
+	}
+}
+
+// assignedOther reports whether gc has completed a case of g's select on another channel than that of the
+// case at index. Of two cases on one channel gc takes either.
+func (m *Machine) assignedOther(g *goroutine, index int, cases []chanCase) bool {
+	if g.assigned == 0 {
+		return false
+	}
+	c := cases[g.assigned-1]
+	//mutant: what gc has completed is certain though another has taken it [test ./explore TestSelects]: drop 2
+	return c.ch != cases[index].ch && m.readyWithoutPartner(c)
+}
+
+// A Passing is that a goroutine that has waited longer is overtaken by another one, or, if Waiter is Runner,
+// that its select takes another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner trace.GID
 	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
 }
 
-// notePassing notes that the alternative that g executes now overtakes a goroutine.
-func (m *Machine) notePassing(g *goroutine, c chanCase, partner *goroutine) {
+// notePassing notes that alternative a, case c of g's operation, which g executes now, overtakes a goroutine.
+func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 	if m.passed != nil {
 		return
 	}
-	if q, by := m.ahead(g, c, partner); q != nil {
+	if q, by := m.ahead(g, c, m.partnerOf(a)); q != nil {
 		m.passed = &Passing{q.id, by.id, by.came - q.came}
+		return
+	}
+	if g.assigned != 0 {
+		var arr [8]chanCase
+		if m.assignedOther(g, a.caseIndex, m.chanCases(g, arr[:0])) {
+			m.passed = &Passing{g.id, g.id, 0}
+		}
 	}
 }
 
@@ -109,7 +190,7 @@ func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	}
 	n := len(ws)
 	parked := b2u(g.cameAfter < m.waitsIn(g.bubble))
-	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1))<<1|parked)
+	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1))<<1|parked, uint64(g.assigned))
 	if m.canon.exchanging {
 		for place, s := range m.canon.sorted {
 			if m.cameBefore(m.gs[s], g) {
