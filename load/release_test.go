@@ -47,6 +47,7 @@ func TestCheckVersion(t *testing.T) {
 // test is skipped if there is none.
 func older(t *testing.T) string {
 	t.Setenv("GOTOOLCHAIN", "local")
+	t.Setenv("GOROOT", "") // go test sets it to that of our release
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		out, err := exec.Command(filepath.Join(dir, "go"), "env", "GOVERSION").Output()
 		v := strings.TrimSpace(string(out))

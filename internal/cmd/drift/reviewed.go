@@ -3,6 +3,8 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"os"
 	"slices"
 	"strings"
@@ -34,7 +36,26 @@ func hash(source string) string {
 	if source == "" {
 		return "none"
 	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(source)))[:10]
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(tokens(source))))[:10]
+}
+
+// tokens returns the tokens of a source, so that it does not matter which release of go/printer has printed it.
+func tokens(source string) string {
+	fset := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(fset.AddFile("", fset.Base(), len(source)), []byte(source), nil, 0)
+	var b strings.Builder
+	for {
+		_, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return b.String()
+		case tok == token.SEMICOLON: // the end of a line, mostly
+		case tok == token.COMMA: // before the end of a line, perhaps
+		default:
+			b.WriteString(tok.String() + " " + lit + "\n")
+		}
+	}
 }
 
 // has reports whether a source of the declaration has been reviewed.
