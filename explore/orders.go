@@ -1,66 +1,47 @@
 package explore
 
 import (
-	"context"
 	"slices"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// ordersWork is how much is spent at least on all orders of maps.
+// ordersWork is how much work all orders of maps may cost at least.
 const ordersWork = 2_000_000
 
-// moreOrders explores everything once more with all orders of the maps, if that only some are tried is
-// all that r has left open. If that has an answer, it is the result.
+// allOrdersPass explores everything once more with all orders of the maps, if nothing else is open in the
+// result than that only some were tried.
 //
-// How many orders there are says little about what they cost: a loop that has visited the same entries in
-// another order is in the same state, so that ten entries have a thousand ways and not three millions. So it
-// is tried, with a search that stores states, and given up after a while.
-func moreOrders(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
-	i := slices.IndexFunc(opts.Portfolio.Searches, func(x Options) bool { return x.Match })
-	if i < 0 || slices.ContainsFunc(r.Incomplete, func(x Reason) bool { return !isOrder(x) }) {
-		return r, nil
-	}
-	work := max(ordersWork, r.Work)
-	if opts.Timeout > 0 {
-		opts.spent += r.Stats.Explore
-	}
-	both := portfolio{opts: &opts}
-	x := both.options(opts.Portfolio.Searches[i])
-	e.New = r.again.with(vm.AllOrders)
-	for {
-		s, err := prepare(ctx, e, x)
-		if err != nil {
-			return nil, err
-		}
-		// What was assumed while packages were initialised does not depend on how their maps are ordered.
-		vain := s.features.Assumed != nil && slices.ContainsFunc(s.features.Assumed(), func(a vm.Assumption) bool { return !x.Assume[a.What] })
-		if vain {
-			s.limit.release()
-			return r, nil
-		}
-		s.stopAfter(work)
-		found := s.search()
-		again := s.refinement()
-		if again.needed() && !s.limit.passed() {
-			e, x = again.refine(e, x)
-			s.limit.release()
-			continue
-		}
+// The number of orders says little about what they cost: a loop that has visited the same entries in another
+// order is in the same state, so that ten entries have a thousand ways and not three millions. So a search
+// that stores states tries them, and gives up after a while.
+var allOrdersPass = pass{
+	when: func(r *Result, opts *Options) bool {
+		return r.Verdict == Incomplete && opts.Portfolio != nil && matching(opts.Portfolio) >= 0 &&
+			!slices.ContainsFunc(r.Incomplete, func(x Reason) bool { return !isOrder(x) })
+	},
+	change: vm.AllOrders,
+	searches: func(opts Options) []Options {
+		both := portfolio{opts: &opts}
+		return []Options{both.options(opts.Portfolio.Searches[matching(opts.Portfolio)])}
+	},
+	// Assumptions of the initialisation of packages do not depend on the orders of their maps.
+	vain: func(s *exploration) bool {
+		return s.features.Assumed != nil &&
+			slices.ContainsFunc(s.features.Assumed(), func(a vm.Assumption) bool { return !s.opts.Assume[a.What] })
+	},
+	work: func(r *Result) uint64 { return max(ordersWork, r.Work) },
+	merge: func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error) {
 		//mutant: all orders end soon [test ./cmd/hbcheck TestScripts/orders]: false
-		if !s.answers(&found) {
-			s.limit.release()
+		if !answered {
 			return r, nil
 		}
 		s.settle()
-		err = s.finish(found)
-		if err == nil {
-			s.narrate()
-		}
-		s.limit.release()
-		if err != nil {
+		if err := s.finish(found); err != nil {
 			return nil, err
 		}
+		s.narrate()
 		t := s.result
 		t.Auto, t.AllOrders, t.Sampled, t.Work = true, true, r.Sampled, r.Work+found.Work()
 		t.Stats.Load, t.Stats.Explore = r.Stats.Load, r.Stats.Explore+t.Stats.Explore
@@ -68,7 +49,12 @@ func moreOrders(ctx context.Context, e Entry, opts Options, r *Result) (*Result,
 			t.Coverage.Add(r.Coverage)
 		}
 		return t, nil
-	}
+	},
+}
+
+// matching returns which search of p stores states; -1: none does.
+func matching(p *Portfolio) int {
+	return slices.IndexFunc(p.Searches, func(x Options) bool { return x.Match })
 }
 
 // isOrder reports whether r is that some orders of a map were not tried.

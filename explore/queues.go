@@ -1,12 +1,12 @@
 package explore
 
 import (
-	"context"
 	"go/token"
 	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -26,73 +26,59 @@ type Ranging struct {
 	Keys []string
 }
 
-// queueWork is how much work is spent at least on executions that gc can have.
+// queueWork is how much work executions that gc can have may cost at least.
 const queueWork = 1_000_000
 
-// inTurn decides whether the bugs of r need what the language permits and gc does not do: that a goroutine
-// which waits on a channel is overtaken, or an order of a map that gc cannot have. If each of their schedules
-// does overtake one, or chooses an order, everything is explored once more where none is overtaken and maps
-// have the orders that gc has for them. If that ends and shows no bug, the result is that, and the bugs are
-// warnings. Otherwise they stay what they are.
+// inTurnPass decides whether the bugs of a result need what the language permits and gc does not do: to
+// overtake a goroutine that waits on a channel, or an order of a map that gc cannot have. If each of their
+// schedules does one of these, everything is explored once more where no goroutine is overtaken and maps have
+// the orders that gc has for them. If that ends and shows no bug, it is the result, and the bugs are
+// warnings. Otherwise they stay bugs.
 //
-// The explorer for that is full, which knows nothing of dependence: an operation that is not
-// executed because another goroutine came earlier depends on more than what it accesses.
-func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
-	for _, b := range r.Bugs {
-		if !b.Warning && (b.Passes == nil && b.Order == nil || len(b.Inputs) > 0) {
-			return r, nil
+// The explorer is full, which knows nothing of dependence: an operation that is not executed because
+// another goroutine came earlier depends on more than what it accesses.
+var inTurnPass = pass{
+	when: func(r *Result, opts *Options) bool {
+		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *Bug) bool {
+			return !b.Warning && (b.Passes == nil && b.Order == nil || len(b.Inputs) > 0)
+		})
+	},
+	change: vm.InTurn,
+	searches: func(opts Options) []Options {
+		if p := opts.Portfolio; p != nil {
+			opts.Symmetry = slices.ContainsFunc(p.Searches, func(x Options) bool { return x.Symmetry })
 		}
-	}
-	work := max(queueWork, 4*r.Stats.Transitions)
-	if opts.Timeout > 0 {
-		opts.spent += r.Stats.Explore
-	}
-	if p := opts.Portfolio; p != nil {
-		opts.Symmetry = slices.ContainsFunc(p.Searches, func(x Options) bool { return x.Symmetry })
-	}
-	opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
-	opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil
-	e.New = r.again.with(vm.InTurn)
-	for {
-		s, err := prepare(ctx, e, opts)
-		if err != nil {
-			return nil, err
-		}
-		s.stopAfter(work)
-		found := s.search()
-		again := s.refinement()
-		if again.needed() && !s.limit.passed() {
-			e, opts = again.refine(e, opts)
-			s.limit.release()
-			continue
-		}
-		right := s.answers(&found) && !found.Stopped
-		if right {
-			err = s.finish(found)
-			s.narrate()
-		}
-		s.limit.release()
-		if !right {
+		opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
+		opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil
+		return []Options{opts}
+	},
+	work: func(r *Result) uint64 { return max(queueWork, 4*r.Stats.Transitions) },
+	merge: func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error) {
+		undecided := func(why bool) *Result {
 			for _, b := range r.Bugs {
-				b.Undecided = !b.Warning && !found.Stopped
+				b.Undecided = !b.Warning && why
 			}
-			return r, nil
+			return r
 		}
-		if err != nil {
+		if !answered || found.Stopped { // a bug that gc can have is found again: those of r are bugs
+			return undecided(!found.Stopped), nil
+		}
+		if err := s.finish(found); err != nil {
 			return r, err
 		}
+		s.narrate()
 		if s.result.Verdict != OK {
-			for _, b := range r.Bugs {
-				b.Undecided = !b.Warning && s.result.Verdict == Incomplete
-			}
-			return r, nil
+			return undecided(s.result.Verdict == Incomplete), nil
 		}
 		for _, b := range r.Bugs {
 			b.Warning = true
 			s.result.Bugs = append(s.result.Bugs, b)
 		}
+		if s.result.Coverage != nil && r.Coverage != nil {
+			s.result.Coverage.Add(r.Coverage)
+		}
 		s.result.Stats.Load = r.Stats.Load
 		s.result.again.overtaken = true
 		return s.result, nil
-	}
+	},
 }

@@ -195,6 +195,17 @@ func (r *Result) stopped() bool {
 	})
 }
 
+// Accept accepts what r assumes of the environment: if nothing else is open, the verdict is OK. That a value
+// depends on inputs of the test itself is open.
+func (r *Result) Accept() {
+	r.Incomplete = slices.DeleteFunc(slices.Clone(r.Incomplete), func(why Reason) bool {
+		return why.Cause == CauseAssumed && why.Assumption.What != vm.Concretised
+	})
+	if r.Verdict == Incomplete && len(r.Incomplete) == 0 {
+		r.Verdict = OK
+	}
+}
+
 // unfinished makes r, which says nothing for certain, the result of an exploration that was stopped as soon
 // as it had begun again; s is what that has told.
 func (r *Result) unfinished(s *Result) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -67,25 +68,15 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 		before.Bugs = append(before.Bugs, &x)
 	}
 	defer before.survive(func() { better, err = &before, nil })
-	if r.Verdict == Incomplete && r.again.with != nil && opts.Portfolio != nil {
-		if r, err = moreOrders(ctx, e, opts, r); err != nil {
+	for _, p := range passes {
+		if r.again.with == nil || !p.when(r, &opts) {
+			continue
+		}
+		if r, err = p.run(ctx, e, opts, r); err != nil {
 			return r, err
 		}
 	}
-	if r.Verdict == Fail && r.again.with != nil && !opts.LimitPreempt && !opts.All {
-		reached := r.Coverage
-		if r, err = inTurn(ctx, e, opts, r); err != nil {
-			return r, err
-		}
-		if r.Coverage != nil {
-			r.Coverage.Add(reached)
-		}
-	}
-	if r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && r.again.with != nil && !r.again.overtaken {
-		e.New = r.again.with(vm.AnyTime)
-		err = overtake(ctx, e, opts, r)
-	}
-	return r, err
+	return r, nil
 }
 
 // An Overtaking is a timer that has to fire, Wait after it was started or time passed last, while
@@ -98,64 +89,42 @@ type Overtaking struct {
 // overtakeWork is how many transitions are spent at least on what timers can do in any order.
 const overtakeWork = 4_000
 
-// overtake adds to r what goes wrong in e, where timers fire at any moment, as warnings. The work
-// for it is that of r at most, so that it does not depend on the speed of the machine.
-func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
-	work := max(overtakeWork, r.Stats.Transitions)
-	if opts.Timeout > 0 {
-		opts.spent += r.Stats.Explore
-	}
-	opts.Outcomes, opts.Explain, opts.CheckStatic, opts.Trace = false, nil, false, nil
-	list := []Options{opts}
-	if p := opts.Portfolio; p != nil {
+// anyTimePass adds what goes wrong where timers fire at any moment, as warnings. Its work is at most that of
+// the exploration, so that it does not depend on the speed of the machine.
+var anyTimePass = pass{
+	when: func(r *Result, opts *Options) bool {
+		return r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && !r.again.overtaken
+	},
+	change: vm.AnyTime,
+	searches: func(opts Options) []Options {
+		opts.Outcomes, opts.Explain, opts.CheckStatic, opts.Trace = false, nil, false, nil
+		p := opts.Portfolio
+		if p == nil {
+			return []Options{opts}
+		}
 		both := portfolio{opts: &opts}
-		list = []Options{both.options(p.Searches[0])}
+		list := []Options{both.options(p.Searches[0])}
 		for _, x := range p.Samples {
 			list = append(list, both.options(x))
 		}
-	}
-	var s *exploration
-	for i := 0; i < len(list); i++ {
-		var err error
-		if s == nil {
-			s, err = prepare(ctx, e, list[i])
-		} else {
-			s, err = s.again(list[i])
-		}
-		if err != nil {
-			return err
-		}
-		s.stopAfter(work)
-		found := s.search()
+		return list
+	},
+	work: func(r *Result) uint64 { return max(overtakeWork, r.Stats.Transitions) },
+	merge: func(r *Result, s *exploration, found por.Result, _ bool) (*Result, error) {
 		if s.limit.passed() {
-			s.limit.release()
-			return nil
+			return r, nil
 		}
-		if again := s.refinement(); again.needed() && !(found.Stopped && s.answers(&found)) {
-			e, list[i] = again.refine(e, list[i])
-			s.limit.release()
-			s = nil
-			i--
-			continue
+		s.result.Bugs = s.collector.bugs
+		s.overtaking = true
+		s.narrate()
+		for _, b := range s.result.Bugs {
+			if !b.Warning && b.Loop < 0 && b.Overtakes != nil {
+				b.Warning = true
+				r.Bugs = append(r.Bugs, b)
+			}
 		}
-		if s.answers(&found) {
-			break
-		}
-	}
-	defer s.limit.release()
-	s.result.Bugs = s.collector.bugs
-	s.overtaking = true
-	s.narrate()
-	for _, b := range s.result.Bugs {
-		if b.Warning || b.Loop >= 0 {
-			continue
-		}
-		if b.Overtakes != nil {
-			b.Warning = true
-			r.Bugs = append(r.Bugs, b)
-		}
-	}
-	return nil
+		return r, nil
+	},
 }
 
 // A Delay is the time For that passes while the goroutine Runner could run, and does not.

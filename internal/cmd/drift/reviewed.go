@@ -39,7 +39,8 @@ func hash(source string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(tokens(source))))[:10]
 }
 
-// tokens returns the tokens of a source, so that it does not matter which release of go/printer has printed it.
+// tokens returns the tokens of a source, so that it does not matter which release of go/printer has
+// printed it.
 func tokens(source string) string {
 	fset := token.NewFileSet()
 	var s scanner.Scanner

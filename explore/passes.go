@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"context"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A pass explores an entry once more, on a machine with another configuration, when an exploration has ended,
+// and changes the result by what it finds.
+type pass struct {
+	// when reports whether the pass follows an exploration with result r.
+	when func(r *Result, opts *Options) bool
+	// change is how the machine differs.
+	change func(*vm.Config)
+	// searches are executed one after the other, until one has an answer.
+	searches func(opts Options) []Options
+	// vain reports whether the pass cannot change the result, as the machine says; nil: it can.
+	vain func(s *exploration) bool
+	// work is how much each search may work. It does not depend on the speed of the machine.
+	work func(r *Result) uint64
+	// merge returns the result for r and the last of the searches, which has an answer or not.
+	merge func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error)
+}
+
+// passes are all of them, in their order. Each one sees the result of those before it.
+//
+//	pass             follows                       on a machine                     and then
+//	orders of maps   incomplete: some orders only  with all orders                  an answer is the result
+//	in turn          bugs that gc may not have     with gc's queues and map order   no bug: they are warnings
+//	any time         no bug                        whose timers fire at any moment  its bugs are warnings
+var passes = []*pass{&allOrdersPass, &inTurnPass, &anyTimePass}
+
+// run executes the pass after an exploration of e with opts that has result r.
+func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
+	if opts.Timeout > 0 {
+		opts.spent += r.Stats.Explore
+	}
+	e.New = r.again.with(p.change)
+	list, work := p.searches(opts), p.work(r)
+	var s *exploration
+	for i := 0; ; {
+		var err error
+		if s == nil {
+			s, err = prepare(ctx, e, list[i])
+		} else {
+			s, err = s.again(list[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p.vain != nil && p.vain(s) {
+			s.limit.release()
+			return r, nil
+		}
+		s.stopAfter(work)
+		found := s.search()
+		answered := s.answers(&found)
+		if again := s.refinement(); again.needed() && !s.limit.passed() && !(found.Stopped && answered) {
+			e, list[i] = again.refine(e, list[i])
+			s.limit.release()
+			s = nil
+			continue
+		}
+		if i++; answered || s.limit.passed() || i == len(list) {
+			defer s.limit.release()
+			return p.merge(r, s, found, answered)
+		}
+	}
+}
