@@ -10,35 +10,36 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions describes each behaviour of the environment that a search leaves out, in two halves with
-// the position between them, and the word of --assume that accepts it. docs/dev/model.md lists them.
-var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
-	vm.RandSampled:  {"rand", "math/rand", "one value tried"},
-	vm.BitsSampled:  {"rand", "random bits", "the same in every execution"},
-	vm.MapOrder:     {"maps", "map order", "one order"},
-	vm.MapStarts:    {"maps", "map order", "one order from each starting point"},
-	vm.MapInserted:  {"maps", "map entries inserted in the loop", "at most 2 visited"},
-	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer runs only in runtime.GC and when every goroutine waits"},
-	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup runs only in runtime.GC and when every goroutine waits"},
-	vm.WeakKept:     {"gc", "weak.Make", "the pointer is cleared only in runtime.GC and when every goroutine waits"},
-	vm.PoolKept:     {"gc", "sync.Pool", "Get returns the value put last"},
-	vm.MemoryShown:  {"gc", "memory statistics", "those of a small idle program"},
-	vm.AddressShown: {"addresses", "a printed address", "the same in every execution"},
-	vm.AddressUsed:  {"addresses", "an address used as a number", "the same in every execution"},
-	vm.SignalOff:    {"signals", "os/signal", "no signal arrives for a signal.Notify in an initialiser"},
-	vm.SignalSome:   {"signals", "os/signal", "only the first three signals arrive"},
-	vm.SignalOnce:   {"signals", "os/signal", "each signal arrives at most once"},
-	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
-	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends during the call"},
-	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value tried"},
-	vm.ClockCounted: {"clock", "the clock used as a number", "one value tried"},
-	vm.TimedLoop:    {"clock", "the clock", "a loop that waits for a time runs at most three iterations before it"},
-	vm.ClockSome:    {"clock", "the clock", "some of its possible readings tried"},
-	vm.ClockStart:   {"clock", "the time of day", "it is compared with a future date"},
-	vm.WriteTimes:   {"clock", "a file's modification time", "the same time for all files that the program writes"},
-	vm.NetworkOff:   {"network", "the network", "no other machine can be reached"},
-	vm.PeersOff:     {"network", "the network", "no other process connects"},
-	vm.FileKept:     {"files", "a kernel file", "every read returns the same contents"},
+// assumptions describes each behaviour of the environment that a search leaves out: in a word or two, and in
+// two halves with the position between them, and the word of --assume that accepts it without trying others.
+// docs/dev/model.md lists them.
+var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
+	vm.RandSampled:  {"rand", "math/rand values", "math/rand", "one value tried"},
+	vm.BitsSampled:  {"rand", "random bits", "random bits", "the same in every execution"},
+	vm.MapOrder:     {"maps", "map order", "map order", "one order"},
+	vm.MapStarts:    {"maps", "map order", "map order", "one order from each starting point"},
+	vm.MapInserted:  {"maps", "map order", "map entries inserted in the loop", "at most 2 visited"},
+	vm.FinalizerOff: {"gc", "garbage collection", "runtime.SetFinalizer", "the finalizer runs only in runtime.GC and when every goroutine waits"},
+	vm.CleanupOff:   {"gc", "garbage collection", "runtime.AddCleanup", "the cleanup runs only in runtime.GC and when every goroutine waits"},
+	vm.WeakKept:     {"gc", "garbage collection", "weak.Make", "the pointer is cleared only in runtime.GC and when every goroutine waits"},
+	vm.PoolKept:     {"gc", "garbage collection", "sync.Pool", "Get returns the value put last"},
+	vm.MemoryShown:  {"gc", "memory statistics", "memory statistics", "those of a small idle program"},
+	vm.AddressShown: {"addresses", "addresses", "a printed address", "the same in every execution"},
+	vm.AddressUsed:  {"addresses", "addresses", "an address used as a number", "the same in every execution"},
+	vm.SignalOff:    {"signals", "signals", "os/signal", "no signal arrives for a signal.Notify in an initialiser"},
+	vm.SignalSome:   {"signals", "signals", "os/signal", "only the first three signals arrive"},
+	vm.SignalOnce:   {"signals", "signals", "os/signal", "each signal arrives at most once"},
+	vm.StacksShown:  {"stacks", "stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
+	vm.CountedOnce:  {"stacks", "goroutine counts", "runtime.NumGoroutine", "no other goroutine starts or ends during the call"},
+	vm.Concretised:  {"inputs", "inputs", "a value that depends on inputs", "one value tried"},
+	vm.ClockCounted: {"clock", "clock values", "the clock used as a number", "one value tried"},
+	vm.TimedLoop:    {"clock", "short timed loops", "the clock", "a loop that waits for a time runs at most three iterations before it"},
+	vm.ClockSome:    {"clock", "clock values", "the clock", "some of its possible readings tried"},
+	vm.ClockStart:   {"clock", "the date", "the time of day", "it is compared with a future date"},
+	vm.WriteTimes:   {"clock", "file times", "a file's modification time", "the same time for all files that the program writes"},
+	vm.NetworkOff:   {"network", "no network", "the network", "no other machine can be reached"},
+	vm.PeersOff:     {"network", "no network", "the network", "no other process connects"},
+	vm.FileKept:     {"files", "kernel files", "a kernel file", "every read returns the same contents"},
 }
 
 // Assumption returns a description of a, with its position.
@@ -48,6 +49,17 @@ func Assumption(a vm.Assumption) string {
 		return fmt.Sprintf("%s (%s)", x.what, x.how)
 	}
 	return fmt.Sprintf("%s at %s (%s)", x.what, line(a.Pos), x.how)
+}
+
+// Assumes returns in words, each once, what r assumes.
+func Assumes(r *explore.Result) []string {
+	var list []string
+	for _, a := range r.Assumed {
+		if s := assumptions[a.What].short; !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // AssumedWords returns the words of --assume, each once.
@@ -90,17 +102,21 @@ var modes = [vm.NumModes]string{
 }
 
 // exhaustive returns the beginning of a verdict that covers everything except what r assumes: "exhaustive
-// with --time=virtual, but for: math/rand at x.go:12 (one value tried)".
-func exhaustive(r *explore.Result) string {
+// with --time=virtual, assuming math/rand values", or in full "..., assuming math/rand at x.go:12 (one value
+// tried)".
+func exhaustive(r *explore.Result, full bool) string {
 	s := "exhaustive" + with(r)
 	if len(r.Assumed) == 0 {
 		return s
+	}
+	if !full {
+		return s + ", assuming " + strings.Join(Assumes(r), ", ")
 	}
 	var list []string
 	for _, a := range r.Assumed {
 		list = append(list, Assumption(a))
 	}
-	return s + ", but for: " + strings.Join(list, "; ")
+	return s + ", assuming " + strings.Join(list, "; ")
 }
 
 // with names the modes of r: " with --time=virtual".

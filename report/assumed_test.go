@@ -74,10 +74,16 @@ func TestExhaustive(t *testing.T) {
 		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
 		{[]vm.Mode{vm.ModeSlack, vm.ModeInTurn}, nil, "exhaustive with --slack=5ms and gc's queue and map order"},
 		{[]vm.Mode{vm.ModeInTurn}, nil, "exhaustive with gc's queue and map order"},
-		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value tried); weak.Make at b.go:7 (the pointer is cleared only in runtime.GC and when every goroutine waits)"},
-		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value tried)"},
+		{nil, assumed, "exhaustive, assuming math/rand at b.go:7 (one value tried); weak.Make at b.go:7 (the pointer is cleared only in runtime.GC and when every goroutine waits)"},
+		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, assuming math/rand at b.go:7 (one value tried)"},
 	} {
-		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}); got != tt.want {
+		if len(tt.assumed) == 2 {
+			const want = "exhaustive, assuming math/rand values, garbage collection"
+			if got := exhaustive(&explore.Result{Assumed: tt.assumed}, false); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}, true); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -96,6 +98,9 @@ default:
 // no such code.
 func Explain(name string) string {
 	k := explore.KindOf(strings.ToUpper(name))
+	if text, ok := verdictWords[name]; ok {
+		return fold(text) + "\n"
+	}
 	if k == 0 {
 		return explainRefusal(name)
 	}
@@ -107,6 +112,23 @@ func Explain(name string) string {
 	}
 	fmt.Fprintf(&b, "\n\nWhat helps:\n\n%s\n", fold(c.mend))
 	return b.String()
+}
+
+// verdictWords explains the words at the beginning of the line of an entry, and some after it.
+var verdictWords = map[string]string{
+	"ok": "ok: every schedule of the entry was explored, and none has a bug. " +
+		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names what of the environment had one value only (hbcheck explain assuming). " +
+		"\"exhaustive with --slack=500µs\" and the like name the flags that restrict the environment.",
+	"??": "??: no bug so far, but not everything was explored: a limit was reached (--timeout, --max-memory), the program needs an operation that hbcheck does not execute (hbcheck explain refused-...), or only a sample was asked for. " +
+		"The lines below the verdict say how far the search came, what made it long, and what to try. The exit status is 0, or 3 with --strict.",
+	"skip": "skip: no execution has run the test, because it skips itself or TestMain does not run it.",
+	"!!":   "!!: the entry could not be explored at all: its package does not compile, or it mentions declarations that the model of a package lacks.",
+	"FAIL": "FAIL: some schedule has a bug. The simplest one found follows, with why it is a bug, and the command that replays it. The exit status is 1.",
+	"assuming": "assuming: every schedule was explored, but for something of the environment only one value was tried, for instance a large random number, or the time of day as a number; and something depends on the value. " +
+		"The end of the run lists where the assumptions come from; docs/model.md lists all of them. " +
+		"--assume=none makes such a verdict ??, and --strict gives it the exit status 3.",
+	"warning": "warning: a bug that needs unlikely timing, such as a timer that fires while goroutines could run for longer than --slack, or behaviour that the language permits and Go's implementation does not have. " +
+		"It does not fail the entry; with --strict the exit status is 1.",
 }
 
 // fold breaks a paragraph into lines that a terminal shows.
@@ -135,5 +157,8 @@ func Codes() string {
 		fmt.Fprintf(&b, "  %s  %s\n", k.Code(), codes[k].title)
 	}
 	b.WriteString(refusalCodes())
+	for _, word := range slices.Sorted(maps.Keys(verdictWords)) {
+		fmt.Fprintf(&b, "  %-5s  a word of a verdict\n", word)
+	}
 	return b.String()
 }

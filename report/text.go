@@ -31,11 +31,13 @@ type Text struct {
 	failed  bool
 	elapsed time.Duration
 	covered Coverages
+	summary Summary
 }
 
 // Result implements Writer.
 func (t *Text) Result(r *explore.Result, files []Files) error {
 	var b bytes.Buffer
+	t.summary.add(r)
 	if t.pkg != r.Package {
 		t.endPackage(&b)
 		t.pkg = r.Package
@@ -45,17 +47,14 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 	}
 	switch r.Verdict {
 	case explore.OK:
-		how := exhaustive(r) + ": "
-		if len(r.Assumed) > 0 {
-			how = exhaustive(r) + "; no bug in "
-		}
+		how := exhaustive(r, t.Verbose) + ": "
 		status := "ok  "
 		if r.NotRun != nil {
 			status, how = "skip", NotRun(r.NotRun)+"; "+how
 		}
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s%s\t%s\n", status, r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Incomplete:
-		how := exhaustive(r) + "; no bug in "
+		how := exhaustive(r, t.Verbose) + ": "
 		if !onlyAssumed(r) {
 			how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ") + "; no bug so far in "
 		}
@@ -72,7 +71,11 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 				fmt.Fprintln(&b)
 			}
 			first = false
-			t.bug(&b, bug)
+			if f := t.summary.find(&t.Paths, r.Entry, bug); len(f.entries) == 1 || t.Verbose {
+				t.bug(&b, bug)
+			} else {
+				fmt.Fprintf(&b, "%s: %s: %s\nthe same as in %s, see above\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""), f.entries[0])
+			}
 			if i < len(files) && files[i].Replay != "" {
 				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", files[i].Replay)
 			}
@@ -91,7 +94,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		}
 	}
 	for _, bug := range r.Bugs {
-		if bug.Warning {
+		if bug.Warning && (t.Verbose || bug.Overtakes == nil && len(t.summary.find(&t.Paths, r.Entry, bug).entries) == 1) {
 			t.warning(&b, bug)
 		}
 	}
@@ -134,6 +137,7 @@ func (t *Text) Failed(pkg, entry, why string) error {
 		fmt.Fprintf(&b, "FAIL\t%s [%s]\n", pkg, why)
 	} else {
 		t.failed = true
+		t.summary.refused++
 		fmt.Fprintf(&b, "!!  \t%s\t%s\tnot explored: %s\n", pkg, entry, why)
 	}
 	return t.write(&b)
@@ -147,6 +151,7 @@ func (t *Text) Close() error {
 		c := PackageCoverage(t.covered.All, path)
 		fmt.Fprintf(&b, "coverage: %s of the statements in %s\n", c.Percent(), path)
 	}
+	t.end(&b)
 	return t.write(&b)
 }
 
@@ -263,7 +268,7 @@ func search(r *explore.Result) string {
 	case !onlyAssumed(r):
 		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
 	case len(r.Assumed) > 0:
-		how = exhaustive(r)
+		how = exhaustive(r, false)
 	}
 	return how + ", " + executions(&r.Stats.Stats)
 }

@@ -166,7 +166,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 			if err := w.Failed(d.Path, d.Name, "it mentions declarations that the model of its package lacks"); err != nil {
 				return err
 			}
-			code = worse(code, explore.Incomplete)
+			if f.strict {
+				code = worse(code, explore.Incomplete)
+			}
 		}
 	}
 	if broken != nil {
@@ -268,6 +270,9 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			code = exitUsage
 		} else {
+			if !f.strict && !f.refuses {
+				r.Accept()
+			}
 			if err := w.Result(r, files.write(cmd.ErrOrStderr(), r)); err != nil {
 				return code, err
 			}
@@ -326,6 +331,9 @@ func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Op
 func (f *exploreFlags) worse(code int, r *explore.Result) int {
 	if f.strict && len(r.Bugs) > 0 {
 		return worse(code, explore.Fail)
+	}
+	if !f.strict && r.Verdict == explore.Incomplete {
+		return code
 	}
 	return worse(code, r.Verdict)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,7 @@ type exploreFlags struct {
 	symmetry                          string
 	hybrid, explain                   string
 	assume                            []string
+	refuses                           bool // --assume=none
 	first, all, verbose, strict, json bool
 	writeCorpus                       bool
 	checkStatic, checkDuplicates      bool
@@ -78,10 +80,10 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
 	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug (the default)")
 	fs.BoolVar(&f.all, "all", false, "continue after the first bug of an entry, and find all of them")
-	fs.BoolVar(&f.strict, "strict", false, "exit with status 1 for a warning, as for a bug")
+	fs.BoolVar(&f.strict, "strict", false, "exit with status 3 if anything was assumed or is not explored, and with status 1 for a warning, as for a bug")
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.solver, "solver", "", "`"+strings.Join(vm.Solvers(), "|")+"`: ask this program in PATH about conditions on inputs that hbcheck's own rules do not decide, before the built-in SAT solver")
-	fs.StringSliceVar(&f.assume, "assume", nil, "assumptions about the environment that you accept: a verdict that is exhaustive but for these is ok; `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all")
+	fs.StringSliceVar(&f.assume, "assume", nil, "accept these assumptions about the environment without trying other values: `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all; none: a verdict that assumes anything is not ok")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore each entry with `n` workers in parallel; the verdict does not depend on n")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
@@ -170,8 +172,10 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 		}
 	}
 	var unknown string
-	if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
-		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all", unknown, strings.Join(report.AssumedWords(), ", "))
+	if f.refuses = slices.Equal(f.assume, []string{"none"}); f.refuses {
+		// Everything is tried.
+	} else if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
+		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all, or none", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
 	sel.Entry, sel.Symbolic = f.entry, f.symbolic
 	o.All, o.Outcomes, o.Observe = f.all, f.outcomes, f.html != htmlOff

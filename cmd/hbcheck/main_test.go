@@ -186,7 +186,7 @@ func main() {
 	}
 	var out bytes.Buffer
 	code := run([]string{"--por", "jpf", "--max-memory", "3M", "wide.go"}, strings.NewReader(""), &out, &out)
-	if code != exitIncomplete || !strings.Contains(out.String(), "stopped at the memory budget of 3 MiB (--max-memory)") {
+	if code != exitOK || !strings.Contains(out.String(), "stopped at the memory budget of 3 MiB (--max-memory)") {
 		t.Errorf("exit %d: %s", code, &out)
 	}
 }

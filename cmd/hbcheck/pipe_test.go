@@ -29,7 +29,7 @@ func main() {
 	}
 	var out bytes.Buffer
 	code := run([]string{"main.go"}, strings.NewReader(""), &out, &out)
-	if want := "main.go:6:13: unsupported: os.ReadFile: opening "; code != exitIncomplete || !strings.Contains(out.String(), want) {
+	if want := "main.go:6:13: unsupported: os.ReadFile: opening "; code != exitOK || !strings.Contains(out.String(), want) {
 		t.Errorf("exit %d: %s", code, &out)
 	}
 }

@@ -127,11 +127,14 @@ func TestMallocs(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--assume=rand", exitIncomplete, "exhaustive, but for: memory statistics at p_test.go:12 (those of a small idle program)"},
-		{"--assume=gc", exitOK, "ok  \texample.com/p\tTestMallocs"},
+		{"--assume=rand", exitOK, "exhaustive, assuming memory statistics"},
+		{"--assume=rand", exitOK, "memory statistics (those of a small idle program) at p_test.go:12"},
+		{"--strict", exitIncomplete, "??  \texample.com/p\tTestMallocs\texhaustive, assuming memory statistics"},
+		{"--assume=none", exitOK, "??  \texample.com/p\tTestMallocs"},
+		{"--strict --assume=gc", exitOK, "ok  \texample.com/p\tTestMallocs"},
 	} {
 		var out bytes.Buffer
-		if code := run([]string{x.flag, "."}, strings.NewReader(""), &out, &out); code != x.code || !strings.Contains(out.String(), x.want) {
+		if code := run(append(strings.Fields(x.flag), "."), strings.NewReader(""), &out, &out); code != x.code || !strings.Contains(out.String(), x.want) {
 			t.Errorf("%s: exit %d: %s", x.flag, code, out.String())
 		}
 	}

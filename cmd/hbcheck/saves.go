@@ -35,6 +35,7 @@ type saves struct {
 	build   string // of hbcheck
 	flags   string
 	hosts   map[*load.Entry]*vm.HostLog
+	saved   int // how many searches have been saved
 	stderr  io.Writer
 }
 
@@ -137,12 +138,18 @@ func (x *saves) tell(k *explore.Keep, r *explore.Result) {
 		fmt.Fprintf(x.stderr, "%s.%s: no saved search to continue: explored from the beginning\n", r.Package, r.Entry)
 	}
 	if r.Saved {
-		fmt.Fprintf(x.stderr, "%s.%s: search saved; the same command with --resume continues it\n", r.Package, r.Entry)
+		x.saved++
 	}
 }
 
-// close removes old searches, and then the oldest until the rest is small enough.
+// close says how many searches were saved, removes old ones, and then the oldest until the rest is small
+// enough.
 func (x *saves) close() {
+	if x != nil && x.saved == 1 {
+		fmt.Fprintln(x.stderr, "search saved; the same command with --resume continues it")
+	} else if x != nil && x.saved > 1 {
+		fmt.Fprintf(x.stderr, "%d searches saved; the same command with --resume continues them\n", x.saved)
+	}
 	if x != nil && x.auto {
 		boundSaves(x.dir, mostOfSearches, time.Now().Add(-oldestSearch))
 	}

@@ -142,11 +142,11 @@ func TestResume(t *testing.T) {
 		code = run(append([]string{"explore", "--por=full", "--match=off", "--save", dir}, append(args, "killed_test.go")...), strings.NewReader(""), &o, &e)
 		return code, o.String(), e.String()
 	}
-	if code, out, errs := hbcheck("--timeout", "300ms"); code != exitIncomplete || !strings.Contains(errs, "saved; the same command with --resume continues it") {
+	if code, out, errs := hbcheck("--timeout", "300ms"); code != exitOK || !strings.Contains(errs, "saved; the same command with --resume continues it") {
 		t.Fatalf("%d\n%s%s", code, out, errs)
 	}
 	code, out, errs := hbcheck("--timeout", "500ms", "--resume")
-	if code != exitIncomplete || !strings.Contains(out, "resumed after ") || !strings.Contains(out, "stopped after 500ms") {
+	if code != exitOK || !strings.Contains(out, "resumed after ") || !strings.Contains(out, "stopped after 500ms") {
 		t.Fatalf("%d\n%s%s", code, out, errs)
 	}
 	if _, out, errs = hbcheck("--timeout", "700ms", "--resume", "--format=json"); !strings.Contains(out, `"resumed":{"after_s":`) {

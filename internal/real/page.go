@@ -53,12 +53,11 @@ func judge(r *result) (o outcome, why string, warnings int) {
 		return incomplete, firstLine(r.Error), warnings
 	}
 	o = exhaustive
-	for _, s := range r.Incomplete {
-		assumed := slices.ContainsFunc(r.Assumed, func(a struct{ Message string }) bool { return a.Message == s })
-		if !assumed {
-			return incomplete, firstLine(s), warnings
-		}
-		o, why = butFor, firstLine(s)
+	if len(r.Assumed) > 0 {
+		o, why = butFor, firstLine(r.Assumed[0].Message)
+	}
+	if len(r.Incomplete) > 0 {
+		return incomplete, firstLine(r.Incomplete[0]), warnings
 	}
 	return o, why, warnings
 }

@@ -1,0 +1,228 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Summary is what a run says of all its entries together, once each: how many have which verdict, what
+// was assumed, which timers would have to be early, and what is open.
+type Summary struct {
+	ok, failed, open, skipped, refused int
+	assumed                            []assumedBy
+	early                              []earlyTimer
+	findings                           []*finding
+	unfinished                         []string // entries that more time may decide
+	packages                           []string // theirs
+}
+
+// assumedBy is an assumption of one kind.
+type assumedBy struct {
+	what    vm.Assumed
+	places  []token.Position
+	entries int
+}
+
+// earlyTimer is a warning that a bug needs a timer to be early.
+type earlyTimer struct {
+	entry string
+	bug   *explore.Bug
+}
+
+// add adds the result of an entry.
+func (s *Summary) add(r *explore.Result) {
+	switch {
+	case r.NotRun != nil && r.Verdict == explore.OK:
+		s.skipped++
+	case r.Verdict == explore.OK:
+		s.ok++
+	case r.Verdict == explore.Fail:
+		s.failed++
+	default:
+		s.open++
+		if slices.ContainsFunc(r.Incomplete, outOfReach) {
+			s.unfinished = append(s.unfinished, r.Entry)
+			if !slices.Contains(s.packages, r.Package) {
+				s.packages = append(s.packages, r.Package)
+			}
+		}
+	}
+	for i, a := range r.Assumed {
+		if r.Verdict == explore.Fail {
+			break // a bug is one whatever was assumed
+		}
+		k := slices.IndexFunc(s.assumed, func(x assumedBy) bool { return x.what == a.What })
+		if k < 0 {
+			k = len(s.assumed)
+			s.assumed = append(s.assumed, assumedBy{what: a.What})
+		}
+		x := &s.assumed[k]
+		if !slices.ContainsFunc(r.Assumed[:i], func(b vm.Assumption) bool { return b.What == a.What }) {
+			x.entries++
+		}
+		if a.Pos.IsValid() && !slices.Contains(x.places, a.Pos) {
+			x.places = append(x.places, a.Pos)
+		}
+	}
+	for _, bug := range r.Bugs {
+		if bug.Warning && bug.Overtakes != nil {
+			s.early = append(s.early, earlyTimer{r.Entry, bug})
+		}
+	}
+}
+
+// A finding is a bug or a warning that one entry or several have at the same place, with the same message but
+// for the names of goroutines.
+type finding struct {
+	where, message string
+	warning        bool
+	entries        []string
+}
+
+// goroutineNames are the names of goroutines in a message.
+var goroutineNames = regexp.MustCompile(`\bg[0-9]+(\.[0-9]+)*\b`)
+
+// find returns the finding that bug of an entry is.
+func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
+	f := &finding{where: paths.Pos(bug.Pos), warning: bug.Warning,
+		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
+	i := slices.IndexFunc(s.findings, func(x *finding) bool {
+		return x.where == f.where && x.message == f.message && x.warning == f.warning
+	})
+	if i < 0 {
+		s.findings = append(s.findings, f)
+	} else {
+		f = s.findings[i]
+	}
+	if !slices.Contains(f.entries, entry) {
+		f.entries = append(f.entries, entry)
+	}
+	return f
+}
+
+// repeated writes which findings several entries have.
+func (s *Summary) repeated(b *bytes.Buffer) {
+	for _, f := range s.findings {
+		if n := len(f.entries); n > 1 {
+			message, _, _ := strings.Cut(f.message, "\n")
+			fmt.Fprintf(b, "in %s: %s: %s (%s)\n", entries(n), f.where, message, someOf(f.entries))
+		}
+	}
+}
+
+// someOf names the first of a list.
+func someOf(list []string) string {
+	s := strings.Join(list[:min(len(list), maxPlaces)], ", ")
+	if n := len(list) - maxPlaces; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s
+}
+
+// end writes the summary.
+func (t *Text) end(b *bytes.Buffer) {
+	s := &t.summary
+	s.repeated(b)
+	t.timers(b)
+	s.assumptions(b)
+	if n := len(s.unfinished); n > 0 && s.total() > 1 {
+		fmt.Fprintf(b, "more time may decide %d of them: hbcheck --timeout 1h --resume --run '%s' %s\n", n,
+			anyOf(s.unfinished), strings.Join(s.packages, " "))
+	}
+	if s.total() > 1 {
+		fmt.Fprintln(b, s.counts())
+	}
+}
+
+func (s *Summary) total() int { return s.ok + s.failed + s.open + s.skipped + s.refused }
+
+// counts says how many entries have which verdict.
+func (s *Summary) counts() string {
+	var list []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{s.failed, "FAIL"}, {s.ok, "ok"}, {s.open, "?? (not everything explored, no bug so far)"}, {s.skipped, "skip"}, {s.refused, "!! (not explored)"},
+	} {
+		if x.n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	return fmt.Sprintf("%d entries: %s", s.total(), strings.Join(list, ", "))
+}
+
+// maxPlaces is how many places of an assumption, and entries with a timer, the summary names.
+const maxPlaces = 3
+
+// assumptions writes what was assumed.
+func (s *Summary) assumptions(b *bytes.Buffer) {
+	if len(s.assumed) == 0 {
+		return
+	}
+	slices.SortStableFunc(s.assumed, func(x, y assumedBy) int { return int(x.what) - int(y.what) })
+	fmt.Fprintln(b, "assumed (hbcheck explain assuming):")
+	for _, x := range s.assumed {
+		a := assumptions[x.what]
+		fmt.Fprintf(b, "    %s (%s)", a.what, a.how)
+		if len(x.places) > 0 {
+			fmt.Fprintf(b, " at %s", places(x.places))
+		}
+		if s.total() > 1 {
+			fmt.Fprintf(b, ", in %s", entries(x.entries))
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// entries prints a number of entries.
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return Digits(uint64(n)) + " entries"
+}
+
+// places names some positions.
+func places(list []token.Position) string {
+	var words []string
+	for _, pos := range list {
+		words = append(words, line(pos))
+	}
+	return someOf(words)
+}
+
+// timers writes which entries fail only if a timer is early.
+func (t *Text) timers(b *bytes.Buffer) {
+	list := t.summary.early
+	if t.Verbose || len(list) == 0 {
+		return
+	}
+	if len(list) == 1 {
+		t.warning(b, list[0].bug)
+		return
+	}
+	var words []string
+	for _, x := range list {
+		words = append(words, fmt.Sprintf("%s (%v, %s)", x.entry, x.bug.Overtakes.Wait, x.bug.Kind.Code()))
+	}
+	fmt.Fprintf(b, "warning: only a timer that fires while goroutines can run, on a machine that is slow for so long, makes these fail: %s; -v shows each\n",
+		someOf(words))
+}
+
+// anyOf returns a pattern of --run for tests of these names.
+func anyOf(names []string) string {
+	var list []string
+	for _, name := range names {
+		list = append(list, regexp.QuoteMeta(name))
+	}
+	slices.Sort(list)
+	return "^(" + strings.Join(slices.Compact(list), "|") + ")$"
+}
