@@ -33,17 +33,17 @@ var again = []struct{ name, flags string }{
 
 const head = `# Tests of the Go distribution
 
-Each test of these packages, run once in the machine: what the library does on top of the models, compared with
-` + "`go test`" + `, where all of them pass. Time passes when all goroutines wait, as it does for a test that runs alone,
-and no signals arrive but those that a test sends.
+Each test of these packages, run once in the machine, compared with ` + "`go test`" + `, where all of them pass: they test the
+library on top of the models. Time passes when all goroutines wait, as for a test that runs alone, and only signals
+that a test sends arrive.
 ` + "`go run ./internal/goroot HBCHECK > docs/research/goroot.md`" + ` makes this page; each package is run by
 
     hbcheck %s PACKAGE
 
-A test that is refused needs something that the machine has no model of; the verdict names it. One that has
-not ended after so many steps (some make a hundred thousand iterations in each of ten goroutines) is run again
-with --short and three times as many, and if it has not ended then, as some count on time that passes while they
-compute, with --time=bounded, too. The page says what became of that.
+A refused test needs something that the machine does not model; the verdict names it. Some tests make a hundred
+thousand iterations in each of ten goroutines: a test that has not ended after these steps runs again with --short and
+three times the steps. If it has not ended then, it runs with --time=bounded, too, because some count on time that
+passes while they compute. The page shows the result.
 
 | package | tests | pass | of these with --short | fail | refused | not ended |
 |---|---|---|---|---|---|---|

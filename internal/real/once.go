@@ -139,8 +139,8 @@ func output(dir, name string, args ...string) []byte {
 
 const onceHead = `# Tests of published modules, each once
 
-Every test of these modules that go test executes, executed once in the machine: ` + "`hbcheck run --tests --timeout=%s`" + `.
-It agrees if it ends as it does natively. Tests that fail natively (without a network, say) are not counted.
+Every test that go test executes in these modules, executed once in the machine: ` + "`hbcheck run --tests --timeout=%s`" + `.
+A test agrees if it ends as natively. Tests that fail natively (for example without a network) are not counted.
 ` + "`go run ./internal/real -once -work DIR HBCHECK > page`" + ` makes this page. %s
 
 | module | tests | end as natively | share | otherwise |

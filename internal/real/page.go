@@ -15,11 +15,11 @@ var arguedText string
 const head = `# Tests of published modules
 
 Unmodified tests of published modules, with hbcheck's default flags and %s for each test. Every test is run once in
-the machine first; of those that start goroutines, end, and need nothing that the machine refuses, at most %d of
-each module are explored, evenly spread over its files. "But for" means that all schedules were explored, and that
-the verdict names what of the environment was not (the order in which a large map is ranged over, a signal that
-arrives twice ...). Warnings do not fail a test: they need a timer to overtake a goroutine that could run.
-What was found of bugs that others reported says [reports.md](reports.md).
+the machine first; of those that start goroutines, end, and use nothing that the machine refuses, at most %d of
+each module are explored, evenly spread over its files. "But for": all schedules were explored, and
+the verdict names assumptions about the environment (the order of a range over a large map, a signal that
+arrives once ...). Warnings do not fail a test: they need a timer to overtake a goroutine that could run.
+[reports.md](reports.md) has bugs that others reported.
 ` + "`go run ./internal/real -work DIR HBCHECK > page`" + ` makes this page. %s
 
 | module | tests | concurrent | explored | exhaustive | but for | red | incomplete | warnings | median s |
@@ -102,7 +102,7 @@ func page(w io.Writer, all []answers) {
 	fmt.Fprintf(w, "| %d modules | %d | %d | %d | %d | %d | %d | %d | %d | |\n\n", len(all), tests, concurrent, explored,
 		sum[exhaustive], sum[butFor], sum[red], sum[incomplete], warned)
 	decided := sum[exhaustive] + sum[red]
-	fmt.Fprintf(w, "Decided (exhaustive or red): %d of %d, %.0f %%; with those that name what of the environment was assumed %d, %.0f %%.\n",
+	fmt.Fprintf(w, "Decided (exhaustive or red): %d of %d, %.0f %%; with those that name assumptions about the environment %d, %.0f %%.\n",
 		decided, explored, percent(decided, explored), decided+sum[butFor], percent(decided+sum[butFor], explored))
 	fmt.Fprintf(w, "\n## Red, one by one\n\n%s\n\n## Not exhaustive\n\n%s\n", strings.Join(reds, "\n"), strings.Join(greys, "\n"))
 }
