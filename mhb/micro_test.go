@@ -410,6 +410,24 @@ var micro = []microtest.Program{
 	<-done
 	wg.Wait()
 	say(x, y)`},
+	// Another goroutine is about to close the channel, in a deferred call that runs now.
+	{"closingNow", "", `
+	var x int
+	done := make(chan bool)
+	var mu sync.Mutex
+	mu.Lock()
+	var wg sync.WaitGroup
+	wg.Go(func() { <-done; x = 10 })
+	wg.Go(func() { defer close(done); mu.Lock() })
+	mu.Unlock()
+	x++
+	select {
+	case <-done:
+	default:
+		say(1)
+	}
+	wg.Wait()
+	say(x)`},
 	// Time passes by itself.
 	{"selectTimer", "-receive", `
 	var x int
