@@ -362,7 +362,7 @@ func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming
 	}
-	//mutant: locks that are waited for are not overwritten [micro structCopy]: drop 1
+	//mutant: locks that are waited for are not overwritten [micro structCopy]: false
 	if w.o.copies() && x.op != opRecv && x.op != opSend && w.v.ask(question{kind: askCopied, p: x.addr}).ok {
 		return false // it may be overwritten
 	}

@@ -156,7 +156,7 @@ func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 // unsafe.Pointer. Others count as copies (Oracle.Copied).
 func (o *Oracle) accessesPrimitive(x static.Access, t *target) bool {
 	for i := range t.op.N {
-		//mutant: no goroutine looks at locks [reflected once]: drop 1
+		//mutant: no goroutine looks at locks [reflected once]: false
 		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {
 			return true
 		}

@@ -55,7 +55,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			continue
 		case fr.Builtin == "close" && i == 0:
 			a := w.v.ask(question{kind: askClosing})
-			//mutant: closing now enables nothing [micro closedDeferred]
+			//mutant: closing now enables nothing [micro closingNow]
 			w.closes(ref{p: a.x, known: a.ok})
 			continue
 		case fr.Instr == nil && fr.Fn == nil: // another builtin

@@ -101,7 +101,7 @@ func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f 
 		}
 		b, off := w.o.field(c.Call.Args[0])
 		//mutant: locks that were locked are ahead [micro lockedInLoop]: drop 3
-		//mutant: locks on some ways are on all [micro conditionalLock]: drop 2
+		//mutant: locks on some ways are on all [micro conditionalLockLater]: drop 2
 		if w.same(act.fn, b, base) && dominates(c, use) && w.executed(act, c, use) == ahead && f(off) {
 			return true
 		}

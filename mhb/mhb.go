@@ -236,7 +236,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		return o.communication(s, g, op)
 	}
 	t := o.targetOf(s, g, op)
-	//mutant: locks that are taken are not copied [micro lockCopied]: drop 2
+	//mutant: locks that are taken are not copied [micro lockCopied]: "slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied)" -> "false"
 	if !t.known || !op.Kind.Memory() && slices.ContainsFunc(t.objs[:op.N], o.mayBeCopied) {
 		return ""
 	}

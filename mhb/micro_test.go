@@ -410,6 +410,24 @@ var micro = []microtest.Program{
 	<-done
 	wg.Wait()
 	say(x, y)`},
+	// Another goroutine is about to close the channel, in a deferred call that runs now.
+	{"closingNow", "", `
+	var x int
+	done := make(chan bool)
+	var mu sync.Mutex
+	mu.Lock()
+	var wg sync.WaitGroup
+	wg.Go(func() { <-done; x = 10 })
+	wg.Go(func() { defer close(done); mu.Lock() })
+	mu.Unlock()
+	x++
+	select {
+	case <-done:
+	default:
+		say(1)
+	}
+	wg.Wait()
+	say(x)`},
 	// Time passes by itself.
 	{"selectTimer", "-receive", `
 	var x int
@@ -421,6 +439,13 @@ var micro = []microtest.Program{
 	case <-time.After(time.Second):
 	}
 	say(x)
+	wg.Wait()`},
+	// Whether it has passed already depends on no goroutine of the program.
+	{"stopsTimer", "", `
+	t := time.NewTimer(time.Second)
+	var wg sync.WaitGroup
+	noise(&wg)
+	if t.Stop() { say(1) } else { say(0) }
 	wg.Wait()`},
 	// The function of a Once is running: the other call of Do waits.
 	{"onceRuns", "once", `
@@ -598,6 +623,16 @@ var micro = []microtest.Program{
 		}
 		o.f = 10
 	})
+	wg.Wait()
+	say(a.f)`},
+	// So it is in a function that is called later.
+	{"conditionalLockLater", "-lock", `
+	a := &copied{}
+	objs := map[int]*copied{0: a}
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { a.mu.Lock(); a.f++; a.f++; a.mu.Unlock() })
+	wg.Go(func() { runtime.Gosched(); sometimes(objs[0]) })
 	wg.Wait()
 	say(a.f)`},
 	// What is captured by value is no address: the elements of an array.
@@ -891,6 +926,28 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); other(global).f = 10 })
 	wg.Wait()
 	say(global.f)`},
+	// Or through the variable that a closure has captured, the copy that an interface holds, a channel.
+	{"onlyInClosure", "", `
+	get := holding()
+	var wg sync.WaitGroup
+	wg.Go(func() { o := get(); o.f = 1; o.f++ })
+	wg.Go(func() { runtime.Gosched(); get().f = 10 })
+	wg.Wait()
+	say(get().f)`},
+	{"onlyInBox", "", `
+	b := boxed()
+	var wg sync.WaitGroup
+	wg.Go(func() { o := b.(box).p; o.f = 1; o.f++ })
+	wg.Go(func() { runtime.Gosched(); b.(box).p.f = 10 })
+	wg.Wait()
+	say(b.(box).p.f)`},
+	{"onlyInChannel", "", `
+	c := make(chan *copied, 1)
+	c <- &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { o := <-c; c <- o; o.f = 1; o.f++ })
+	wg.Go(func() { runtime.Gosched(); (<-c).f = 10 })
+	wg.Wait()`},
 	// Two meet: both have moved on, though one of them did nothing.
 	{"met", "", `
 	var x, y int
@@ -900,6 +957,15 @@ var micro = []microtest.Program{
 	wg.Go(func() { c <- true; y = 2 })
 	wg.Wait()
 	say(x, y)`},
+	// The other one moves both; what was found ahead of the first one says nothing any more.
+	{"metByOther", "", `
+	var x, y, z int
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; <-c; y = 1 })
+	wg.Go(func() { z = 1; c <- true; y = 2; x = 3 })
+	wg.Wait()
+	say(x, y, z)`},
 	// Overwriting a lock lets a goroutine continue that waited for it.
 	{"overwritten", "", `
 	a := &copied{}
@@ -1078,6 +1144,20 @@ func caught(f func()) { defer func() { recover() }(); f() }
 func stuck(y *int, n int) { *y = 1; ignore(1 / n); group.Add(1); <-(chan bool)(nil) }
 
 func takeAway(n int) { if n > 0 { group.Done(); takeAway(n-1) } }
+
+func sometimes(o *copied) {
+	if ticks.Load() > 5 {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+	}
+	o.f = 10
+}
+
+func holding() func() *copied { o := &copied{}; return func() *copied { return o } }
+
+type box struct { p *copied; n int }
+
+func boxed() any { return box{&copied{}, 1} }
 
 func exchange(p **sync.Mutex, q *sync.Mutex) { *p = q }
 

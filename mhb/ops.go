@@ -93,7 +93,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		if kinds := trace.KindsOf(fn.String()); len(kinds) > 0 {
 			op = nativeOpOf(kinds[0])
 		}
-		//mutant: operations on a test do not matter [testing]: "== \"time" -> "!= \"sync"
+		//mutant: timers are of the library [micro stopsTimer]: false
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
 			op = otherOp // of a timer: nothing is skipped before such operations, see ofLibrary
 		}
@@ -214,6 +214,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		w.o.note(&w.eff.sends, r)
 	case libraryOp:
 		write, ok := writeFlag(fn, args)
+		//mutant: operations on a test do not matter [testing]
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: wide[fn.String()]})
 		//mutant: mhb does not know that Pools do [models TestModels/pool[CT]]: false
 		if fn.String() == "sync.hbPool" { // it may depend on collections

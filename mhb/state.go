@@ -135,7 +135,7 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 		a.x, a.ok = s.Word(q.p)
 	case askClosing:
 		if op := s.Next(g); op.Kind == trace.Close && op.N == 1 {
-			//mutant: which channel is closed does not matter [micro closedDeferred]: "x, a.ok = uint64(op.Access[0].Obj)<<32," -> "ok ="
+			//mutant: which channel is closed does not matter [micro closingNow]: "x, a.ok = uint64(op.Access[0].Obj)<<32," -> "ok ="
 			a.x, a.ok = uint64(op.Access[0].Obj)<<32, true
 		}
 	case askEmptyNoSender:

@@ -107,7 +107,7 @@ func (r *reach) scan(id uint32, acc static.Set, visit func(uint64)) {
 			known = true
 			obj := r.s.Object(id)
 			l, _ = r.s.location(id, 0, 8)
-			//mutant: no goroutine reaches what closures hold [micro published]: "obj.Global == nil && !loadable(obj.Site)" -> "false"
+			//mutant: no goroutine reaches what closures hold [micro onlyInClosure]: "obj.Global == nil && !loadable(obj.Site)" -> "false"
 			whole = obj.Map || obj.Type == nil || obj.Global == nil && !loadable(obj.Site)
 		}
 		if whole || r.may(&l, int64(off), acc) {

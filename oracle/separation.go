@@ -66,7 +66,7 @@ func (s *separation) Obtains(g trace.GID, list []trace.Access) bool {
 	}
 	s.inside.Find([]trace.GID{g}, one)
 	return slices.ContainsFunc(list, func(a trace.Access) bool {
-		//mutant: parts: optimal: members obtain nothing [partTexts]: drop 2
+		//mutant: parts: optimal: members obtain nothing [partTexts]: false
 		return s.outside.By(a.Obj) == 0 && s.inside.By(a.Obj) != 0
 	})
 }

@@ -244,7 +244,7 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 		f.stale = true
 		switch {
 		case trace.GID(i) != g:
-			//mutant: no operation moves another goroutine [micro met]
+			//mutant: no operation moves another goroutine [micro metByOther]
 			f.known = !movesAnother(op.Kind)
 		//mutant: overwriting a lock enables nothing [micro overwritten]: ", f.overwritesAwaited(op)" -> ""
 		case !enablesNothing(op) && !f.releasesUnawaited(op), f.conflicts(op), f.overwritesAwaited(op):

@@ -162,7 +162,7 @@ func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 // takeBack lists what has been left out of f, the top node, if there is a cycle through it. It reports
 // whether there is anything.
 func (s *depthFirst) takeBack(f *frame) bool {
-	//mutant: symmetry: what is left out is not taken back [quotients]: drop 3
+	//mutant: symmetry: what is left out is not taken back [quotients]: true
 	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {
 		return false
 	}
