@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -41,7 +42,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {

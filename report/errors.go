@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -15,9 +16,9 @@ func Error(err error) string {
 	var notResumed *explore.NotResumed
 	var illegal *explore.Illegal
 	var mistake *explore.Mistake
-	var none *explore.NoMatch
+	var none *selection.NoMatch
 	var ignore *explore.BadIgnore
-	var directive *explore.BadDirective
+	var directive *selection.BadDirective
 	switch {
 	case errors.As(err, &notResumed):
 		return fmt.Sprintf("--resume: %s: %v", notResumed.File, notResumed.Err)
@@ -37,16 +38,16 @@ func Error(err error) string {
 		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
 	case errors.As(err, &ignore):
 		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())
-	case errors.As(err, &directive) && directive.Why == explore.UnknownDirective:
+	case errors.As(err, &directive) && directive.Why == selection.UnknownDirective:
 		_, name, _ := strings.Cut(directive.Directive, ":")
-		names := append([]string{"ignore"}, explore.DirectiveNames...)
+		names := append([]string{"ignore"}, selection.DirectiveNames...)
 		if best := Nearest(name, names); best != "" {
 			return fmt.Sprintf("%v: %s: unknown directive; did you mean %s?", directive.Pos, directive.Directive, strings.TrimSuffix(directive.Directive, name)+best)
 		}
 		return fmt.Sprintf("%v: %s: unknown directive; the directives are %s", directive.Pos, directive.Directive, strings.Join(names, ", "))
-	case errors.As(err, &directive) && directive.Why == explore.UnreasonedDirective:
+	case errors.As(err, &directive) && directive.Why == selection.UnreasonedDirective:
 		return fmt.Sprintf("%v: %s needs a reason after the value", directive.Pos, directive.Directive)
-	case errors.As(err, &directive) && directive.Why == explore.SpacedDirective:
+	case errors.As(err, &directive) && directive.Why == selection.SpacedDirective:
 		return fmt.Sprintf("%v: a space after the slashes makes this an ordinary comment; write %s", directive.Pos, directive.Directive)
 	case errors.As(err, &directive):
 		return fmt.Sprintf("%v: %s must be in the doc comment of a test or main function, or before the package clause",

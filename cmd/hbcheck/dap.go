@@ -14,6 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/debug"
 	"hbcheck.dev/hbcheck/debug/dap"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
@@ -127,8 +128,8 @@ func openRun(l dap.Launch, pkg string, interrupted func() bool) (*debug.Session,
 	if err != nil {
 		return nil, none, err
 	}
-	entries, err := explore.Select(prog, explore.Selection{Run: run}, machine.build)
-	var noMatch *explore.NoMatch
+	entries, err := selection.Select(prog, selection.Options{Run: run}, machine.build)
+	var noMatch *selection.NoMatch
 	switch {
 	case errors.As(err, &noMatch):
 		return nil, none, errors.New(report.Error(err))

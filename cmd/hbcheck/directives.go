@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -17,14 +18,14 @@ import (
 // directives are those of a program, with the flags that the command line has given: these count
 // more.
 type directives struct {
-	explore.Directives
+	selection.Directives
 	prog  *load.Program
 	given func(flag string) bool
 }
 
 // newDirectives collects the directives of prog, and checks each by itself.
 func newDirectives(cmd *cobra.Command, prog *load.Program) (*directives, error) {
-	list, err := explore.DirectivesOf(prog)
+	list, err := selection.DirectivesOf(prog)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (x *directives) check(f *exploreFlags, entries []explore.Entry) error {
 }
 
 // add is direct with an error if the flags cannot be used then.
-func (f *exploreFlags) add(d *explore.Directive, prog *load.Program) error {
+func (f *exploreFlags) add(d *selection.Directive, prog *load.Program) error {
 	err := f.direct(d)
 	if err == nil {
 		_, _, err = f.options()
@@ -70,7 +71,7 @@ func (f *exploreFlags) add(d *explore.Directive, prog *load.Program) error {
 }
 
 // direct sets the flag that d stands for.
-func (f *exploreFlags) direct(d *explore.Directive) error {
+func (f *exploreFlags) direct(d *selection.Directive) error {
 	switch d.Name {
 	case "time":
 		f.time = d.Value

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -119,7 +120,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		flags.host = sv.host(e, mem)
 		return flags.build(prog, e, interrupted)
 	}
-	entries, err := explore.Select(prog, sel, build)
+	entries, err := selection.Select(prog, sel, build)
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
@@ -184,7 +185,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
 	mem.close(mem.remembered() == len(entries) && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
-	if code == exitOK && sel == (explore.Selection{}) {
+	if code == exitOK && sel == (selection.Options{}) {
 		// Everything has been explored, so what matched nothing never will.
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
@@ -209,11 +210,11 @@ func (f *exploreFlags) oneWorker(o *explore.Options) string {
 
 // tellPairs says which pairs of parallel tests are not explored together, as there are too many, and
 // reports whether there are any.
-func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Selection) bool {
+func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.Options) bool {
 	if sel.Entry != "" {
 		return false
 	}
-	_, left := explore.Pairs(prog, sel)
+	_, left := selection.Pairs(prog, sel)
 	for _, path := range slices.Sorted(maps.Keys(left)) {
 		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (explore a pair with --run 'TestA\\+TestB')\n",
 			path, left[path])

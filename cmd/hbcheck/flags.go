@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -140,7 +141,7 @@ func (f *exploreFlags) check() error {
 }
 
 // options checks the flags and translates them.
-func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err error) {
+func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err error) {
 	if f.json {
 		f.format = "json"
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -86,7 +87,7 @@ func TestFailedEntry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{}, f.build)
+	entries, err := selection.Select(prog, selection.Options{}, f.build)
 	if err != nil {
 		t.Fatal(err)
 	}

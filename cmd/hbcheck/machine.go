@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report"
@@ -30,7 +31,7 @@ type machineFlags struct {
 	stdin    string   // a file, whose content is input; input is its standard input
 	input    []byte
 	outcomes bool   // the order of writes to stdout and stderr matters
-	run      string // of tests and subtests; see explore.Filter
+	run      string // of tests and subtests; see selection.Filter
 	skip     string // and which of them not
 	bench    string // which benchmarks
 	short    bool   // testing.Short
@@ -163,7 +164,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	}
 	begin := func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
-			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
+			Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
@@ -177,15 +178,15 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 }
 
 // filters parses --run, --skip and --bench; nil is one that has not been given.
-func (f *machineFlags) filters() (run, skip, bench *explore.Filter, err error) {
+func (f *machineFlags) filters() (run, skip, bench *selection.Filter, err error) {
 	for _, x := range []struct {
 		flag, pattern string
-		filter        **explore.Filter
+		filter        **selection.Filter
 	}{{"run", f.run, &run}, {"skip", f.skip, &skip}, {"bench", f.bench, &bench}} {
 		if x.pattern == "" {
 			continue
 		}
-		if *x.filter, err = explore.ParseFilter(x.pattern); err != nil {
+		if *x.filter, err = selection.ParseFilter(x.pattern); err != nil {
 			return nil, nil, nil, fmt.Errorf("--%s: %v", x.flag, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
@@ -94,7 +95,7 @@ func openFor(name string, debugging bool) (*recording, error) {
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	machine.inputs = explore.Given(rec.Inputs)
-	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry, Symbolic: machine.symbolic}, machine.build)
+	entries, err := selection.Select(prog, selection.Options{Entry: file.Package + "." + file.Entry, Symbolic: machine.symbolic}, machine.build)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
@@ -127,7 +128,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 	defer release()
 	code, matched := exitOK, false
 	for _, e := range prog.Entries {
-		if e.Kind != load.Test || !explore.Selected(run, skip, e.Name) {
+		if e.Kind != load.Test || !selection.Selected(run, skip, e.Name) {
 			continue
 		}
 		matched = true
@@ -143,7 +144,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 		}
 		end, err := explore.RunOnce(prog, e, vm.Config{
 			Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env), Stdout: &out, Stderr: &out,
-			Subtest:   func(name string) bool { return explore.Selected(run, skip, name) },
+			Subtest:   func(name string) bool { return selection.Selected(run, skip, name) },
 			Interrupt: func() bool { return stop.Err() != nil || late.Load() }, MaxHeap: uint64(defaultMemory()),
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -50,11 +51,11 @@ func exploreTests(t *testing.T, dir, run string, cache *load.Cache) map[string]*
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := explore.ParseFilter(run)
+	filter, err := selection.ParseFilter(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	entries, err := selection.Select(prog, selection.Options{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(p, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {

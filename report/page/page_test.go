@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -37,7 +38,7 @@ func exploredWith(t testing.TB, file string, facts oracle.Kind) *Schedule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
 	})
 	if err != nil {

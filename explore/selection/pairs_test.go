@@ -1,4 +1,4 @@
-package explore_test
+package selection_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -116,7 +117,11 @@ func TestPairs(t *testing.T) {
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.MHB} {
 					p := explorers.Lookup(por)
-					r := runJobs(t, e, explore.Options{POR: p, Match: p.Stateful, Hybrid: h, All: true, Outcomes: true, NoMinimise: true})
+					opts := explore.Options{POR: p, Match: p.Stateful, Hybrid: h, All: true, Outcomes: true, NoMinimise: true}
+					r, err := explore.Run(t.Context(), e, opts)
+					if err != nil {
+						t.Fatal(err)
+					}
 					var kinds []explore.Kind
 					for _, b := range r.Bugs {
 						kinds = append(kinds, b.Kind)
@@ -147,19 +152,19 @@ func TestPairsAreFew(t *testing.T) {
 	}
 	prog := loadFiles(t, map[string]string{"go.mod": "module p\n\ngo 1.26\n", "x_test.go": src})
 	for pattern, want := range map[string][2]int{"": {8, 7}, `^TestE\+TestF$`: {1, 0}, "TestA": {5, 0}} {
-		sel := explore.Selection{}
+		sel := selection.Options{}
 		if pattern != "" {
-			f, err := explore.ParseFilter(pattern)
+			f, err := selection.ParseFilter(pattern)
 			if err != nil {
 				t.Fatal(err)
 			}
 			sel.Run = f
 		}
-		pairs, left := explore.Pairs(prog, sel)
+		pairs, left := selection.Pairs(prog, sel)
 		if got := [2]int{len(pairs), left["p"]}; got != want {
 			t.Errorf("%q: %v, want %v", pattern, got, want)
 		}
-		entries, err := explore.Select(prog, sel, nil)
+		entries, err := selection.Select(prog, sel, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

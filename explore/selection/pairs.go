@@ -1,4 +1,4 @@
-package explore
+package selection
 
 import "hbcheck.dev/hbcheck/load"
 
@@ -7,7 +7,7 @@ const maxPairs = 8
 
 // Pairs returns the entries that are two parallel tests which share memory, of those that are
 // selected: at most maxPairs of a package. left is how many more a package has.
-func Pairs(prog *load.Program, sel Selection) (pairs []*load.Entry, left map[string]int) {
+func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[string]int) {
 	n := make(map[string]int)
 	left = make(map[string]int)
 	for _, e := range prog.Together() {

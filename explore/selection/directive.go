@@ -1,4 +1,4 @@
-package explore
+package selection
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -30,7 +31,7 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 
 const directivePrefix = "//hbcheck:"
 
-// DirectiveNames are the directives there are besides IgnoreDirective.
+// DirectiveNames are the directives there are besides explore.IgnoreDirective.
 var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak"}
 
 // accepting are those that accept what otherwise were a bug.
@@ -89,13 +90,13 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 					text, ok := strings.CutPrefix(c.Text, directivePrefix)
 					if name, spaced := strings.CutPrefix(c.Text, "// "+directivePrefix[2:]); spaced && (isDoc || c.Pos() < f.Package) {
 						if name, _, _ = strings.Cut(name, " "); slices.Contains(DirectiveNames, name) {
-							return nil, &BadDirective{plain(prog.Fset.Position(c.Pos())), directivePrefix + name, SpacedDirective}
+							return nil, &BadDirective{position(prog, c.Pos()), directivePrefix + name, SpacedDirective}
 						}
 					}
-					if !ok || strings.HasPrefix(c.Text, IgnoreDirective) {
+					if !ok || strings.HasPrefix(c.Text, explore.IgnoreDirective) {
 						continue
 					}
-					d := &Directive{Pos: plain(prog.Fset.Position(c.Pos()))}
+					d := &Directive{Pos: position(prog, c.Pos())}
 					d.Name, text, _ = strings.Cut(text, " ")
 					d.Value, d.Reason, _ = strings.Cut(strings.TrimSpace(text), " ")
 					d.Reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(d.Reason), "//"))
@@ -138,4 +139,11 @@ func (list Directives) For(prog *load.Program, e *load.Entry) (about []*Directiv
 		about = append(about, list.For(prog, e.Beside)...)
 	}
 	return about
+}
+
+// position returns a position without its offset, by which positions are not compared.
+func position(prog *load.Program, at token.Pos) token.Position {
+	pos := prog.Fset.Position(at)
+	pos.Offset = 0
+	return pos
 }

@@ -1,17 +1,18 @@
-package explore
+package selection
 
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 )
 
 // A Builder makes a machine in the initial state of an entry. In
 // a step that takes long the machine asks interrupted whether to cut the execution.
-type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (Machine, error)
+type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error)
 
-// Selection says which entries of a program are meant.
-type Selection struct {
+// Options say which entries of a program are meant.
+type Options struct {
 	Run   *Filter // tests whose name matches; nil: all
 	Skip  *Filter // and of these those whose name does not match; nil: all
 	Bench *Filter // benchmarks whose name matches, too; nil: none
@@ -20,17 +21,17 @@ type Selection struct {
 	Symbolic bool
 }
 
-// NoMatch is the error of a Selection of no entry.
+// NoMatch is the error of Options that select no entry.
 type NoMatch struct {
-	Selection
+	Options
 	First string // entry there is
 }
 
-func (e *NoMatch) Error() string { return "explore: no entry is selected" }
+func (e *NoMatch) Error() string { return "selection: no entry is selected" }
 
 // Select returns the selected entries of prog, each with a machine built by
 // build. The error is a *NoMatch if there are entries and none is selected.
-func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
+func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {
 		lookup := prog.Lookup
@@ -52,14 +53,14 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 			found = slices.Concat(found, prog.Benchmarks)
 		}
 	}
-	var entries []Entry
+	var entries []explore.Entry
 	for _, e := range found {
 		run := sel.Run
 		if e.Bench && sel.Entry == "" {
 			run = sel.Bench
 		}
 		if Selected(run, sel.Skip, e.Name) {
-			x := Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (Machine, error) {
+			x := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
 				return build(prog, e, interrupted)
 			}}
 			if e.Beside != nil {
