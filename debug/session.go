@@ -112,7 +112,7 @@ func (s *Session) restart() error {
 // adopt takes m, which is before the first step.
 func (s *Session) adopt(m explore.Machine) {
 	s.m = m
-	if v := m.Features().VM; v != s.vm {
+	if v := m.VM(); v != s.vm {
 		s.use(v)
 	}
 	s.vm.SetWatched(false)

@@ -88,11 +88,10 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 // which is more than that main waits, the bug is that Deadlock. That main alone waits may be meant:
 // a server's main function often ends with select {}.
 func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
-	f := m.Features()
-	if f.Forgotten == nil || m.Status() != por.Running {
+	if m.Status() != por.Running {
 		return nil
 	}
-	list, mainWaits := f.Forgotten()
+	list, mainWaits := m.Forgotten()
 	if len(list) == 0 {
 		return nil
 	}
@@ -148,9 +147,9 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	if f := end.Fault; f != nil {
 		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)
 	}
-	if lacks := m.Features().Lacks; lacks != nil && lacks() != vm.LackNothing {
+	if lacks := m.Lacks(); lacks != vm.LackNothing {
 		for _, b := range bugs {
-			b.Warning, b.Lacks = true, lacks()
+			b.Warning, b.Lacks = true, lacks
 		}
 	}
 	return bugs

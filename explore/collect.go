@@ -15,7 +15,6 @@ import (
 type collector struct {
 	limit    *limit    `saved:"-"`
 	m        Machine   `saved:"-"`
-	features *Features `saved:"-"`
 	opts     Options   `saved:"-"`
 
 	bugs  []*Bug
@@ -72,7 +71,7 @@ func (s *orderedSet[T]) add(x T) {
 
 func newCollector(l *limit, m Machine, opts Options) *collector {
 	return &collector{
-		limit: l, m: m, features: m.Features(), opts: opts,
+		limit: l, m: m, opts: opts,
 		known: make(map[key]bool), races: make(map[RaceID]bool),
 		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool),
 	}
@@ -83,7 +82,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	if c.known[b.key()] {
 		return true
 	}
-	if c.features.DoubtsClock != nil && c.features.DoubtsClock() {
+	if c.m.DoubtsClock() {
 		return false
 	}
 	c.known[b.key()] = true
@@ -95,14 +94,14 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		}
 		return true
 	}
-	if lacks := c.features.Lacks; lacks != nil && lacks() == vm.LackChange && waitsForever[b.Kind] {
+	if c.m.Lacks() == vm.LackChange && waitsForever[b.Kind] {
 		b.Warning, b.Lacks = true, vm.LackChange // what is waited for may come with the change
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
 	if b.movers == nil { // on the machine that has found it
 		b.movers = movers(c.m, path)
-		b.symbolic = c.features.Symbolic != nil && c.features.Symbolic()
+		b.symbolic = c.m.Symbolic()
 		b.passing(c.m)
 	}
 	c.bugs = append(c.bugs, b)
@@ -135,7 +134,7 @@ func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
 
 // Leaf implements por.Visitor.
 func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
-	if c.features.NeedsRefining != nil && c.features.NeedsRefining() {
+	if c.m.NeedsRefining() {
 		return false
 	}
 	if status == por.Running {
@@ -153,8 +152,8 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		c.ran = true
 		return c.cut(&end)
 	}
-	if status == por.Stuck && c.features.Awaits != nil {
-		if loop := c.features.Awaits.SpinSchedule(); len(loop) > 0 {
+	if status == por.Stuck {
+		if loop := c.m.SpinSchedule(); len(loop) > 0 {
 			return c.Livelock(slices.Concat(path, loop), len(path))
 		}
 	}
@@ -188,7 +187,7 @@ func (c *collector) pass() bool {
 
 // Inspect implements por.Inspector.
 func (c *collector) Inspect(path trace.Schedule) bool {
-	if c.features.NeedsRefining != nil && c.features.NeedsRefining() {
+	if c.m.NeedsRefining() {
 		return false
 	}
 	return c.addAll(forgottenBugs(c.m, c.opts.AllowLeak), path)
@@ -227,10 +226,8 @@ func (c *collector) truncated(path trace.Schedule) {
 	}
 	e := c.m.Describe(busy)
 	at := LongLoop{Goroutine: e.Name, Func: e.Func, Pos: e.Pos}
-	if c.features.Loop != nil {
-		if pos, ok := c.features.Loop(busy); ok {
-			at = LongLoop{Goroutine: e.Name, Pos: pos, Loop: true}
-		}
+	if pos, ok := c.m.Loop(busy); ok {
+		at = LongLoop{Goroutine: e.Name, Pos: pos, Loop: true}
 	}
 	at.Pos = plain(at.Pos)
 	at.Pos.Column = 0
@@ -268,7 +265,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
-	timers, collects := c.features.TimersPending != nil && c.features.TimersPending(), c.features.canCollect()
+	timers, collects := c.m.TimersPending(), c.m.CanCollect()
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
 		c.needsAwait = true // what iterates waits then
 		return false
@@ -276,7 +273,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if collects {
 		return true // the collector may act in the middle of the loop, and end it
 	}
-	if timers || c.features.ClockStep != nil && c.features.ClockStep() > loop {
+	if timers || c.m.ClockStep() > loop {
 		// Outside of the machine time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0

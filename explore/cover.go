@@ -94,28 +94,22 @@ func (c *Coverage) Add(d *Coverage) {
 // Executed reports whether a block was executed at all.
 func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
 
-// covered returns what the machine has noted.
-func (f *Features) covered() (x noted) {
-	if f.Covered != nil {
-		x.blocks, x.locks, x.orders = slices.Clone(f.Covered()), f.Locked(), f.Ordered()
+// covered returns what m has noted.
+func covered(m Machine) (x noted) {
+	if m.Blocks() != nil {
+		x.blocks, x.locks, x.orders = slices.Clone(m.Covered()), m.Locked(), m.Ordered()
 	}
 	return x
-}
-
-func (f *Features) forgetCovered() {
-	if f.ForgetCovered != nil {
-		f.ForgetCovered()
-	}
 }
 
 // cover takes from the machines what the result says about coverage. Stopped: the search has not ended by
 // itself.
 func (s *exploration) cover(stopped bool) {
-	f := s.features
-	if f.Blocks == nil {
+	blocks := s.m.Blocks()
+	if blocks == nil {
 		return
 	}
-	own := f.covered()
+	own := covered(s.m)
 	if m := s.collector.merged; m != nil {
 		own = m.covered
 	}
@@ -128,6 +122,6 @@ func (s *exploration) cover(stopped bool) {
 			own.orders[o.Reversed()] += times
 		}
 	}
-	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: own.blocks, Init: slices.Clone(f.CoveredInit()), Locks: own.locks, Classes: classes,
+	s.result.Coverage = &Coverage{Blocks: blocks, Reached: own.blocks, Init: slices.Clone(s.m.CoveredInit()), Locks: own.locks, Classes: classes,
 		Orders: own.orders}
 }

@@ -28,10 +28,10 @@
 //
 // # Machines
 //
-// A Machine is a por.System with methods for reports. What not every machine can do is in its
-// Features: leaving out iterations of loops that wait, replicas for several workers, static facts,
-// noticing races. NewMachine returns the only one there is outside of tests, over a vm.Machine.
-// Options that a machine or an explorer cannot honour are refused by a table of rules, see Rule.
+// A Machine is a por.System with methods for reports, in groups: leaving out iterations of loops that
+// wait, replicas for several workers, another configuration, static facts, inputs. NewMachine returns the
+// only one there is outside of tests, over a vm.Machine. A combination of options that an explorer cannot
+// honour is refused by a table of rules, see Rule.
 //
 // # Order of the work
 //

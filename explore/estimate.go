@@ -9,7 +9,7 @@ import (
 // An estimate says about how many executions there are, during a long search. It is
 // made on a replica of the machine, and no count of the search depends on it.
 type estimate struct {
-	replicas Replicator
+	replicas Machine
 	await    vm.Await
 	cfg      por.Config
 	e        *sample.Estimator // nil: not begun
@@ -24,11 +24,11 @@ const (
 
 // newEstimate returns the estimate for a search; nil if no progress is reported, or there can
 // be none. It ends when over holds.
-func newEstimate(f *Features, opts *Options, cfg por.Config, over func() bool) *estimate {
-	if f.Replicas == nil || opts.Progress == nil || !opts.POR.OnePerClass {
+func newEstimate(m Machine, opts *Options, cfg por.Config, over func() bool) *estimate {
+	if opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}
-	return &estimate{replicas: f.Replicas, await: opts.await(),
+	return &estimate{replicas: m, await: opts.await(),
 		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}}
 }
 
@@ -43,7 +43,7 @@ func (x *estimate) update(p *por.Progress) {
 			x.off = true
 			return
 		}
-		m.Features().await(x.await)
+		m.Await(x.await)
 		x.e = sample.NewEstimator(m, x.cfg, 1)
 	}
 	for most := min(x.e.Steps()+estimateBatch, p.Transitions/estimateShare); x.e.Steps() < most; {

@@ -59,7 +59,6 @@ type exploration struct {
 	limit     *limit
 	opts      Options
 	m         Machine
-	features  *Features
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine had been made
@@ -110,11 +109,11 @@ func (s *exploration) again(opts Options) (*exploration, error) {
 
 // configure prepares the search that opts describe.
 func (s *exploration) configure(opts Options) error {
-	s.sys, s.features = s.m, s.m.Features()
-	if err := opts.check(s.features); err != nil {
+	s.sys = s.m
+	if err := opts.Check(); err != nil {
 		return err
 	}
-	if opts.oneWorker(s.features) != NotAsked {
+	if opts.OneWorker() != NotAsked {
 		opts.Jobs = 1
 	}
 	s.opts = opts
@@ -137,13 +136,13 @@ func (s *exploration) configure(opts Options) error {
 	if opts.Jobs > 1 {
 		s.useWorkers()
 	}
-	s.features.await(opts.await())
+	s.m.Await(opts.await())
 	return s.keep(&opts)
 }
 
 // poll makes the search ask now and then whether to stop, and report its progress.
 func (s *exploration) poll() {
-	sample := newEstimate(s.features, &s.opts, s.cfg, s.limit.ending)
+	sample := newEstimate(s.m, &s.opts, s.cfg, s.limit.ending)
 	s.cfg.Poll = func(p por.Progress) string {
 		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
 			sample.update(&p)
@@ -163,29 +162,29 @@ func (s *exploration) poll() {
 
 // useFacts gives the search an oracle, and the checks that it is subject to.
 func (s *exploration) useFacts() {
-	facts, kind := s.features.Facts, s.opts.kind()
+	kind := s.opts.kind()
 	begin := time.Now()
 	if kind != oracle.None {
 		s.cfg.AnyGoroutine = true
 		if s.opts.CheckStatic || s.opts.Explain != nil {
-			s.cfg.Oracle = facts.Oracle(kind, never) // what is checked and explained must be there
+			s.cfg.Oracle = s.m.Oracle(kind, never) // what is checked and explained must be there
 		} else {
-			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return facts.Oracle(kind, s.limit.passed) })
+			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return s.m.Oracle(kind, s.limit.passed) })
 			if s.opts.LazyAnalysis {
-				s.lazy.Threshold, s.lazy.Thrifty = facts.Cost(), true
+				s.lazy.Threshold, s.lazy.Thrifty = s.m.Cost(), true
 			}
 			s.cfg.Oracle = s.lazy
 		}
 	}
 	if kind == oracle.Parts {
-		s.cfg.Parts = facts.Parts()
+		s.cfg.Parts = s.m.Parts()
 		if s.opts.LazyAnalysis {
 			s.parts = oracle.ThriftyParts(s.cfg.Parts, partsFrom)
 			s.cfg.Parts = s.parts
 		}
 	}
 	if s.opts.CheckStatic {
-		s.checked = facts.Check(s.cfg.Oracle)
+		s.checked = s.m.Check(s.cfg.Oracle)
 		s.sys = s.checked
 		if s.cfg.Oracle != nil {
 			s.cfg.Oracle = s.checked.Oracle(s.cfg.Oracle)
@@ -195,7 +194,7 @@ func (s *exploration) useFacts() {
 		}
 	}
 	if s.opts.Explain != nil {
-		s.explains = oracle.NewExplainer(s.cfg.Oracle, kind, *s.opts.Explain, facts.UserPos)
+		s.explains = oracle.NewExplainer(s.cfg.Oracle, kind, *s.opts.Explain, s.m.UserPos)
 		s.cfg.Oracle = s.explains
 	}
 	if s.opts.CheckStatic || s.opts.Explain != nil {
@@ -210,10 +209,7 @@ func never() bool { return false }
 
 // place names where an operation is, if the machine knows.
 func (s *exploration) place(op trace.Op) string {
-	if s.features.Pos == nil {
-		return ""
-	}
-	p := s.features.Pos(op)
+	p := s.m.Pos(op)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
 }
 
@@ -279,10 +275,7 @@ func (s *exploration) finish(found por.Result) error {
 	}
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = s.m.Counters()
-	var assumed []vm.Assumption
-	if s.features.Assumed != nil {
-		assumed = s.features.Assumed()
-	}
+	assumed := s.m.Assumed()
 	if c.merged != nil {
 		c.merged.end()
 		r.Stats.Counters = Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
@@ -316,12 +309,7 @@ func (s *exploration) finish(found por.Result) error {
 	if !c.ran {
 		r.NotRun = c.notRun
 	}
-	if f := s.features; f.Subtests != nil {
-		r.Subtests = f.Subtests()
-	}
-	if f := s.features; f.SolverTrouble != nil {
-		r.SolverTrouble = f.SolverTrouble()
-	}
+	r.Subtests, r.SolverTrouble = s.m.Subtests(), s.m.SolverTrouble()
 	r.Verdict = OK
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete
@@ -341,12 +329,12 @@ func (s *exploration) narrate() {
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
-			s.features.await(vm.AwaitNever)
+			s.m.Await(vm.AwaitNever)
 		}
 		budget -= s.tell(b, min(bugBudget, budget))
-		s.features.await(s.opts.await())
+		s.m.Await(s.opts.await())
 	}
-	s.features.await(vm.AwaitNever)
+	s.m.Await(vm.AwaitNever)
 	for _, o := range s.collector.outcomes {
 		var err error
 		if s.limit.passed() {

@@ -14,6 +14,7 @@ import (
 // fake is a Machine for tests: goroutines are lists of words such as
 // "lock a", "read x", "go 1", "fail". Line n of goroutine g is at file.go:100g+n.
 type fake struct {
+	bare
 	code  [][]string
 	s     fakeState
 	marks []fakeState
@@ -275,8 +276,6 @@ func (f *fake) Ending() Ending {
 	}
 	return e
 }
-
-func (f *fake) Features() *Features { return new(Features) }
 
 func (f *fake) Counters() Counters { return Counters{Instructions: f.steps, Goroutines: len(f.code)} }
 

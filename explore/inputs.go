@@ -74,8 +74,8 @@ func Arguments(inputs []Input) []load.SeedValue {
 	return list
 }
 
-// inputs is Features.Inputs.
-func (m *machine) inputs() ([]Input, bool) {
+// Inputs implements WithInputs.
+func (m *machine) Inputs() ([]Input, bool) {
 	list, ok := m.Machine.Inputs()
 	if !ok {
 		return nil, false
@@ -105,8 +105,7 @@ func (m *machine) inputs() ([]Input, bool) {
 // with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
 // Where there is no time to find them, the schedule stays one of all inputs that lead to the bug.
 func (s *exploration) describe(b *Bug, t *teller) error {
-	f := s.features
-	if f.Inputs == nil || !b.symbolic {
+	if !b.symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
 	mark := s.m.Mark()
@@ -128,7 +127,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	var inputs []Input
 	ok := false
 	if untold = untold || t.ends(s.m, 0); !untold {
-		inputs, ok = f.Inputs()
+		inputs, ok = s.m.Inputs()
 	}
 	s.m.Rewind(mark)
 	s.m.Release(mark)
@@ -138,14 +137,12 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := f.With(f.Concrete(inputs), t.over)
+	c, err := s.m.With(s.m.Concrete(inputs), t.over)
 	if err != nil {
 		return err
 	}
-	if a := c.Features().Awaits; a != nil {
-		a.Await(vm.AwaitNever)
-	}
-	t.wait = c.Features().Wait
+	c.Await(vm.AwaitNever)
+	t.wait = c.Wait
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
 	switch err := s.narrateIn(c, b, t); {
 	case err == errUntold:
@@ -165,8 +162,8 @@ func (s *exploration) narrateIn(m Machine, b *Bug, t *teller) error {
 	}
 	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
 		var facts por.Oracle
-		if f := m.Features().Facts; f != nil && m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
-			facts = f.Oracle(s.opts.kind(), s.limit.passed)
+		if m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
+			facts = m.Oracle(s.opts.kind(), s.limit.passed)
 		}
 		b.Observation = Observe(m, b.Schedule, facts)
 	}

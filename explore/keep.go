@@ -114,7 +114,7 @@ func (s *exploration) keep(opts *Options) error {
 	if opts.Keep == nil || opts.phase == "" {
 		return nil
 	}
-	if unsaved(opts, s.features) {
+	if unsaved(opts) {
 		if opts.Keep.Resume {
 			return &NotResumed{filepath.Join(opts.Keep.Dir, opts.phase+".hbs"), errUnsaved}
 		}
@@ -148,8 +148,8 @@ func (s *exploration) keep(opts *Options) error {
 var errUnsaved = errors.New("a search with these options is not saved")
 
 // unsaved reports whether that is so: what is compared with the search, or written down of it, is not.
-func unsaved(o *Options, f *Features) bool {
-	return f.Saver == nil || o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1
+func unsaved(o *Options) bool {
+	return o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1
 }
 
 // name returns the name of the file of a phase.
@@ -204,10 +204,10 @@ func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options,
 	make := e.New
 	e.New = func(interrupted func() bool) (Machine, error) {
 		m, err := make(interrupted)
-		if err != nil || m.Features().With == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
+		if err != nil || reflect.DeepEqual(m.Refinement(), info.Refinement) {
 			return m, err
 		}
-		return m.Features().With(info.Refinement.Refine, interrupted)
+		return m.With(info.Refinement.Refine, interrupted)
 	}
 	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
 }
@@ -286,17 +286,15 @@ func (k *keeper) write(ended bool, found por.Result) {
 	}
 	s, begin := k.s, time.Now()
 	info := keptInfo{Ended: ended, Spent: k.spent + begin.Sub(k.begin), Stats: k.stats,
-		Refinement: s.features.Saver.Refinement(), Await: s.opts.awaitLoops, Preempt: s.opts.Preempt}
+		Refinement: s.m.Refinement(), Await: s.opts.awaitLoops, Preempt: s.opts.Preempt}
 	if k.Host != nil {
 		info.Host = k.Host.Facts()
 	}
 	kept := keptSearch{Found: found}
-	if kept.Machine, k.broken = s.features.Saver.Save(); k.broken != nil {
+	if kept.Machine, k.broken = s.m.Save(); k.broken != nil {
 		return
 	}
-	if s.features.Subtests != nil {
-		kept.Subtests = s.features.Subtests()
-	}
+	kept.Subtests = s.m.Subtests()
 	if k.broken = os.MkdirAll(k.Dir, 0o777); k.broken != nil {
 		return
 	}
@@ -346,7 +344,7 @@ func (k *keeper) resume() (found por.Result, over bool) {
 	for _, data := range s.keptData() {
 		check(k.from.Read(data))
 	}
-	check(s.features.Saver.Regrow(k.kept.Machine))
+	check(s.m.Regrow(k.kept.Machine))
 	if s.lazy != nil && s.lazy.Made() {
 		s.lazy.Remake()
 		if l := s.lazy.Learned(); l != nil {
@@ -362,10 +360,8 @@ func (k *keeper) resume() (found por.Result, over bool) {
 
 // Arrived implements por.Keeper.
 func (k *keeper) Arrived() {
-	err := k.s.features.Saver.Restore(k.kept.Machine)
-	if k.s.features.RunSubtests != nil {
-		k.s.features.RunSubtests(k.kept.Subtests)
-	}
+	err := k.s.m.Restore(k.kept.Machine)
+	k.s.m.RunSubtests(k.kept.Subtests)
 	if err = cmp.Or(err, k.from.Close()); err != nil {
 		panic(&NotResumed{k.file, err})
 	}

@@ -41,105 +41,113 @@ type Machine interface {
 	// Counters returns sums over everything the machine has executed.
 	Counters() Counters
 
-	// Features returns what the machine can do besides.
-	Features() *Features
+	// VM is what executes the program, for a debugger.
+	VM() *vm.Machine
+	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
+	CodeSize() int
+
+	Awaiter
+	Replicator
+	Configured
+	Inspected
+	Environment
+	WithInputs
+	WithSubtests
+	Covering
+	Facts
+	Saver
 }
 
-// Features are what not every machine can do. One that is nil is not there.
-type Features struct {
-	Awaits   Awaiter
-	Replicas Replicator
-	Facts    Facts
-	Races    RaceFinder
-	Saver    Saver
-
+// Configured is a machine that can be made once more with another configuration, for a finer search.
+type Configured interface {
 	// With makes a machine of the same entry with another configuration: see vm.Machine.With.
-	With func(change func(*vm.Config), interrupted func() bool) (Machine, error)
+	With(change func(*vm.Config), interrupted func() bool) (Machine, error)
 	// NeedsRefining reports whether what has been explored says nothing (vm.Machine.NeedsRefining), and
-	// Refined returns the refinement with which it does. Arming says whether starting a timer is a
-	// visible operation.
-	NeedsRefining func() bool
-	Refined       func() vm.Refinement
-	Arming        bool
+	// Refined returns the refinement with which it does.
+	NeedsRefining() bool
+	Refined() vm.Refinement
 	// DoubtsClock makes it needed if what has been found may be no bug: see vm.Machine.DoubtsClock.
-	DoubtsClock func() bool
-	// Wait returns how long g, if it is a timer, waits yet.
-	Wait func(g trace.GID) (time.Duration, bool)
-	// Passed returns the first goroutine that waited on a channel and has been overtaken on the present
-	// path, Ranged the first loop over a map whose order was chosen.
-	Passed func() *vm.Passing
-	Ranged func() *vm.Ranging
-	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
-	TimersPending func() bool
+	DoubtsClock() bool
+	// VisibleArming reports whether starting a timer is a visible operation.
+	VisibleArming() bool
+}
 
-	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
-	// known. Concrete returns the change of a configuration to inputs of these values.
-	// Symbolic reports whether a value has depended on inputs on this path; if not, there are none.
-	Symbolic func() bool
-	Inputs   func() (list []Input, ok bool)
-	Concrete func(inputs []Input) func(*vm.Config)
-	// SolverTrouble says why the program that was to be asked about inputs is not; "" if it is.
-	SolverTrouble func() string
+// Inspected is a machine that answers questions about its present state and path.
+type Inspected interface {
+	// Pos returns the position of an operation.
+	Pos(op trace.Op) token.Position
+	// Touches appends everything that g's pending operation may access: of a select all channels.
+	Touches(g trace.GID, buf []trace.Access) []trace.Access
+	// Loop returns the position of the loop that g is in, if it is in one.
+	Loop(g trace.GID) (token.Position, bool)
+	// Wait returns how much longer g, if it is a timer, waits.
+	Wait(g trace.GID) (time.Duration, bool)
+	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
+	TimersPending() bool
+	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
+	ClockStep() int
+	// Passed returns the first goroutine that waited on a channel and has been overtaken on the path,
+	// Ranged the first loop over a map whose order was chosen.
+	Passed() *vm.Passing
+	Ranged() *vm.Ranging
+	// Failures returns the places at which a test has reported a failure.
+	Failures() []*Fault
 	// Forgotten returns the goroutines other than main that wait for what nothing that can still move
 	// refers to, and whether main does, too.
-	Forgotten func() (list []trace.GID, main bool)
-
-	// Loop returns the position of the loop that g is in, if it is in one.
-	Loop func(g trace.GID) (token.Position, bool)
-	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
-	ClockStep func() int
-	// Pos returns the position of an operation.
-	Pos func(op trace.Op) token.Position
-	// Touches appends everything that g's pending operation may access: of a select all channels.
-	Touches func(g trace.GID, buf []trace.Access) []trace.Access
-	// Failures returns at how many places a test has reported a failure.
-	Failures func() int
-	// Assumed returns what of the environment the machine has not tried in all ways, in any
-	// execution so far.
-	Assumed func() []vm.Assumption
-	// Lacks returns what was not there on this path, though there is natively.
-	Lacks func() vm.Lack
+	Forgotten() (list []trace.GID, main bool)
 	// CanCollect reports whether the program could tell that memory is collected in this state.
-	CanCollect func() bool
+	CanCollect() bool
+	// Lacks returns what was not there on this path, though there is natively.
+	Lacks() vm.Lack
+}
+
+// Environment says what of the environment has not been tried.
+type Environment interface {
+	// Assumed returns what the machine has not tried in all ways, in any execution since ForgetExisted.
+	Assumed() []vm.Assumption
 	// Modes returns the restrictions of the environment that the user has asked for and that have
 	// made a difference. Slack is that of vm.ModeSlack, InputLen that of vm.ModeInputLen.
-	Modes    func() []vm.Mode
-	Slack    time.Duration
-	InputLen int
-	// Subtests returns the names of the subtests that have been executed.
-	Subtests func() []string
-	// RunSubtests adds to them.
-	RunSubtests func(names []string)
-	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
-	CodeSize func() int
-	// VM is what executes the program, for a debugger.
-	VM *vm.Machine
-	// Blocks are those of the user's module, Covered says which of them have been executed since
-	// ForgetCovered was called, and CoveredInit which when packages were initialised; nil: that is not
-	// noted.
-	Blocks        []load.Block
-	Covered       func() []bool
-	CoveredInit   func() []bool
-	Locked        func() map[token.Position]bool // see Coverage.Locks; since then, too
-	Ordered       func() map[Order]uint64        // see Coverage.Orders; likewise
-	ForgetCovered func()
+	Modes() []vm.Mode
+	Slack() time.Duration
+	InputLen() int
 }
 
-// changed returns what makes a machine with another configuration, nil if the machine cannot.
-func (f *Features) changed(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
-	if f.With == nil {
-		return nil
-	}
-	return func(interrupted func() bool) (Machine, error) { return f.With(change, interrupted) }
+// WithInputs is a machine whose program may ask for inputs.
+type WithInputs interface {
+	// Symbolic reports whether a value has depended on inputs on this path; if not, there are none.
+	Symbolic() bool
+	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
+	// known.
+	Inputs() (list []Input, ok bool)
+	// Concrete returns the change of a configuration to inputs of these values.
+	Concrete(inputs []Input) func(*vm.Config)
+	// SolverTrouble says why the program that was to be asked about inputs is not; "" if it is.
+	SolverTrouble() string
 }
 
-func (f *Features) canCollect() bool { return f.CanCollect != nil && f.CanCollect() }
+// WithSubtests is a machine whose entry may have subtests.
+type WithSubtests interface {
+	// Subtests returns the names of the subtests that have been executed, RunSubtests adds to them.
+	Subtests() []string
+	RunSubtests(names []string)
+}
 
-// await sets how loops that wait are treated, if the machine knows.
-func (f *Features) await(a vm.Await) {
-	if f.Awaits != nil {
-		f.Awaits.Await(a)
-	}
+// Covering is a machine that notes what was executed of the user's module, if it was asked to.
+type Covering interface {
+	// Blocks are those of the user's module; nil: nothing is noted.
+	Blocks() []load.Block
+	// Covered says which blocks have been executed since ForgetCovered, CoveredInit which when packages
+	// were initialised.
+	Covered() []bool
+	CoveredInit() []bool
+	Locked() map[token.Position]bool // see Coverage.Locks; since then, too
+	Ordered() map[Order]uint64       // see Coverage.Orders; likewise
+	ForgetCovered()
+}
+
+// changed returns what makes a machine like m with another configuration.
+func changed(m Machine, change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
+	return func(interrupted func() bool) (Machine, error) { return m.With(change, interrupted) }
 }
 
 // An Awaiter can leave out the zero-effect iterations of loops that wait.
@@ -161,8 +169,6 @@ type Replicator interface {
 	// Existed returns the goroutines that have existed since ForgetExisted was called.
 	Existed() []trace.GID
 	ForgetExisted()
-	// Assumed is what the machine has assumed since then.
-	Assumed() []vm.Assumption
 }
 
 // A Saver is a machine that another one can take the place of, in another process: see vm.Saved.

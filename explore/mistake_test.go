@@ -90,13 +90,9 @@ func TestMistakeAfterwards(t *testing.T) {
 // withTurns is a machine that overtakes, and cannot make one that does not.
 type withTurns struct{ *fake }
 
-func (m withTurns) Features() *Features {
-	return &Features{
-		With:   func(func(*vm.Config), func() bool) (Machine, error) { panic("BUG: there is none") },
-		Passed: func() *vm.Passing { return &vm.Passing{} },
-		Ranged: func() *vm.Ranging { return nil },
-	}
-}
+func (m withTurns) With(func(*vm.Config), func() bool) (Machine, error) { panic("BUG: there is none") }
+
+func (m withTurns) Passed() *vm.Passing { return &vm.Passing{} }
 
 // TestMistakeOfOneSearch: a mistake in one search of a portfolio is told, and leaves the answer of another
 // one as it is. If there is no answer Run panics with it.

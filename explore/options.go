@@ -108,8 +108,7 @@ func (o *Options) config() por.Config {
 	}
 }
 
-// A Rule is a combination of options that is refused, or an option that a machine cannot
-// honour. Package report says why.
+// A Rule is a combination of options that is refused. Package report says why.
 type Rule uint8
 
 // The rules.
@@ -119,21 +118,16 @@ const (
 	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
 	DuplicatesExpected             // duplicates are looked for, but the explorer has some
 	ExplainNeedsFacts              // explanations without static facts
-	NoStaticFacts                  // static facts, but a machine without
-	NothingToCheck                 // a check of static facts, but a machine without
 	NumRules
 )
 
-// rules say when a rule is broken. They are checked in their order. f is nil as long as there is
-// no machine.
-var rules = [NumRules]func(o *Options, f *Features) bool{
-	MatchUnsupported:   func(o *Options, _ *Features) bool { return o.Match && !o.POR.Stateful },
-	MatchRequired:      func(o *Options, _ *Features) bool { return !o.Match && !o.POR.Stateless },
-	PreemptUnsupported: func(o *Options, _ *Features) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
-	DuplicatesExpected: func(o *Options, _ *Features) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
-	ExplainNeedsFacts:  func(o *Options, _ *Features) bool { return o.Explain != nil && o.kind() == oracle.None },
-	NoStaticFacts:      func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil },
-	NothingToCheck:     func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil },
+// rules say when a rule is broken. They are checked in their order.
+var rules = [NumRules]func(o *Options) bool{
+	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
+	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },
+	PreemptUnsupported: func(o *Options) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
+	DuplicatesExpected: func(o *Options) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
+	ExplainNeedsFacts:  func(o *Options) bool { return o.Explain != nil && o.kind() == oracle.None },
 }
 
 // Illegal is the error of options that are refused.
@@ -144,15 +138,10 @@ type Illegal struct {
 
 func (e *Illegal) Error() string { return fmt.Sprintf("explore: options break rule %d", e.Rule) }
 
-// Check returns an *Illegal if no machine could honour the options.
+// Check returns an *Illegal for the first rule that the options break.
 func (o *Options) Check() error {
-	return o.check(nil)
-}
-
-// check returns an *Illegal for the first rule that is broken on a machine with features f.
-func (o *Options) check(f *Features) error {
 	for r, broken := range rules {
-		if broken(o, f) {
+		if broken(o) {
 			return &Illegal{Rule: Rule(r), Options: o}
 		}
 	}

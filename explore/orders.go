@@ -28,8 +28,7 @@ var allOrdersPass = pass{
 	},
 	// Assumptions of the initialisation of packages do not depend on the orders of their maps.
 	vain: func(s *exploration) bool {
-		return s.features.Assumed != nil &&
-			slices.ContainsFunc(s.features.Assumed(), func(a vm.Assumption) bool { return !s.opts.Assume[a.What] })
+		return slices.ContainsFunc(s.m.Assumed(), func(a vm.Assumption) bool { return !s.opts.Assume[a.What] })
 	},
 	work: func(r *Result) uint64 { return max(ordersWork, r.Work) },
 	merge: func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error) {

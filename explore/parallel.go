@@ -27,30 +27,29 @@ import (
 // has the same number on all machines, as schedules and bugs name it. Each has an oracle of its
 // own, made when it is first asked, since an oracle remembers what it has seen of one machine.
 func (s *exploration) useWorkers() {
-	replicas := s.features.Replicas
-	replicas.ShareGIDs()
+	s.m.ShareGIDs()
 	s.collector.merged = newMergedCounters(s.m)
 	s.cfg.Jobs = s.opts.Jobs
 	kind, await := s.opts.kind(), s.opts.await()
 	s.cfg.Another = func() (por.Replica, error) {
-		m, err := replicas.Replica()
+		m, err := s.m.Replica()
 		if err != nil {
 			return por.Replica{}, err
 		}
-		if s.opts.Match && !m.Features().Replicas.SharesNumbers() {
+		if s.opts.Match && !m.SharesNumbers() {
 			return por.Replica{}, errors.New("it numbers what it meets in another way")
 		}
 		// The replica of a machine does not know how the search wants loops that wait to be
 		// treated.
-		m.Features().await(await)
+		m.Await(await)
 		r := por.Replica{System: m}
 		if kind != oracle.None {
-			lazy := oracle.NewLazy(s.limit.passed, func() por.Oracle { return m.Features().Facts.Oracle(kind, s.limit.passed) })
+			lazy := oracle.NewLazy(s.limit.passed, func() por.Oracle { return m.Oracle(kind, s.limit.passed) })
 			lazy.Thrifty = s.opts.LazyAnalysis
 			r.Oracle = lazy
 		}
 		if kind == oracle.Parts {
-			if r.Parts = m.Features().Facts.Parts(); s.opts.LazyAnalysis {
+			if r.Parts = m.Parts(); s.opts.LazyAnalysis {
 				r.Parts = oracle.ThriftyParts(r.Parts, 0)
 			}
 		}
@@ -64,7 +63,6 @@ func (s *exploration) useWorkers() {
 // cost is a difference, taken between Begin and End.
 type subsearch struct {
 	*collector
-	replicas Replicator
 	before   uint64 // instructions
 
 	// What the machine has counted for it.
@@ -83,7 +81,7 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 	if m == c.m {
 		c.merged.unsplit = false // what is executed on it are subtrees
 	}
-	p := &subsearch{collector: newCollector(c.limit, m, c.opts), replicas: m.Features().Replicas}
+	p := &subsearch{collector: newCollector(c.limit, m, c.opts)}
 	p.inSubtree = true
 	if c.begunAgain {
 		p.known, p.races = maps.Clone(c.earlier.bugs), maps.Clone(c.earlier.races)
@@ -96,15 +94,15 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 // The path to the subtree has been executed by then, so its steps are not counted twice.
 func (p *subsearch) Begin() {
 	p.before = p.m.Counters().Instructions
-	p.replicas.ForgetExisted()
-	p.features.forgetCovered()
+	p.m.ForgetExisted()
+	p.m.ForgetCovered()
 }
 
 // End implements por.Subsearch.
 func (p *subsearch) End() {
 	p.instructions = p.m.Counters().Instructions - p.before
-	p.existed, p.assumed = p.replicas.Existed(), p.replicas.Assumed()
-	p.covered = p.features.covered()
+	p.existed, p.assumed = p.m.Existed(), p.m.Assumed()
+	p.covered = covered(p.m)
 }
 
 // Merge implements por.Mergeable.
@@ -151,7 +149,6 @@ func (c *collector) Merge(q por.Subsearch) bool {
 // does not count.
 type mergedCounters struct {
 	m        Machine // of the search
-	replicas Replicator
 
 	instructions uint64
 	existed      map[trace.GID]bool
@@ -165,8 +162,8 @@ type mergedCounters struct {
 //
 // Initialising packages has executed instructions and started goroutines already.
 func newMergedCounters(m Machine) *mergedCounters {
-	c := &mergedCounters{m: m, replicas: m.Features().Replicas, existed: make(map[trace.GID]bool)}
-	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed(), m.Features().covered())
+	c := &mergedCounters{m: m, existed: make(map[trace.GID]bool)}
+	c.add(m.Counters().Instructions, c.m.Existed(), c.m.Assumed(), covered(m))
 	c.restart()
 	return c
 }
@@ -189,14 +186,14 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 // no subtree. It is added at the end, unless a Split shows that all they execute there are subtrees.
 func (c *mergedCounters) restart() {
 	c.end() // if it is not the first time
-	c.replicas.ForgetExisted()
-	c.m.Features().forgetCovered()
+	c.m.ForgetExisted()
+	c.m.ForgetCovered()
 	c.unsplit, c.since = true, c.m.Counters().Instructions
 }
 
 // end adds what m has done by itself.
 func (c *mergedCounters) end() {
 	if c.unsplit {
-		c.add(c.m.Counters().Instructions-c.since, c.replicas.Existed(), c.replicas.Assumed(), c.m.Features().covered())
+		c.add(c.m.Counters().Instructions-c.since, c.m.Existed(), c.m.Assumed(), covered(c.m))
 	}
 }

@@ -225,9 +225,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.best, p.winner, p.ended = math.MaxUint64, -1, make([]bool, len(searches)+2)
 	p.done = make(chan *contender, len(p.ended))
 	p.draws.over = make(chan struct{})
-	if f := lead.s.features; f.CodeSize != nil {
-		p.size = uint64(f.CodeSize())
-	}
+	p.size = uint64(lead.s.m.CodeSize())
 	p.active = 1
 	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
@@ -274,7 +272,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
 		}
 		if p.winner < 0 && c.err == nil && c.s != nil && c != best {
-			best.s.coveredBefore = append(best.s.coveredBefore, c.s.features.covered())
+			best.s.coveredBefore = append(best.s.coveredBefore, covered(c.s.m))
 		}
 	}
 	best.s.result.Mistakes = append(best.s.result.Mistakes, mistakes...)

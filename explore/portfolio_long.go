@@ -85,7 +85,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		return s, found, nil
 	}
 	p.drawn = true
-	before := s.features.covered()
+	before := covered(s.m)
 	if s, err = p.prepare(p.opts.Keep, p.options(p.opts.Portfolio.Searches[0]), longPhase, s); err != nil {
 		return nil, found, err
 	}

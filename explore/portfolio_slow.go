@@ -24,15 +24,14 @@ const (
 // has to end before that is known.
 func (p *portfolio) judge(c *contender, work uint64) {
 	c.judged = true
-	f := c.s.features
-	if !c.s.opts.POR.OnePerClass || f.Replicas == nil {
+	if !c.s.opts.POR.OnePerClass {
 		return
 	}
-	m, err := f.Replicas.Replica()
+	m, err := c.s.m.Replica()
 	if err != nil {
 		return
 	}
-	m.Features().await(c.s.opts.await())
+	m.Await(c.s.opts.await())
 	over := func() bool { return c.s.limit.passed() || p.lost(c.number, work) }
 	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput, Over: over}, 1)
 	for e.Steps() < judgeSteps {

@@ -37,7 +37,6 @@ type machine struct {
 	src      *source
 	prog     *load.Program
 	entry    *load.Entry
-	features Features
 	analysis *oracle.Analysis // what oracles on this machine share; nil until there is one
 
 	last    trace.Op // described last
@@ -52,23 +51,11 @@ var _ Machine = (*machine)(nil)
 
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
-	x.features = Features{VM: m, Awaits: m, Replicas: x, Facts: x, Races: x, Saver: m, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Touches:  m.Touches,
-		Failures: func() int { return len(m.Failures()) },
-		Assumed:  m.Assumed, Lacks: m.Lacks, CanCollect: m.CanCollect, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
-		NeedsRefining: m.NeedsRefining, DoubtsClock: m.DoubtsClock, Refined: m.Refined, With: x.with, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		Passed: m.Passed, Ranged: m.Ranged, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: func(inputs []Input) func(*vm.Config) { return m.Concrete(Given(inputs)) },
-		SolverTrouble: m.SolverTrouble}
-	if blocks := prog.Blocks(); blocks != nil {
-		f := &x.features
-		f.Locked, f.Ordered = x.locked, x.ordered
-		f.Blocks, f.Covered, f.CoveredInit, f.ForgetCovered = blocks, m.Covered, m.CoveredInit, m.ForgetCovered
-	}
 	return x
 }
 
-// locked is Features.Locked.
-func (m *machine) locked() map[token.Position]bool {
+// Locked implements Covering.
+func (m *machine) Locked() map[token.Position]bool {
 	all := make(map[token.Position]bool)
 	m.EachLocked(func(stack []vm.SourceFrame, contended bool) {
 		if at, ok := userFrame(stack); ok && !at.Std {
@@ -80,8 +67,8 @@ func (m *machine) locked() map[token.Position]bool {
 	return all
 }
 
-// ordered is Features.Ordered. What package testing and others synchronise inside is left out.
-func (m *machine) ordered() map[Order]uint64 {
+// Ordered implements Covering. What package testing and others synchronise inside is left out.
+func (m *machine) Ordered() map[Order]uint64 {
 	all := make(map[Order]uint64)
 	m.EachOrder(func(o vm.Order, times uint64) {
 		first, ok := m.place(o.First)
@@ -107,8 +94,8 @@ func (m *machine) place(s vm.Site) (p Place, ok bool) {
 	return p, true
 }
 
-// with is Features.With.
-func (m *machine) with(change func(*vm.Config), interrupted func() bool) (Machine, error) {
+// With implements Configured.
+func (m *machine) With(change func(*vm.Config), interrupted func() bool) (Machine, error) {
 	r, err := m.Machine.With(change, interrupted)
 	if err != nil {
 		return nil, err
@@ -116,8 +103,20 @@ func (m *machine) with(change func(*vm.Config), interrupted func() bool) (Machin
 	return newMachine(r, m.src, m.prog, m.entry), nil
 }
 
-// Features implements Machine.
-func (m *machine) Features() *Features { return &m.features }
+// VM implements Machine.
+func (m *machine) VM() *vm.Machine { return m.Machine }
+
+// Blocks implements Covering.
+func (m *machine) Blocks() []load.Block { return m.prog.Blocks() }
+
+// Subtests implements WithSubtests.
+func (m *machine) Subtests() []string { return m.src.executed() }
+
+// RunSubtests implements WithSubtests.
+func (m *machine) RunSubtests(names []string) { m.src.add(names) }
+
+// Concrete implements WithInputs.
+func (m *machine) Concrete(inputs []Input) func(*vm.Config) { return m.Machine.Concrete(Given(inputs)) }
 
 // Replica implements Replicator.
 func (m *machine) Replica() (Machine, error) {

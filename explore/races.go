@@ -21,8 +21,8 @@ type RaceID struct {
 // noticedRaces returns the races that the step executed last was the second access
 // of, except those that known, if not nil, already has; it adds them.
 func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
-	f := m.Features().Races
-	if f == nil || !f.Raced() {
+	f, ok := m.(RaceFinder)
+	if !ok || !f.Raced() {
 		return nil
 	}
 	var bugs []*Bug

@@ -17,10 +17,9 @@ type vague struct {
 	needs *bool
 }
 
-func (m vague) Features() *Features {
-	return &Features{NeedsRefining: func() bool { return *m.needs }, Refined: func() vm.Refinement { return vm.Refinement{} },
-		With: func(func(*vm.Config), func() bool) (Machine, error) { return m, nil }}
-}
+func (m vague) NeedsRefining() bool { return *m.needs }
+
+func (m vague) With(func(*vm.Config), func() bool) (Machine, error) { return m, nil }
 
 // TestRefinedTooLate: a search that would begin again, finer, when the time is up tells what it has executed.
 func TestRefinedTooLate(t *testing.T) {
@@ -73,12 +72,7 @@ type refines struct {
 	refine func() (Machine, error)
 }
 
-func (m refines) Features() *Features {
-	f := m.vague.Features()
-	f.Refined = func() vm.Refinement { return vm.Refinement{} }
-	f.With = func(func(*vm.Config), func() bool) (Machine, error) { return m.refine() }
-	return f
-}
+func (m refines) With(func(*vm.Config), func() bool) (Machine, error) { return m.refine() }
 
 // TestRefinedBug: a bug that was found ends the exploration, though what else was explored says nothing.
 func TestRefinedBug(t *testing.T) {
@@ -105,7 +99,7 @@ func TestRefinedBug(t *testing.T) {
 // TestChooseRefined: of searches without an answer one is told that says something, if there is one.
 func TestChooseRefined(t *testing.T) {
 	ended := func(number int, vain bool, work uint64) *contender {
-		c := &contender{number: number, s: &exploration{collector: &collector{}, features: &Features{NeedsRefining: func() bool { return vain }}}}
+		c := &contender{number: number, s: &exploration{collector: &collector{}, m: vague{needs: &vain}}}
 		c.found.Transitions = work
 		return c
 	}
@@ -124,7 +118,7 @@ func TestChooseRefined(t *testing.T) {
 // TestChooseBug: one that has found a bug, and was interrupted as it looked for more, is told before others.
 func TestChooseBug(t *testing.T) {
 	with := func(work uint64, bugs ...*Bug) *contender {
-		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, features: &Features{}}}
+		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, m: new(fake)}}
 		c.found.Transitions = work
 		return c
 	}

@@ -154,21 +154,14 @@ func preempts(m Machine, last, g trace.GID, enabled []trace.GID) bool {
 // describe returns g's pending operation, with everything that it may touch.
 func describe(m Machine, g trace.GID) Event {
 	ev := m.Describe(g)
-	if f := m.Features().Touches; f != nil {
-		for _, a := range f(g, nil) {
-			ev.Touches = append(ev.Touches, uint64(a.Obj)<<32|uint64(a.Off))
-		}
+	for _, a := range m.Touches(g, nil) {
+		ev.Touches = append(ev.Touches, uint64(a.Obj)<<32|uint64(a.Off))
 	}
 	return ev
 }
 
 // failures returns at how many places a test has reported a failure.
-func failures(m Machine) int {
-	if f := m.Features().Failures; f != nil {
-		return f()
-	}
-	return 0
-}
+func failures(m Machine) int { return len(m.Failures()) }
 
 // markFailure moves the mark from the first failure of the execution that has ended to the one that b
 // is. Before the first step a test has reported failures at atStart places.
@@ -305,15 +298,14 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 // passing notes the first goroutine that has been overtaken, and the first loop over a map whose order was
 // chosen, if b is to say so.
 func (b *Bug) passing(m Machine) {
-	f := m.Features()
-	if f.Passed == nil || b.Warning {
+	if b.Warning {
 		return
 	}
 	b.Passes, b.Order = nil, nil
-	if x := f.Passed(); x != nil {
+	if x := m.Passed(); x != nil {
 		b.Passes = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
 	}
-	if x := f.Ranged(); x != nil {
+	if x := m.Ranged(); x != nil {
 		b.Order = &Ranging{Pos: x.Pos, Keys: b.visited(m.Name(x.G), x.Pos)}
 	}
 }
@@ -463,8 +455,8 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug.Events = arrivals(m, bug, events)
 		bug.finish(m)
 		bug.findAccesses()
-		if bug.Inputs = rec.Inputs; bug.Inputs == nil && m.Features().Inputs != nil {
-			bug.Inputs, _ = m.Features().Inputs() // it is Untold
+		if bug.Inputs = rec.Inputs; bug.Inputs == nil {
+			bug.Inputs, _ = m.Inputs() // it is Untold
 		}
 	}
 	return events, bug, nil

@@ -39,7 +39,7 @@ var errUntold = errors.New("there is no time left")
 type teller struct {
 	over func() bool // whether to end it; nil: never
 
-	// Wait is Features.Wait, if the schedule's times are asked for. The rest is what they are.
+	// Wait is Machine.Wait, if the schedule's times are asked for. The rest is what they are.
 	wait      func(g trace.GID) (time.Duration, bool)
 	held      map[trace.GID]time.Duration
 	delay     *Delay      // the longest that a goroutine could run and did not, in all
@@ -47,7 +47,7 @@ type teller struct {
 }
 
 func (s *exploration) teller() *teller {
-	return &teller{over: s.limit.untold, wait: s.features.Wait, held: make(map[trace.GID]time.Duration)}
+	return &teller{over: s.limit.untold, wait: s.m.Wait, held: make(map[trace.GID]time.Duration)}
 }
 
 // ends reports whether the repetition has to end before step i, or has been cut in the one before it.
@@ -97,7 +97,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
 	}
-	s.features.await(vm.AwaitNever)
+	s.m.Await(vm.AwaitNever)
 	t := s.teller()
 	switch err := s.describe(b, t); {
 	case err == errUntold:
@@ -109,7 +109,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	case err != nil:
 		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 	case !b.Warning:
-		if f := s.features; f.Modes != nil && slices.Contains(f.Modes(), vm.ModeSlack) {
+		if slices.Contains(s.m.Modes(), vm.ModeSlack) {
 			b.Delay = t.delay
 		}
 		if s.overtaking && b.Loop < 0 {

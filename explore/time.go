@@ -148,7 +148,7 @@ func (r *refinement) needed() bool { return r.machine != nil || r.await }
 
 // needsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
 func (s *exploration) needsRefining() bool {
-	return s.features.NeedsRefining != nil && s.features.NeedsRefining()
+	return s.m.NeedsRefining()
 }
 
 // refine returns what to explore instead of e with opts.
@@ -162,21 +162,17 @@ func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
 
 // finishTime takes from the machine what the result says about time.
 func (s *exploration) finishTime() {
-	r, f := s.result, s.features
-	if f.Modes != nil {
-		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
-	}
+	r, m := s.result, s.m
+	r.Modes, r.Slack, r.InputLen, r.Arming = m.Modes(), m.Slack(), m.InputLen(), m.VisibleArming()
 	r.again = s.refinement()
-	if f.With != nil {
-		r.again.with = f.changed
-	}
+	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) { return changed(m, change) }
 }
 
 // refinement says whether the search has to begin again, and how.
 func (s *exploration) refinement() refinement {
 	r := refinement{await: s.collector.needsAwait}
 	if s.needsRefining() {
-		r.machine = s.features.changed(s.features.Refined().Refine)
+		r.machine = changed(s.m, s.m.Refined().Refine)
 	}
 	return r
 }

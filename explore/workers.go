@@ -13,15 +13,11 @@ const (
 	SerialBounds                    // nor is a tree of prefixes, or a search with exact bounds, of one that stores states
 	SerialOracle                    // the oracle learns: its answers depend on what it was asked before
 	SerialCheck                     // what is checked or written down is of one search
-	SerialMachine                   // there can be only one such machine
 	NumOneWorker
 )
 
-// OneWorker returns why the search has one worker, as far as options decide that.
-func (o *Options) OneWorker() OneWorker { return o.oneWorker(nil) }
-
-// oneWorker is OneWorker on a machine with features f, nil as long as there is none.
-func (o *Options) oneWorker(f *Features) OneWorker {
+// OneWorker returns why the search has one worker.
+func (o *Options) OneWorker() OneWorker {
 	switch {
 	case o.Jobs <= 1:
 		return NotAsked
@@ -33,16 +29,12 @@ func (o *Options) oneWorker(f *Features) OneWorker {
 		return SerialBounds
 	case o.POR.Stateful && (o.CheckStatic || o.Explain != nil || o.Finals || o.Trace != nil):
 		return SerialCheck
-	case o.POR.Stateful && f != nil && f.Replicas == nil:
-		return SerialMachine
 	case o.POR.Stateful:
 		return NotAsked // what an oracle has learned makes its answers no wrong ones
 	case o.Hybrid == oracle.Full || o.LazyAnalysis:
 		return SerialOracle
 	case o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals || o.Trace != nil:
 		return SerialCheck
-	case f != nil && f.Replicas == nil:
-		return SerialMachine
 	}
 	return NotAsked
 }

@@ -74,10 +74,6 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	explore.ExplainNeedsFacts: func(*explore.Illegal) string {
 		return "--explain needs --hybrid: without it there is a choice before every operation that could conflict with another goroutine"
 	},
-	explore.NoStaticFacts: func(e *explore.Illegal) string {
-		return fmt.Sprintf("--hybrid %s: this machine has no static facts", e.Options.Hybrid)
-	},
-	explore.NothingToCheck: func(*explore.Illegal) string { return "--check-static: this machine has no static facts" },
 }
 
 // OneWorker says why the search of o has one worker, "" if it has as many as were asked for.

@@ -126,8 +126,8 @@ func (p *pageFlags) facts(r *recording) (por.Oracle, error) {
 		word = cmp.Or(r.file.Options["hybrid"], string(oracle.None))
 	}
 	kind, err := parseHybrid(word)
-	if facts := r.m.Features().Facts; err == nil && kind != oracle.None && kind != oracle.Parts && facts != nil {
-		return facts.Oracle(kind, func() bool { return false }), nil
+	if err == nil && kind != oracle.None && kind != oracle.Parts {
+		return r.m.Oracle(kind, func() bool { return false }), nil
 	}
 	return nil, err
 }
