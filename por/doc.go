@@ -42,9 +42,9 @@
 //	pct          -        never    yes      yes   a probability for each bug of a given depth
 //	pos          -        never    yes      yes   a probability for each partial order
 //
-// A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. A "race" here is one
-// whose two operations are both next in some state. These are the optional capabilities of a System
-// (CapabilitiesOf):
+// A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. A "race" in this table
+// is one whose two operations are both pending in some state. These are the optional capabilities of a
+// System (CapabilitiesOf):
 //
 //	Racer            reports races of accesses that are far apart            all explorers
 //	Weighed          knows the cost of fingerprints, for Stats.Work          those that store states
@@ -60,7 +60,7 @@
 //	Parker           whether an alternative only parks                       package lookahead
 //	LateParker       knows when parking is visible                           jpf
 //	Peeker           returns pointers to pending operations                  all explorers
-//	Lister, Starter  know the goroutines that exist                          package lookahead
+//	Lister, Starter  know the goroutines of the current state                package lookahead
 //
 // # Knowledge of Go
 //
@@ -72,12 +72,12 @@
 //     elements of a buffer are locations of their own; close wakes all. A select depends on all of
 //     its channels.
 //   - Mutex and RWMutex: readers commute as long as every RUnlock has its RLock; if one has not,
-//     the search begins again with readers that do not.
+//     the search restarts with readers that do not commute.
 //   - WaitGroup: additions commute unless they decide whether the counter becomes zero or negative;
-//     a WaitGroup that is used again while a goroutine waits is explored by clockvector.
+//     clockvector explores a WaitGroup that is reused while a goroutine waits.
 //   - Cond: which waiter a Signal wakes is an alternative of the Signal.
-//   - sync/atomic: additions whose results are not used commute, unless a loop waits for the sum.
-//   - Output commutes if Config.IgnoreOutput says that its order makes no difference.
+//   - sync/atomic: additions with unused results commute, unless a loop waits for the sum.
+//   - Output commutes if Config.IgnoreOutput is set.
 //
 // # Further reading
 //

@@ -2,56 +2,56 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Effects is a System that knows what goroutines have to do with each other. Explorers that reduce
-// by dependence need to know it exactly; what trace.Op says is for people and for approximations.
+// Effects is a System that knows the exact dependences of pending operations. Explorers that reduce by
+// dependence need them; the accesses of a trace.Op are for people and for approximations.
 type Effects interface {
 	System
 
-	// Pending appends the goroutines that have a pending operation, whether it can be executed or
-	// not, in spawn-path order.
+	// Pending appends the goroutines that have a pending operation, enabled or not, in spawn-path
+	// order.
 	Pending(buf []trace.GID) []trace.GID
 
-	// Aborted reports whether the program has ended as an exit or a crash ends it, so that what
-	// goroutines that were alive would have printed is missing. It has not if all have ended, even
-	// if a timer is pending.
+	// Aborted reports whether the program was ended by an exit or a crash, so that output of
+	// goroutines that were alive may be missing. It returns false if all have ended, even if a timer
+	// is pending.
 	Aborted() bool
 
 	// Touches appends every location that g's pending operation reads or may change, or whose
-	// contents decide whether and how it can be executed: op.Access, and what it has no room for.
+	// contents decide whether and how it can be executed: op.Access, and further ones that do not fit
+	// there.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access
 
-	// DependsOnAll reports whether g's pending operation depends on everything that the others do,
-	// and they on it.
+	// DependsOnAll reports whether g's pending operation depends on every operation of the others.
 	DependsOnAll(g trace.GID) bool
 
-	// View fills op with what Next returns. alternatives is how many alternatives g has, or 0 if it
-	// is not enabled, and dependsOnAll what DependsOnAll returns.
+	// View fills op with the result of Next. alternatives is the number of alternatives of g, 0 if g
+	// is not enabled, and dependsOnAll is the result of DependsOnAll.
 	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)
 
-	// Adds returns what g's pending operation, a WgAdd, does to the counter of its WaitGroup.
+	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
-	// Buffer returns what g's pending operation, a send or a receive, finds in the buffer of its
-	// channel. room is 0 if it has none.
+	// Buffer returns the state of the channel of g's pending operation, a send or a receive: the
+	// number of elements in the buffer, its capacity, and whether the channel is closed.
 	Buffer(g trace.GID) (length, room int, closed bool)
 
-	// Cases appends what g's pending operation, a select or another one on channels that can be
-	// disabled, can do. parks reports whether g has yet to park there, which is an alternative of
+	// Cases appends the cases of g's pending operation, a select or another one on channels that can
+	// be disabled. parks reports whether g has not parked there yet, which is an alternative of
 	// its own: see Parker.
 	Cases(g trace.GID, buf []Case) (cases []Case, parks bool)
 
-	// Case returns which of them alternative choice is; -1: none.
+	// Case returns the index in Cases of alternative choice, -1 if it is not a case.
 	Case(g trace.GID, choice int) int
 
 	// Advanced appends the goroutines besides the one that stepped that the last step has started,
-	// or moved on because its operation was theirs, too: the one that receives what is sent.
+	// or moved because its operation was theirs, too: the receiver of an unbuffered send.
 	Advanced(buf []trace.GID) []trace.GID
 
-	// Label names alternative choice of g's pending operation so that it means the same in every
-	// state in which there is such an alternative: the partner and not its place in a list.
+	// Label names alternative choice of g's pending operation. A label means the same in every
+	// state with such an alternative: it names the partner and not its place in a list.
 	Label(g trace.GID, choice int) uint64
 
-	// Partner returns the goroutine whose pending operation is executed along with g's, an
+	// Partner returns the goroutine whose pending operation is executed together with g's, an
 	// operation on channels, if that is executed with the given alternative.
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
@@ -60,18 +60,18 @@ type Effects interface {
 type Case struct {
 	Chan      uint32 // object number
 	Send      bool
-	Len, Room int // elements in the buffer, and how many there can be; no Room: there is none
+	Len, Room int // elements in the buffer, and its capacity
 	Closed    bool
 }
 
-// Adding is what an operation does to the counter of a WaitGroup.
+// Adding is the effect of an operation on the counter of a WaitGroup.
 type Adding struct {
 	N       int64 // added to it
 	Counter int64 // its value before
 }
 
-// Raises reports whether it leaves the counter as it is or makes it larger.
+// Raises reports whether it does not lower the counter.
 func (a Adding) Raises() bool { return a.N >= 0 }
 
-// Underruns reports whether it makes the counter negative, which fails.
+// Underruns reports whether it makes the counter negative, which is a fatal error.
 func (a Adding) Underruns() bool { return a.N < 0 && a.Counter+a.N < 0 }

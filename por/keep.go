@@ -1,32 +1,32 @@
 package por
 
-// A Keeper saves a search, so that another process can go on with it. A search is what is on the stack of
-// the procedures that it consists of: which explorer it fell back to, what its reduction assumes by now,
+// A Keeper saves a search, so that another process can continue it. The state of a search is the data of the
+// procedures on its stack: the explorer to which it fell back, the assumptions of its reduction,
 // and the data of the explorer itself. Each enters its data (see package saved), from the outside in:
 //
 //	Explorer.Explore    which of its fallbacks explores
 //	└ hb.Refine         the relation
-//	  └ run             everything else; from here it is saved
+//	  └ run             everything else, and the moment of saving
 //
-// Where a search is gone on with, Enter fills the data with what was saved. So each procedure is where it
-// was, and calls the next one. The last one brings the system to where it was, and says so (Arrived).
+// When a search is resumed, Enter fills the data with the saved contents. So each procedure is where it
+// was, and calls the next one. The last one brings the system to its saved state, and calls Arrived.
 //
-// A search is saved between two steps of its own only, where its data says all there is: when it is saved
-// makes no difference to what it does.
+// A search is saved only between two of its steps, where its data are complete: the moment
+// makes no difference to its later steps.
 type Keeper interface {
-	// Enter adds what data points to, to what is saved. It reports whether it was filled.
+	// Enter adds the variable to which data points to the saved ones. It reports whether it was filled.
 	Enter(data any) (resumed bool)
-	// Leave takes away what was entered last.
+	// Leave removes the variable that was entered last.
 	Leave()
-	// Due reports whether the search is to be saved as soon as it can be.
+	// Due reports whether the search should be saved as soon as possible.
 	Due() bool
-	// Save saves it.
+	// Save saves the search.
 	Save()
-	// Arrived says that the system is in the state again in which the search was saved.
+	// Arrived is called when the system has reached the state in which the search was saved.
 	Arrived()
 }
 
-// Enter adds data to what is saved, if anything is, until leave is called.
+// Enter adds data to the saved variables, if there is a Keeper, until leave is called.
 func (c *Config) Enter(data any) (resumed bool, leave func()) {
 	if c.Keeper == nil {
 		return false, func() {}

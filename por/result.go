@@ -6,16 +6,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Stats counts what a search did. Fields are only ever added.
+// Stats are the counts of a search. Fields are only ever added.
 type Stats struct {
 	Executions  uint64 // complete ones: ended or stuck
 	Blocked     uint64 // abandoned by the system (Cut, Redundant)
 	Truncated   uint64 // cut at MaxSteps
 	Choices     uint64 // nodes with more than one alternative
-	States      uint64 // states stored; of ClockVector, which stores none, see there
+	States      uint64 // states stored; for ClockVector, which stores none, see there
 	Matched     uint64 // arrivals at a stored state
-	Exchanged   uint64 // of them those with goroutines exchanged (Config.Symmetry)
-	Equal       uint64 // alternatives that are not explored, as one of an equal goroutine is
+	Exchanged   uint64 // arrivals at a stored state up to symmetry (Config.Symmetry)
+	Equal       uint64 // alternatives left out because one of an equal goroutine is explored
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
 	Replays     uint64 // of Graph: regions executed again
@@ -25,40 +25,40 @@ type Stats struct {
 	Eliminated map[string]uint64
 	// Parts counts the states in which only a part of the goroutines was considered (Config.Parts).
 	Parts uint64
-	// PartExecutions counts, of Optimal, the executions of a part of the goroutines, up to where it has to do
-	// with the others again.
+	// PartExecutions counts, for Optimal, the executions of a part of the goroutines, up to where it
+	// interacts with the others again.
 	PartExecutions uint64
 
-	// What takes time besides the steps: see Work.
-	Repeated uint64 // steps that a search which stores states has executed again, and not counted
-	Looked   uint64 // events among which races were looked for
-	Hashed   uint64 // words of states of which fingerprints were taken
-	Asked    uint64 // goroutines that oracles have looked at
-	Carried  uint64 // what a search has to do for the path that a step is on, in steps (search.Driver.Carry)
+	// Work besides the steps: see Work.
+	Repeated uint64 // uncounted steps that a search which stores states has executed again
+	Looked   uint64 // events inspected in the search for races
+	Hashed   uint64 // words of states covered by fingerprints
+	Asked    uint64 // goroutines inspected by oracles
+	Carried  uint64 // work for the length of the path of a step, in steps (search.Driver.Carry)
 }
 
-// Work returns about how long a search took, in steps, of which one takes half a microsecond. It is
-// made of counts, so that it is the same on every machine.
+// Work returns an estimate of the time of a search, in steps of half a microsecond. It is
+// computed from counts, so it is the same on every machine.
 //
 // The factors were fitted by hand to the longest searches of `hbcheck bench answers`.
 func (s *Stats) Work() uint64 {
 	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2 + s.Carried
 }
 
-// Progress is where a running search is.
+// Progress is the progress of a running search.
 type Progress struct {
 	Stats
-	Depth    int     // steps of the present path
-	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if that is not known
-	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See
-	// Estimator. Of explorers that sample it is how many are drawn, and there is no error.
+	Depth    int     // steps of the current path
+	Fraction float64 // explored part of the search tree, assuming equal subtrees of a node; 0: unknown
+	// Estimate is an estimate of the number of all executions, and Error its standard error; 0: unknown.
+	// For explorers that sample, Estimate is the number of schedules to be drawn, and there is no error.
 	Estimate, Error float64
-	// Ordered, of a search by several workers, counts what one worker has done when it comes to where the
-	// first of them is: the others may be where it never comes to. nil: Stats does.
+	// Ordered has, for a search by several workers, the counts of one worker at the position of the
+	// first of them: the others may be at positions that one worker never reaches. nil: Stats has them.
 	Ordered *Stats
 }
 
-// Work returns the work that one worker does to come to where the search is, at least.
+// Work returns the least work that one worker does to reach the position of the search.
 func (p *Progress) Work() uint64 {
 	if p.Ordered != nil {
 		return p.Ordered.Work()
@@ -66,8 +66,8 @@ func (p *Progress) Work() uint64 {
 	return p.Stats.Work()
 }
 
-// Bound names what kept a search from being exhaustive. Its name is that of
-// the flag that sets it, if there is one.
+// Bound names the reason why a search was not exhaustive: the name of the flag that sets the bound, if
+// there is one.
 type Bound string
 
 // The bounds.
@@ -79,8 +79,8 @@ const (
 	BoundPreempt    Bound = "preempt"
 	BoundPoll       Bound = "stopped"   // Poll gave a reason
 	BoundSampled    Bound = "seed"      // executions are a random sample: Count of them, from seed Limit
-	BoundContext    Bound = "context"   // a variant of an explorer, Text, may have lost something
-	BoundLivelocks  Bound = "livelocks" // livelocks were not looked for everywhere: not enough memory
+	BoundContext    Bound = "context"   // a variant of an explorer, Text, may have lost executions
+	BoundLivelocks  Bound = "livelocks" // livelocks were not sought everywhere: not enough memory
 )
 
 // A Reason says why a search is not exhaustive.
@@ -112,8 +112,8 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
-	// FallbackTo is the explorer that has to explore the program instead (Visitor.Restart), as it
-	// does something that the one that was asked for cannot handle. Empty: there was no need.
+	// FallbackTo is the explorer that has to explore the program instead (Visitor.Restart), because
+	// this explorer cannot handle the program; "" if it can.
 	FallbackTo string
 
 	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
@@ -121,13 +121,13 @@ type Result struct {
 	Duplicate *Duplicate
 }
 
-// A Duplicate is two executions of one class, by an explorer that is to execute each class once.
+// A Duplicate is a pair of executions of one class, by an explorer that should execute each class once.
 type Duplicate struct {
-	First, Second uint64         // their numbers, in the order they were executed in, from 1
+	First, Second uint64         // their numbers, in the order of execution, from 1
 	Schedule      trace.Schedule // of the second
 }
 
-// String says which they are.
+// String describes the pair.
 func (d *Duplicate) String() string {
 	return fmt.Sprintf("executions %d and %d are equivalent; the latter is %v", d.First, d.Second, d.Schedule)
 }
@@ -135,7 +135,7 @@ func (d *Duplicate) String() string {
 // Done returns the number of executions.
 func (s *Stats) Done() uint64 { return s.Executions + s.Blocked + s.Truncated }
 
-// Add adds what another piece of the same search has counted.
+// Add adds the counts of another piece of the same search.
 func (s *Stats) Add(t *Stats) {
 	s.Executions += t.Executions
 	s.Blocked += t.Blocked

@@ -2,7 +2,7 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Mark is a state of the present execution that System.Rewind can return to. Marks are used
+// Mark is a state of the current execution to which System.Rewind can return. Marks are used
 // strictly last-in first-out.
 type Mark int
 
@@ -11,11 +11,11 @@ type Mark int
 // collision among 2^40 states is below 2^-47).
 type Hash [2]uint64
 
-// System is the program under test as an explorer sees it: every goroutine is at its next visible
-// operation, which is pending until it is executed.
+// System is the program under test as an explorer sees it: every goroutine is at its pending
+// operation, the next visible one.
 type System interface {
-	// Enabled appends the goroutines whose pending operation can be executed now, in spawn-path
-	// order: none if the execution has ended.
+	// Enabled appends the goroutines whose pending operation can be executed in the current state, in
+	// spawn-path order. It appends nothing if the execution has ended.
 	Enabled(buf []trace.GID) []trace.GID
 
 	// Next returns g's pending operation; its Kind is None if g has ended.
@@ -28,20 +28,20 @@ type System interface {
 	// up to the next visible operation.
 	Step(g trace.GID, choice int)
 
-	// Mark makes the present state one to return to; Rewind returns to it and keeps it; Release
-	// drops it and keeps the present state.
+	// Mark marks the current state. Rewind returns to a marked state and keeps the mark; Release
+	// drops the mark and keeps the current state.
 	Mark() Mark
 	Rewind(Mark)
 	Release(Mark)
 
-	// Hash fingerprints the present state.
+	// Hash returns a fingerprint of the current state.
 	Hash() Hash
 
-	// Status says whether the execution continues.
+	// Status reports whether the execution continues, and how it has ended otherwise.
 	Status() Status
 }
 
-// Status is the condition of a System in its present state.
+// Status is the condition of a System in its current state.
 type Status uint8
 
 const (
@@ -54,12 +54,12 @@ const (
 	// Cut: the execution was abandoned (an unsupported operation, Assume(false), a per-execution
 	// bound).
 	Cut
-	// Redundant: no goroutine is enabled, because one waits in an iteration of a loop that would be
-	// without effect: what can still happen is found in executions in which it did not begin.
+	// Redundant: no goroutine is enabled, because one waits in an iteration of a loop that would have
+	// no effect. Executions without this iteration cover the continuations.
 	Redundant
 )
 
-// String returns the name of the status, as in a sentence.
+// String returns the name of the status in lower case.
 func (s Status) String() string {
 	return [...]string{"running", "ended", "stuck", "cut", "redundant"}[s]
 }

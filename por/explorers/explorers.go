@@ -1,4 +1,4 @@
-// Package explorers is the registry: every explorer by its name, wired to those it leaves programs to.
+// Package explorers is the registry: every explorer by its name, with its fallbacks.
 package explorers
 
 import (
@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// All lists the explorers there are, in the order in which they are documented. Each call returns
-// new ones, whose options are the defaults.
+// All returns the explorers, in the order of their documentation. Each call returns
+// new ones, with default options.
 func All() []*por.Explorer {
 	clockvector := dpor.ClockVectorExplorer()
 	source := dpor.SourceExplorer()
@@ -30,8 +30,8 @@ func All() []*por.Explorer {
 	}
 }
 
-// Lookup returns the explorer called name; nil if there is none. condpor is optimal under the name that
-// it has in the paper on inputs as well as schedules.
+// Lookup returns the explorer called name; nil if there is none. condpor is optimal, by the name of
+// the paper on inputs and schedules.
 func Lookup(name string) *por.Explorer {
 	if name == "condpor" {
 		e := Lookup("optimal")
@@ -46,8 +46,8 @@ func Lookup(name string) *por.Explorer {
 	return all[i]
 }
 
-// With returns the explorer called name with options set, whose names and values are given in turn.
-// It panics if there is no such explorer or option: it is for names that are part of the program.
+// With returns the explorer called name with options set, given as alternating names and values.
+// It panics if there is no such explorer or option: it is for constant names.
 func With(name string, options ...string) *por.Explorer {
 	e := Lookup(name)
 	if e == nil {

@@ -1,15 +1,14 @@
 // Package pool lets several workers explore pieces of one search.
 //
-// A search by one worker says what the result is. Pieces of it that do not depend on each other, tasks,
-// are offered to a pool, in the order in which the search comes to them. Where it comes to one it awaits
-// it, and takes what was found in it: no worker decides what comes next, so that the result does not
-// depend on how many there are.
+// A search by one worker defines the result. The search offers independent pieces, tasks, to a pool, in
+// its own order. When it reaches a task it awaits it, and takes its findings: no worker decides the order,
+// so the result does not depend on the number of workers.
 //
 //	the search:  Offer 1  Offer 2  Offer 3  Await 1 ─ executes 1 ─ merges   Await 2 ─ merges   Await 3 ...
 //	a worker:                               executes 2 ─────────────── executes 3 ────────────
 //
 // Guarantees: a task is executed once, by one goroutine; Await returns when it has been; no worker waits
-// while there is a task that none has taken. Limits: tasks must not wait for each other.
+// while there is an untaken task. Limits: tasks must not wait for each other.
 package pool
 
 import (
@@ -21,17 +20,17 @@ import (
 	"sync"
 )
 
-// A Pool has the tasks that are offered. W is what a worker executes them with, and belongs to one
+// A Pool has the offered tasks. W is the equipment of a worker, and belongs to one
 // goroutine at a time. The zero value is a pool without workers besides the one that awaits.
 type Pool[W any] struct {
 	workers sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows, and Task.state
+	mu      sync.Mutex // guards the fields below, and Task.state
 	changed sync.Cond
 	ready   []*Task[W] // offered, and not taken; the oldest first
-	waiting int        // workers that have nothing to do
+	waiting int        // idle workers
 	closed  bool
-	mistake any // with which a task has panicked; who awaits one does next
+	mistake any // the value with which a task has panicked; the next Await panics with it
 }
 
 // A Task is a piece of the search.
@@ -48,8 +47,8 @@ const (
 	done
 )
 
-// New returns a pool with n workers besides the one that awaits. Each makes what it works with; if it
-// cannot, there is one worker less.
+// New returns a pool with n workers besides the one that awaits. Each makes its equipment; if that
+// fails, the pool has one worker less.
 func New[W any](n int, with func() (W, error)) *Pool[W] {
 	p := &Pool[W]{}
 	p.changed.L = &p.mu
@@ -94,7 +93,7 @@ func (p *Pool[W]) make(with func() (W, error)) (w W, err error) {
 	return with()
 }
 
-// note keeps x, with which a function of the caller has panicked.
+// note keeps x, the value with which a function of the caller has panicked.
 func (p *Pool[W]) note(x any) {
 	if _, ok := x.(error); !ok || isRuntime(x) {
 		x = fmt.Sprintf("%v\n%s", x, debug.Stack())
@@ -104,22 +103,23 @@ func (p *Pool[W]) note(x any) {
 
 func isRuntime(x any) bool { _, ok := x.(runtime.Error); return ok }
 
-// check panics with the mistake of a worker, on the goroutine of the search: who has called that knows what
-// it is about.
+// check panics with the mistake of a worker, on the goroutine of the search, whose caller knows the
+// context.
 func (p *Pool[W]) check() {
 	if p.mistake != nil {
 		panic(p.mistake)
 	}
 }
 
-// Hungry reports whether there are more workers that have nothing to do than tasks.
+// Hungry reports whether there are more idle workers than tasks.
 func (p *Pool[W]) Hungry() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.waiting > len(p.ready)
 }
 
-// Claim returns when t has been executed, and reports whether it has: if no worker has taken it, none will.
+// Claim waits until t has been executed and returns true, if a worker has taken it. Otherwise it removes t
+// from the pool and returns false.
 func (p *Pool[W]) Claim(t *Task[W]) (executed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,8 +141,8 @@ func (p *Pool[W]) Offer(t *Task[W]) {
 	p.changed.Signal()
 }
 
-// Await returns when t has been executed. Until then the caller is a worker, too. Tasks are awaited in the
-// order in which they were offered, so if t has not been taken it is the first one.
+// Await waits until t has been executed. Until then the caller is a worker, too. Tasks are awaited in the
+// order of the offers, so if t has not been taken it is the first one.
 func (p *Pool[W]) Await(w W, t *Task[W]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +163,7 @@ func (p *Pool[W]) take() *Task[W] {
 	return t
 }
 
-// execute executes t, which the caller has taken, without the lock that it holds.
+// execute executes t, which the caller has taken. It unlocks p.mu meanwhile.
 func (p *Pool[W]) execute(w W, t *Task[W]) {
 	p.mu.Unlock()
 	defer func() {
@@ -178,7 +178,7 @@ func (p *Pool[W]) execute(w W, t *Task[W]) {
 	t.Do(w)
 }
 
-// Close drops the tasks that none has taken, and returns when all others have been executed.
+// Close drops the untaken tasks, and returns when all others have been executed.
 func (p *Pool[W]) Close() {
 	p.mu.Lock()
 	p.closed, p.ready = true, nil

@@ -5,11 +5,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Control is what every search has: the visitor to which it reports, its bounds, what it has
-// counted, and why it stops.
+// Control has the parts of every search: the visitor to which it reports, its bounds, its counts, and
+// the reason why it stops.
 //
 // Invariant: once Halted is set it stays so, and at most one of StopReason and StoppedByVisitor
-// says why. Neither does if the search stops itself, to begin again or to leave the program to
+// gives the reason. Neither does if the search stops itself, to restart or to leave the program to
 // another explorer.
 type Control struct {
 	Visitor por.Visitor `saved:"-"`
@@ -25,14 +25,14 @@ type Control struct {
 }
 
 // Halt stops the search for a reason. The first one counts. Searches do not unwind at once: they
-// look at Halted after whatever may set it, and leave the system where they found it.
+// check Halted after every call that may set it, and leave the system in its initial state.
 func (s *Control) Halt(r por.Reason) {
 	if !s.Halted {
 		s.Halted, s.StopReason = true, r
 	}
 }
 
-// StopUnless stops the search if the visitor, whose answer is wanted, wants no more.
+// StopUnless stops the search unless wanted, the answer of the visitor, is true.
 func (s *Control) StopUnless(wanted bool) {
 	if !wanted && !s.Halted {
 		s.Halted, s.StoppedByVisitor = true, true
@@ -48,27 +48,26 @@ func (s *Control) OutOfExecutions() bool {
 	return s.Halted
 }
 
-// AtMaxSteps reports whether an execution of n steps has as many as are allowed.
+// AtMaxSteps reports whether an execution of n steps has reached the bound.
 func (s *Control) AtMaxSteps(n int) bool { return s.Cfg.MaxSteps > 0 && n >= s.Cfg.MaxSteps }
 
-// EndTruncated ends an execution because it has as many steps as are allowed.
-//
-// Its status is Running, which is how a visitor tells it from an end.
+// EndTruncated ends an execution at the bound on steps. Its status is Running, which distinguishes it
+// from a complete one.
 func (s *Control) EndTruncated(path trace.Schedule) {
 	s.Stats.Truncated++
 	s.StopUnless(s.Visitor.Leaf(path, por.Running))
 }
 
-// PollMask is such that PollDue holds every 256 transitions at least. What a search does, as long as
-// no bound stops it, does not depend on when it is polled.
+// PollMask makes PollDue true at least every 256 transitions. Polling does not influence a search, as
+// long as no bound stops it.
 const PollMask = 255
 
-// PollDue reports whether, after the present number of transitions, Poll is to be called.
+// PollDue reports whether Poll must be called after the current number of transitions.
 func (s *Control) PollDue() bool {
 	return s.Stats.Transitions&PollMask == 0 || s.Cfg.Over != nil && s.Cfg.Over()
 }
 
-// Poll compares the search with the bounds that are too expensive to look at after every step. The
+// Poll checks the bounds that are too expensive to check after every step. The
 // search is at p and uses memory bytes.
 func (s *Control) Poll(memory int64, p por.Progress) {
 	if s.Cfg.MaxMemory > 0 && memory > s.Cfg.MaxMemory {
@@ -84,10 +83,9 @@ func (s *Control) Poll(memory int64, p por.Progress) {
 	}
 }
 
-// Result returns what has been counted, and why the search is incomplete.
+// Result returns the counts, and the reasons why the search is incomplete.
 //
-// A search can be incomplete for several reasons at once: it stopped, and before that executions
-// were truncated.
+// There can be several: the search stopped, and before that executions were truncated.
 func (s *Control) Result() por.Result {
 	r := por.Result{Stats: s.Stats, Stopped: s.StoppedByVisitor}
 	if s.StopReason.Bound != "" {

@@ -9,22 +9,22 @@ import (
 )
 
 // ChainLimit is the number of steps without a choice after which a node is made all the same. It
-// bounds how long a goroutine can continue without the others being considered, and lets state
-// matching see loops in which there is nothing to choose.
+// bounds how long a goroutine can continue while the others are not considered, and lets state
+// matching see loops without choices.
 const ChainLimit = 1000
 
-// Driver steps and rewinds a system on behalf of a search, and keeps the present path: the schedule
-// that leads from the initial state to the present one. So a step that is undone, as an execution
-// that it has ended is to continue without it (Undo), is not on the path, though an Executor may
-// still count it among its events.
+// Driver steps and rewinds a system on behalf of a search, and keeps the current path: the schedule
+// that leads from the initial state to the current one. If a step has ended the execution and the
+// search continues without it, it is undone (Undo) and not on the path, though an Executor may
+// still have it among its events.
 //
 //	executed:       p1  p2  x  e1         x has ended the execution, was reported and undone
-//	Path:           p1  p2     e1         what a visitor is given: it leads to the present state
-//	hb.Execution:   p1  p2  x  e1         x keeps its number, as other events depend on it
+//	Path:           p1  p2     e1         the argument of a visitor: it leads to the current state
+//	hb.Execution:   p1  p2  x  e1         x keeps its number, because other events depend on it
 //
-// Invariant: whenever a visitor or the oracle is asked, the system is in the state after Path. A
+// Invariant: whenever a visitor or the oracle is called, the system is in the state after Path. A
 // watching oracle has been notified of every step and every rewinding since the search began, in
-// their order, but for Drop, after which nothing is asked before the next Rewind.
+// order, except Drop, after which there are no questions before the next Rewind.
 type Driver struct {
 	Control
 	RaceReporter
@@ -35,7 +35,7 @@ type Driver struct {
 
 	overtaker   por.Overtaker   `saved:"-"` // the system, if it is one
 	looker      por.Looker      `saved:"-"` // the oracle, if it is one
-	looked      uint64          `saved:"-"` // what it had counted when it was asked last
+	looked      uint64          `saved:"-"` // its count after the last question
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
 	inspected   bool            `saved:"-"` // see por.Inspected
 	constrained por.Constrained `saved:"-"` // the system, if it is one
@@ -43,10 +43,10 @@ type Driver struct {
 
 	//mutant: saved: driver without Path [resumed]: "Schedule" -> "Schedule `saved:\"-\"`"
 	Path    trace.Schedule
-	Began   int         // of how many steps Path is where the search begins
-	Enabled []trace.GID // in the present state, see Arrive
+	Began   int         // length of Path where the search begins
+	Enabled []trace.GID // in the current state, see Arrive
 
-	// ByState: it is enough if the search meets all states. Others have to meet a class for each
+	// ByState: meeting all states is enough. Other searches have to meet a class for each
 	// order of dependent events, see OracleAllows.
 	ByState bool `saved:"-"`
 
@@ -54,12 +54,12 @@ type Driver struct {
 	//mutant: saved: driver without Preempts [resumed]: "Preempts   int" -> "Preempts   int `saved:\"-\"`"
 	Preempts int // preemptions on Path
 	//mutant: saved: driver without PreemptCut [resumed]: "PreemptCut bool" -> "PreemptCut bool `saved:\"-\"`"
-	PreemptCut bool // there is a schedule with more of them than are allowed
+	PreemptCut bool // the bound on preemptions has excluded a schedule
 
-	Estimate func(*por.Progress) `saved:"-"` // says how far the search is; nil: nothing does
+	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: nothing does
 
-	// Carry is of how many steps of the path the search has as much to do as another search has for a
-	// step, whenever it makes one; 0: of none.
+	// Carry is the length of path that adds the work of one step to each step of the search, because the
+	// search walks back along its path; 0: the length of the path costs nothing.
 	Carry int `saved:"-"`
 
 	//mutant: saved: driver without KnownRaces [resumed]: " RaceSet" -> " RaceSet `saved:\"-\"`"
@@ -69,7 +69,7 @@ type Driver struct {
 	peeked     trace.Op `saved:"-"` // see peek
 }
 
-// NewDriver returns the driver of a search of sys, which begins in its present state.
+// NewDriver returns the driver of a search of sys that begins in its current state.
 func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s := Driver{Sys: sys, Control: Control{Visitor: v, Cfg: cfg}, KnownRaces: RaceSet{}, Cur: trace.NoGID}
 	c := por.CapabilitiesOf(sys)
@@ -92,17 +92,16 @@ func (s *Driver) ReportTo(v por.Visitor) {
 	s.inspector, _ = v.(por.Inspector)
 }
 
-// Arrive looks at a state that a step has led to: which goroutines are enabled, and how deep it is.
-// A search that needs neither in most states (package optimal) does without.
+// Arrive determines the enabled goroutines and the depth of the state after a step.
+// A search that needs neither in most states (package optimal) does not call it.
 func (s *Driver) Arrive() {
 	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
 	s.Enabled = s.Sys.Enabled(s.Enabled[:0])
 }
 
-// Preferred returns the enabled goroutine that continues where there is no reason to prefer another
-// one: the one that moved last if it can, or else the first. So the first execution has no
-// preemption, a bug is first found with few, and one that depends on a goroutine not being
-// interrupted is found early.
+// Preferred returns the enabled goroutine that continues by default: the one that moved last if it is
+// enabled, otherwise the first. So the first execution has no preemption, a bug is first found with few,
+// and a bug that depends on a goroutine not being interrupted is found early.
 func (s *Driver) Preferred() trace.GID {
 	if slices.Contains(s.Enabled, s.Cur) {
 		return s.Cur
@@ -110,14 +109,14 @@ func (s *Driver) Preferred() trace.GID {
 	return s.Enabled[0]
 }
 
-// NextOp returns the next operation of g, which is there until NextOp is called again: an oracle is asked
-// about one in most states, and what an interface is given a pointer to is allocated.
+// NextOp returns the pending operation of g. It is valid until the next call: an oracle needs one in most
+// states, and a variable whose address is passed to an interface is allocated.
 func (s *Driver) NextOp(g trace.GID) *trace.Op {
 	s.next = *s.peek(g)
 	return &s.next
 }
 
-// peek returns the next operation of g, which is there until the system is asked about another one.
+// peek returns the pending operation of g. It is valid until the system returns another one.
 func (s *Driver) peek(g trace.GID) *trace.Op {
 	if s.peeker != nil {
 		return s.peeker.Peek(g)
@@ -126,12 +125,12 @@ func (s *Driver) peek(g trace.GID) *trace.Op {
 	return &s.peeked
 }
 
-// An Executor executes operations in the system, and is told when the system has been rewound: an
-// hb.Execution, which keeps the events of the path.
+// An Executor executes operations in the system: an hb.Execution, which keeps the events of the path.
+// Invalidate is called when the system has been rewound.
 type Executor interface {
 	Execute(g trace.GID, choice int)
 	Invalidate()
-	// Looked returns among how many events races of the newest one were looked for.
+	// Looked returns the number of events inspected in the search for races of the newest one.
 	Looked() int
 }
 
@@ -152,14 +151,14 @@ func (s *Driver) Again(a trace.Step) {
 	}
 }
 
-// Execute executes a. It is neither counted nor looked at: see Executed.
+// Execute executes a without counting or reporting: see Executed.
 func (s *Driver) Execute(a trace.Step) {
 	s.traceNext(a)
 	s.Repeat(a)
 }
 
-// Repeat is Execute for a step that the transcript has already, or does not have to have: one to a
-// state in which the search has been, or that it only looks at.
+// Repeat is Execute for a step that the transcript does not need: one to a
+// state in which the search has been, or that it only inspects.
 func (s *Driver) Repeat(a trace.Step) {
 	s.Announce(a.G)
 	if s.Executor != nil {
@@ -171,7 +170,7 @@ func (s *Driver) Repeat(a trace.Step) {
 	s.Cur = a.G
 }
 
-// traceNext writes a, which is going to be executed, to the transcript.
+// traceNext writes a, the next step, to the transcript.
 func (s *Driver) traceNext(a trace.Step) {
 	if s.Tracing() {
 		op := s.Sys.Next(a.G)
@@ -179,15 +178,15 @@ func (s *Driver) traceNext(a trace.Step) {
 	}
 }
 
-// Announce notifies the oracle that g is going to execute its next operation.
+// Announce notifies the oracle that g is about to execute its pending operation.
 func (s *Driver) Announce(g trace.GID) {
 	if s.Watcher != nil {
 		s.Watcher.Stepping(g, s.NextOp(g))
 	}
 }
 
-// Executed counts the step executed last and reports the race it completes, and what is wrong
-// already in an execution that has become long. It reports whether the search continues.
+// Executed counts the last step and reports the race it completes, and bugs in an execution that
+// has become long. It reports whether the search continues.
 func (s *Driver) Executed() bool {
 	s.Stats.Transitions++
 	if s.Carry > 0 {
@@ -200,8 +199,7 @@ func (s *Driver) Executed() bool {
 	return !s.Halted
 }
 
-// show reports the race that the last step completes, and what is wrong already in an execution that has
-// become long.
+// show reports the race that the last step completes, and bugs in an execution that has become long.
 func (s *Driver) show() {
 	if !s.RaceReporter.After(s.Path) {
 		s.StopUnless(false)
@@ -212,22 +210,22 @@ func (s *Driver) show() {
 }
 
 // OracleAllows reports whether the oracle says that {g} is a persistent set (Godefroid 1996), op
-// being g's next operation, and counts the choice that is saved. Then it is enough to execute op
-// here: what the others can do first commutes with it, so every execution is equivalent to one
-// that begins with op.
+// being g's pending operation, and counts the saved choice. Then it is enough to execute op
+// here: it commutes with everything that the others can do first, so every execution is equivalent to
+// one that begins with op.
 //
-// Equivalent is by states. Those are fewer than the classes of package hb where goroutines park at
-// a channel that none serves any more, in either order, or where one that receives has come before
-// or after the close: the events are dependent and the states are equal. A search that is held to
-// classes does without what oracles say of channels.
+// Equivalence here is that of states, which is coarser than the classes of package hb where goroutines
+// park at a channel that none serves any more, in either order, or where a receiver arrives before
+// or after the close: the events are dependent and the states are equal. So a search for
+// classes does not use the oracle for channels.
 //
-// Likewise while an operation that depends on all others may be executed where goroutines can run, such
-// as a clock read at which time may pass. Happens before orders each operation before or after it, and a
-// race of two clock reads does not show where an operation between them is one that an oracle answers:
+// Nor does it use the oracle while an operation that depends on all others can be enabled beside other
+// goroutines, such as a clock read at which time may pass. Happens before orders each operation before or
+// after it, which hides a race of two clock reads if an operation between them needs no choice:
 //
 //	g1: read the clock      g0: wg.Add(1); start g2      g2: read the clock
 //
-// The reads are ordered by g0's Add. Only when that has come before g1's read there is a race to reverse.
+// g0's Add orders the reads. There is a race to reverse only in executions in which the Add comes first.
 func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 	//mutant: channels: classes are states [classes]: "|| !s.ByState && onChannels(op.Kind)" -> ""
 	if s.Cfg.Oracle == nil || !s.ByState && onChannels(op.Kind) {
@@ -253,21 +251,21 @@ func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 	return true
 }
 
-// onChannels reports whether operations of kind k are about channels alone.
+// onChannels reports whether operations of kind k are on channels.
 func onChannels(k trace.Kind) bool { return k.Communicates() || k == trace.Close }
 
-// MostAsked returns of how many of n enabled goroutines an oracle is asked in one state. A question
-// takes a look at all the other ones, so that thousands of them would be asked about a million times
-// in each state; to make a choice is always right.
+// MostAsked returns the number of goroutines, of n enabled ones, about which an oracle is asked in one
+// state. A question inspects all the others, so thousands of goroutines would be inspected millions of
+// times in each state; making a choice is always right.
 func MostAsked(n int) int {
 	const looks = 1 << 12
 	return min(n, max(1, looks/max(1, n)))
 }
 
-// OracleSingleton returns an enabled goroutine of which the oracle says that it is a persistent set
-// by itself. It is asked of first, if that is enabled, and of the others if askOthers is set. Any
-// of them does: the sets are persistent independently of each other. But an oracle that has to
-// analyse something takes longer for several questions, and the choice of another goroutine than
+// OracleSingleton returns an enabled goroutine that is a persistent set by itself according to the
+// oracle. It asks about first, if that is enabled, and about the others if askOthers is set. Any
+// answer is right, because the sets are persistent independently of each other. But several questions
+// take an analysing oracle longer, and the choice of another goroutine than
 // the one that moved last is a preemption.
 func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, ok bool) {
 	if s.Cfg.Oracle == nil {
@@ -289,22 +287,22 @@ func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, 
 	return trace.NoGID, false
 }
 
-// Inspected reports whether an operation of another goroutine may show where each goroutine is.
+// Inspected reports whether an operation of another goroutine may observe where each goroutine is.
 func (s *Driver) Inspected() bool { return s.inspected }
 
-// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
-// other goroutines of the system can do, so that its goroutine is a persistent set by itself.
+// Unobservable reports whether an operation of kind k without accesses commutes with all operations of
+// other goroutines of the system, so that its goroutine is a persistent set by itself.
 func (s *Driver) Unobservable(k trace.Kind) bool {
 	//mutant: inspected: what accesses nothing is private [inspecting]: drop 1
 	//mutant: yielding is private [models TestModels/stackYields]: drop 1
 	return !s.inspected && Unobservable(k, s.Cfg.IgnoreOutput)
 }
 
-// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
-// other goroutines can do, if none shows where they are (por.Inspected).
+// Unobservable reports whether an operation of kind k without accesses commutes with all operations of
+// other goroutines, if none observes all goroutines (por.Inspected).
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
 	switch k.Row().Commutes {
-	case trace.Always, trace.UnlessCounted, trace.UnlessTimed: // if it were timed it would depend on everything
+	case trace.Always, trace.UnlessCounted, trace.UnlessTimed: // timed operations depend on everything
 		return true
 	case trace.UnlessPrinted:
 		return ignoreOutput
@@ -322,8 +320,7 @@ func (s *Driver) Leaf(st por.Status) {
 	}
 }
 
-// CountEnding counts an execution that ends with st. It reports whether the visitor is to know of
-// it.
+// CountEnding counts an execution that ends with st. It reports whether the visitor must be called.
 func (s *Driver) CountEnding(st por.Status) bool {
 	switch st {
 	case por.Redundant:
@@ -339,8 +336,8 @@ func (s *Driver) CountEnding(st por.Status) bool {
 	return true
 }
 
-// TruncatedHere ends an execution that has as many steps as are allowed; it reports whether this
-// one has. It is asked after the states in which nothing is enabled have been dealt with: an
+// TruncatedHere ends an execution that has reached the bound on steps, and reports whether this
+// one has. It is called after the search has handled states in which nothing is enabled: an
 // execution that ends with its last allowed step is complete.
 func (s *Driver) TruncatedHere() bool {
 	if !s.AtMaxSteps(len(s.Path)) {
@@ -350,9 +347,7 @@ func (s *Driver) TruncatedHere() bool {
 	return true
 }
 
-// Busiest returns which of some goroutines has most steps on the path.
-//
-// The first of several, so that it depends on the path only.
+// Busiest returns the first goroutine of gs with the most steps on the path.
 func (s *Driver) Busiest(gs []trace.GID) trace.GID {
 	steps := make(map[trace.GID]int)
 	for _, a := range s.Path {
@@ -367,9 +362,7 @@ func (s *Driver) Busiest(gs []trace.GID) trace.GID {
 	return busy
 }
 
-// CountState counts a new state.
-//
-// The state that would be one too many is not counted.
+// CountState counts a new state, and halts the search instead if the bound is reached.
 func (s *Driver) CountState() {
 	if s.Cfg.MaxStates > 0 && s.Stats.States == s.Cfg.MaxStates {
 		s.Halt(por.Reason{Bound: por.BoundStates, Limit: s.Cfg.MaxStates})
@@ -388,7 +381,7 @@ func (s *Driver) Account() int64 {
 	return n
 }
 
-// Result returns what has been counted, and why the search is incomplete.
+// Result returns the counts, and the reasons why the search is incomplete.
 func (s *Driver) Result() por.Result {
 	r := s.Control.Result()
 	if s.PreemptCut {
@@ -397,7 +390,7 @@ func (s *Driver) Result() por.Result {
 	return r
 }
 
-// Sum is the memory of a system, if it knows it, and of something else.
+// Sum is the memory of a system, if it knows its size, and of further data.
 type Sum struct {
 	Sys  por.Sized
 	More func() int64

@@ -1,7 +1,7 @@
 package search
 
-// Keep saves the search if that is due. It is called where the search could be left and gone on with:
-// what is entered (por.Config.Enter) says all there is. If the search has to end, it ends here.
+// Keep saves the search if that is due. It is called where the entered data (por.Config.Enter) are
+// complete, so that the search can be continued. If the search must end, it ends here.
 func (s *Driver) Keep() {
 	k := s.Cfg.Keeper
 	if k == nil || s.Halted || !k.Due() {
@@ -12,13 +12,13 @@ func (s *Driver) Keep() {
 	}
 }
 
-// Reenter brings the system to where it was when the search was saved, and gives positions their marks,
-// which are those of another system. They are in the order in which they were made; those without a mark
-// have a negative one, and get none. Data of an Executor and of an oracle are saved as they are, so that
-// they have nothing to do.
+// Reenter brings the system to its state when the search was saved, and gives positions new marks; the
+// saved ones are those of another system. Positions are in the order in which they were made; those
+// without a mark have a negative one, and keep it. The data of an Executor and of an oracle are saved
+// unchanged, so they need no steps.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
-	s.Path = nil // what the system is shown on the way is no part of the search
+	s.Path = nil // the steps on the way are no part of the search
 	for i := s.Began; ; i++ {
 		for len(positions) > 0 && positions[0].Depth == i {
 			if positions[0].Mark >= 0 {

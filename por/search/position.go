@@ -5,14 +5,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Position is a state on the present path to which the search can return. Positions are used
-// last-in first-out, as marks are.
+// A Position is a state on the current path to which the search can return. Positions are used
+// last-in first-out, like marks.
 //
 //	Path:        │ a0  a1 │ a2  a3  a4 │ a5 ...
 //	positions:   P0       P1           P2       ReturnTo(P1) forgets a2 and what follows; P1 remains
 //
-// Cur belongs to it because the search prefers the goroutine that moved last: what is executed
-// after a return must not depend on what was executed before it.
+// Cur belongs to it because the search prefers the goroutine that moved last: steps after a return
+// must not depend on the steps before it.
 type Position struct {
 	Mark     por.Mark
 	Depth    int       // steps of the path
@@ -42,15 +42,15 @@ func (s *Driver) Rewind(m por.Mark) {
 	}
 }
 
-// Undo takes the last step, which was executed in the state of m, off the path. The goroutine that
+// Undo removes the last step, which was executed in the state of m, from the path. The goroutine that
 // executed it is still the one that moved last.
 func (s *Driver) Undo(m por.Mark) {
 	s.Rewind(m)
 	s.Path = s.Path[:len(s.Path)-1]
 }
 
-// Drop goes back to the state of a mark that is not needed any more. The oracle is not asked of
-// anything there.
+// Drop goes back to the state of a mark that is not needed any more. The oracle gets no question
+// there.
 func (s *Driver) Drop(m por.Mark) {
 	s.Sys.Rewind(m)
 	s.Sys.Release(m)
@@ -59,8 +59,8 @@ func (s *Driver) Drop(m por.Mark) {
 	}
 }
 
-// Leave goes back to the state in which the search began, where another one may begin: so what the
-// oracle knows of the present path is not true any more.
+// Leave goes back to the state in which the search began, where another one may begin, and notifies the
+// oracle, whose knowledge of the current path is void.
 func (s *Driver) Leave(root por.Mark) {
 	//mutant: a search that starts again does not notify [micro startsAgain]: "s.Rewind" -> "s.Sys.Rewind"
 	s.Rewind(root)

@@ -2,7 +2,7 @@ package search
 
 import "hbcheck.dev/hbcheck/por"
 
-// Progress is where the search is. It is shown while a long search runs, and decides nothing.
+// Progress returns the progress of the search, for display only.
 func (s *Driver) Progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
 	if s.Estimate != nil {
@@ -11,12 +11,12 @@ func (s *Driver) Progress() por.Progress {
 	return p
 }
 
-// Done estimates which part of a search is done, as if all subtrees of a node were equal. node returns of
-// how many alternatives of node i on the stack so many have been explored before the present one.
+// Done estimates the explored part of a search, assuming that all subtrees of a node are equal. node returns
+// the number of explored alternatives of node i on the stack, before the current one, and the number of all.
 //
-// Of a node with k alternatives, of which n have been explored and one is being explored, it adds n/k of the
+// For a node with k alternatives, of which n have been explored and one is being explored, it adds n/k of the
 // node's share; the one being explored has 1/k of it, which the nodes above divide. More alternatives may
-// be found while the last one is explored, so that what is done may become less.
+// be found while the last one is explored, so the result may decrease.
 func Done(nodes int, node func(i int) (explored, of int)) (part float64) {
 	const least = 1e-16 // nodes with less weigh less than the rounding error
 	share := 1.0

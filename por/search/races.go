@@ -6,10 +6,10 @@ import (
 )
 
 // RaceReporter asks a por.Racer after every step on behalf of a por.RaceVisitor. The zero value,
-// for a system or a visitor that is none, does nothing.
+// for other systems and visitors, does nothing.
 //
-// There are two ways to races: a Racer finds those of accesses that the memory model does not
-// order, however far apart; ReportRaces, below, those whose accesses are next in one state.
+// Races are found in two ways: a Racer finds accesses that the memory model does not
+// order, however far apart; ReportRaces finds accesses that are both pending in one state.
 type RaceReporter struct {
 	racer   por.Racer       `saved:"-"`
 	visitor por.RaceVisitor `saved:"-"`
@@ -25,14 +25,14 @@ func NewRaceReporter(sys por.System, v por.Visitor) RaceReporter {
 	return RaceReporter{r, w}
 }
 
-// Follow says whether the steps from now on may be in races: see por.Racer.
+// Follow switches the detection of races on or off: see por.Racer.
 func (r *RaceReporter) Follow(races bool) {
 	if r.racer != nil {
 		r.racer.Follow(races)
 	}
 }
 
-// Active reports whether it does anything.
+// Active reports whether r has a Racer.
 func (r *RaceReporter) Active() bool { return r.racer != nil }
 
 // After is called after each step, the last of path, and reports whether the search is to continue.
@@ -60,27 +60,26 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 	return !known
 }
 
-// pendingAccesses are the accesses that are next in the present state.
+// pendingAccesses are the pending accesses of the current state.
 //
 // Between two calls most goroutines have not moved, so of n² pairs only those with a goroutine
 // that has moved are compared.
 type pendingAccesses struct {
-	list     []trace.GID     // whose they are
-	fresh    []int           // those of them that were not next when ReportRaces was last called
+	list     []trace.GID     // their goroutines
+	fresh    []int           // indices of accesses that were not pending at the last call of ReportRaces
 	previous []pendingAccess // by goroutine
-	round    uint64          // how often ReportRaces has been called
+	round    uint64          // number of calls of ReportRaces
 }
 
-// pendingAccess is what was next in a goroutine at the given round.
+// pendingAccess is the pending operation of a goroutine at the given round.
 type pendingAccess struct {
 	op    trace.Op
 	round uint64
 }
 
-// ReportRaces reports the pairs of enabled goroutines whose next operations race. A pair that was
-// there when it was last called has been compared then.
-//
-// Two atomic accesses do not race, so if none of the operations is plain nothing is compared.
+// ReportRaces reports the pairs of enabled goroutines whose pending operations race. It does not compare
+// pairs again that were pending at the last call, and compares nothing if all operations are atomic,
+// because two atomic accesses do not race.
 func (s *Driver) ReportRaces() {
 	if len(s.Enabled) < 2 {
 		return
@@ -121,8 +120,8 @@ func (s *Driver) ReportRaces() {
 	}
 }
 
-// ReportRace reports that a and b, both of which are next, race, unless that is known of their
-// program points.
+// ReportRace reports the race of a and b, both pending, unless a race of their program points is
+// known.
 func (s *Driver) ReportRace(a, b *trace.Op) {
 	if s.KnownRaces.Add(a, b) {
 		s.StopUnless(s.Visitor.Race(s.Path, *a, *b))

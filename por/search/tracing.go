@@ -8,23 +8,21 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Tracing reports whether a transcript of the search is wanted (por.Config.Trace). What is written
-// into it is computed only then:
+// Tracing reports whether the search writes a transcript (por.Config.Trace). Its text is computed only
+// then:
 //
 //	if s.Tracing() {
 //		s.Tracef(depth, "sleep set %v", ...)
 //	}
 func (s *Control) Tracing() bool { return s.Cfg.Trace != nil }
 
-// Tracef writes a line of the transcript about the state after depth steps.
-//
-// The depth is the indentation, so that the file can be read as the tree that was searched.
+// Tracef writes a line of the transcript about the state after depth steps. The depth is the
+// indentation, so that the file shows the search tree.
 func (s *Control) Tracef(depth int, format string, args ...any) {
 	fmt.Fprintf(s.Cfg.Trace, "%s%s\n", strings.Repeat("  ", depth), fmt.Sprintf(format, args...))
 }
 
-// TraceStep writes that op is executed after depth steps, with one of several alternatives if there
-// are any.
+// TraceStep writes that op is executed after depth steps, and with which of several alternatives.
 func (s *Control) TraceStep(depth int, op *trace.Op, choice, alternatives int) {
 	if alternatives > 1 {
 		s.Tracef(depth, "%s (alternative %d of %d)", s.Describe(op), choice+1, alternatives)
@@ -38,7 +36,7 @@ func (s *Control) TraceEnd(depth int, st por.Status) {
 	s.Tracef(depth, "= %v", st)
 }
 
-// Describe returns the words for an operation in a transcript.
+// Describe returns the text for an operation in a transcript.
 func (s *Control) Describe(op *trace.Op) string {
 	text := fmt.Sprintf("g%d: %v", op.G, op.Kind)
 	if s.Cfg.Describe != nil {
@@ -47,7 +45,7 @@ func (s *Control) Describe(op *trace.Op) string {
 	return strings.TrimRight(text, " ")
 }
 
-// Goroutines returns the words for a set of goroutines in a transcript.
+// Goroutines returns the text for a set of goroutines in a transcript.
 func Goroutines(gs []trace.GID) string {
 	names := make([]string, len(gs))
 	for i, g := range gs {
