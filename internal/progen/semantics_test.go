@@ -53,6 +53,10 @@ func TestSemantics(t *testing.T) {
 			{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: WgDone}, {Op: WgAdd, B: 1}, {Op: WgDone}}}, {Op: WgWait}, {Op: Print, E: k(1)}}},
 			"1|exit; |panic: sync: WaitGroup is reused before previous Wait has returned"},
 
+		{"a WaitGroup that is negative only in some orders", Prog{WGs: 1, Main: []Stmt{
+			{Op: Go, Body: []Stmt{{Op: WgDone}}}, {Op: WgAdd, B: 1}, {Op: WgWait}, {Op: Print, E: k(1)}}},
+			"1|exit; 1|panic: sync: negative WaitGroup counter; |panic: sync: negative WaitGroup counter"},
+
 		{"length of a channel", Prog{Chans: ch(2), Main: []Stmt{
 			{Op: Go, Body: []Stmt{{Op: Send, E: k(1)}, {Op: Send, E: k(2)}}},
 			{Op: ChanLen, B: 0}, {Op: ChanLen, B: 1}, {Op: Print, E: l(0)}, {Op: Print, E: l(1)}}},

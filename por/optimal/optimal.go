@@ -163,8 +163,7 @@ type searcher struct {
 	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
 	prevHead []int32 // of a head: the one before it, or -1
 
-	//mutant: saved: optimal without ideals [resumed]: "ideals int" -> "ideals int `saved:\"-\"`"
-	ideals int             // scheduled because of the newest event: see maxIdeals
+	ideals int             `saved:"-"` // scheduled because of the newest event: see maxIdeals
 	eager  []eagerReversal // to be explored before the search continues
 	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
 	reversings []*reversing // that are under way

@@ -36,7 +36,7 @@ func (l *mapLoop) looksAt(i ssa.Instruction, p ssa.Value, f *frame) {
 		l.derefs = append(l.derefs, deref{i, p, true, i.Pos()})
 		return
 	}
-	//mutant: functions look at all their pointers [env TestOrderMatters|TestLoops]: "f.sure && i.Block().Index == 0" -> "true"
+	//mutant: functions look at all their pointers [order]: "f.sure && i.Block().Index == 0" -> "true"
 	l.derefs = append(l.derefs, deref{f.at, f.args[p], f.sure && i.Block().Index == 0, i.Pos()})
 }
 

@@ -406,6 +406,21 @@ func TestMattersNilAfterWrite(t *testing.T) {
 	fmt.Println(count)
 }
 
+// A call before the write looks at it, in one of the iterations.
+func TestMattersNilInCall(t *testing.T) {
+	f := func(c *cache) {
+		defer func() { recover() }()
+		for _, v := range m {
+			if !perhaps(c, v) {
+				count++
+			}
+		}
+	}
+	count = 0
+	f(nil)
+	fmt.Println(count)
+}
+
 func TestFreeNilFirst(t *testing.T) {
 	f := func(c *cache) {
 		defer func() { recover() }()
