@@ -85,7 +85,6 @@
 //	    sametime    == on times, their texts              date      the clock compared with dates
 //	    timedloop   loops until a moment, some rounds
 //	    spans       durations of the clock's in memory    elapsed durations that are none of the clock's
-//	    exact       numbers of the clock's that cannot come out otherwise
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    queue       who has waited longest on a channel   slots    orders of maps that gc can have

@@ -11,7 +11,6 @@ import (
 type clockFacts struct {
 	mu         *sync.Mutex     // nil: one machine has them
 	read       bool            // one of several machines has read the clock
-	moved      bool            // Durations of the clock's have been added to Times
 	cutoffs    bool            // there are times that lie before one that the clock has shown
 	shrinks    bool            // there are durations until a time to come
 	dates      map[int64]bool  // instants that the program has made of numbers

@@ -136,7 +136,6 @@ type Saved struct {
 	Assumed    []Assumption
 	Existed    []bool
 	Cutoffs    bool
-	Moved      bool
 	Shrinks    bool
 	Dates      map[int64]bool
 	SinceDates map[int64]bool
@@ -189,7 +188,7 @@ func (m *Machine) Save() (*Saved, error) {
 	k.lock()
 	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
-		Cutoffs: k.cutoffs, Moved: k.moved, Shrinks: k.shrinks, Dates: k.dates, SinceDates: k.sinceDates, Spans: k.spans,
+		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, SinceDates: k.sinceDates, Spans: k.spans,
 		Ticks: k.ticks, SinceTicks: k.sinceTicks,
 		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
 	s.Numbers = m.numbers()
@@ -302,7 +301,7 @@ func (m *Machine) Restore(s *Saved) error {
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
 	k, late := m.link, m.cfg.late
 	k.lock()
-	k.cutoffs, k.moved, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Moved, s.Shrinks, s.Ticks, s.SinceTicks
+	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
 	k.dates, k.sinceDates, k.spans = s.Dates, s.SinceDates, s.Spans
 	k.unlock()
 	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt

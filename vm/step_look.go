@@ -290,10 +290,6 @@ func (m *Machine) addToTime(r Regs) {
 	if d < 0 {
 		m.link.note(&m.link.cutoffs)
 	}
-	if m.spanOf(d) > 0 {
-		//mutant: Times that durations were added to are as exact as others [test ./cmd/hbcheck TestScripts/durations]
-		m.link.note(&m.link.moved)
-	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
 	//mutant: what is added to a date is none [env TestPrograms/clockdateadd]: false
@@ -421,7 +417,7 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
 //	ClockSpan,
 //	ClockFlow       a Duration is in memory: see step_spans.go
-//	ClockNumber     a number is made of a Duration: named, if it may be another one (step_exact.go)
+//	ClockNumber     a number is made of a Duration: named
 //	ClockSeed       a source of random numbers is made: what is drawn from it is named (noteSeed)
 //	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
@@ -442,7 +438,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 			//mutant: durations that leave a function are not kept [env TestPrograms/spanstored]
 			m.noteSpan(int64(*a), 1)
 			//mutant: any duration is one of the clock's [env TestPrograms/spanprinted]: drop 1
-		} else if n := m.spanOf(int64(*a)); n > 0 && !m.exactNumber(g, int64(*a), n, unit) {
+		} else if m.spanOf(int64(*a)) > 0 {
 			return m.counts(g, in.C)
 		}
 		return Next
@@ -452,10 +448,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		}
 		return Next
 	case in.C&bytecode.ClockNumber != 0:
-		if n := max(m.spanOf(int64(*a)), 1); !m.exactNumber(g, int64(*a), n, unit) {
-			return m.counts(g, in.C)
-		}
-		return Next
+		return m.counts(g, in.C)
 	case in.C&bytecode.ClockSeed != 0:
 		m.link.noteSeed(*a)
 		return Next

@@ -41,10 +41,9 @@ func (m *Machine) spanOf(d int64) int32 {
 	return m.link.spans[d]
 }
 
-// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number, of
-// which only how often it contains the unit is used.
+// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number.
 func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
-	op, unit := token.Token(word&bytecode.FlowOp), word>>bytecode.FlowUnit
+	op := token.Token(word & bytecode.FlowOp)
 	x, y := m.spanOf(a), int32(0)
 	if word&bytecode.FlowPlain == 0 {
 		y = m.spanOf(b)
@@ -58,11 +57,8 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	if x+y == 0 {
 		return Next
 	}
-	if y == 0 && m.exactResult(g, a, b, x, op) {
-		return Next
-	}
 	//mutant: remainders of durations are durations [env TestPrograms/spantimes]
-	if how&bytecode.ClockNumber != 0 && !m.exactUnits(g, a, b, x, y, op, unit) {
+	if how&bytecode.ClockNumber != 0 {
 		if ctl := m.counts(g, how); ctl != Next {
 			return ctl
 		}
@@ -79,7 +75,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 		}
 	case token.NOT:
 		m.noteSpan(-a, x)
-	// What is rounded, and is not exact, changes with a little more.
+	// What is rounded changes with a little more.
 	case token.AND:
 		m.noteSpan(int64(time.Duration(a).Round(time.Duration(b))), maxSum)
 	case token.OR:

@@ -314,7 +314,7 @@ const (
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
 	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
-	ClockFlow                    // a Duration is computed of A and B; next word: the operator, and the unit. With ClockNumber: it is a number
+	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
 )
 
 // CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
@@ -323,12 +323,10 @@ var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows
 
-// The next word of ClockFlow: the operator, a flag, and above that the unit: with ClockNumber the number says
-// only how often that is contained in the Duration. So does the next word of ClockNumber without ClockFlow.
+// The next word of ClockFlow: the operator, and a flag.
 const (
 	FlowOp    = 1<<7 - 1
 	FlowPlain = 1 << 7 // B is surely not of the clock
-	FlowUnit  = 8
 )
 
 // Flags of that layout.

@@ -392,7 +392,7 @@ func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 		}
 	}
 	of, ok := timeNumber(i, c.l.ReadsOutput())
-	return ok && c.countTime(of, unitOf(i, c.l.ReadsOutput()), bytecode.ClockLater)
+	return ok && c.countTime(of, bytecode.ClockLater)
 }
 
 // clocked emits v, with what there is to note of the clock before and after it.

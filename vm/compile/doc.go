@@ -22,8 +22,8 @@
 //
 // order.go, order_fold.go, order_writes.go, order_pure.go, order_calls.go, order_owned.go, order_same.go,
 // order_nil.go, order_exits.go, order_reads.go and order_callback.go are not about code: they find out
-// whether a loop over a map can notice the order of the entries. clock.go, spans.go and units.go find out
-// where a program can notice the clock, and shown.go whether it only prints what it has been given.
+// whether a loop over a map can notice the order of the entries. clock.go and spans.go find out where a
+// program can notice the clock, and shown.go whether it only prints what it has been given.
 //
 // A frame is a window of 64-bit registers on the goroutine's stack:
 //

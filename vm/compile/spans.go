@@ -92,7 +92,7 @@ func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	captured := c.l.ReadsOutput()
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	if t.value(v); t.use == TextUsed && onlyShown(v, captured) {
-		c.countTime(v.X, 1, 0)
+		c.countTime(v.X, 0)
 	}
 }
 
@@ -134,14 +134,12 @@ func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 		how |= bytecode.ClockRight
 	}
 	_, constant := v.Y.(*ssa.Const)
-	unit := int64(1)
 	switch {
 	case printed(v, captured):
 		return false
 	case v.Op == token.ADD, v.Op == token.SUB, v.Op == token.QUO && constant:
 		if !ofClock(v) && countsSpan(v, captured) {
 			later = true
-			unit = countedUnit(v, captured)
 		}
 	default:
 		later = true
@@ -150,7 +148,7 @@ func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 		how |= bytecode.ClockNumber | bytecode.ClockLater
 	}
 	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how)
-	c.word(flowWord(v.Op, v.Y) | uint64(unit)<<bytecode.FlowUnit)
+	c.word(flowWord(v.Op, v.Y))
 	return later
 }
 
@@ -209,7 +207,7 @@ func roundUsed(call *ssa.Call) bool {
 // clockKey emits the Clock of a Duration that is taken for an index or a key.
 func (c *compiler) clockKey(v ssa.Value) {
 	if c.clock && perhapsOfClock(v) {
-		c.countTime(v, 1, 0)
+		c.countTime(v, 0)
 	}
 }
 
@@ -238,18 +236,19 @@ func spanKey(i ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// countTime emits the Clock of a number that is made of the Duration or Time v, of which only how often it
-// contains the unit is used; later is ClockLater if Counted is to follow. It reports whether it does.
+// countTime emits the Clock of a number that is made of the Duration or Time v; later is ClockLater if
+// Counted
+// is to follow. It reports whether it does.
 //
 // What has been computed of Durations has been looked at there (clockFlow): timeout/time.Second is few
 // nanoseconds.
-func (c *compiler) countTime(v ssa.Value, unit int64, later int) bool {
+func (c *compiler) countTime(v ssa.Value, later int) bool {
 	//mutant: quotients of durations are looked up [env TestPrograms/spanprinted]: "!ofClock(x)" -> "x == nil"
 	if x, ok := v.(*ssa.BinOp); ok && !ofClock(x) {
 		return false
 	}
 	c.emit(bytecode.Clock, c.use(v), 0, numberOf(v)|later)
-	c.word(uint64(unit))
+	c.word(1)
 	return later != 0
 }
 
