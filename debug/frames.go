@@ -23,11 +23,11 @@ type Frame struct {
 
 // Frames returns the stack of a goroutine, innermost first.
 func (s *Session) Frames(g trace.GID) []Frame {
-	if !s.vm.Alive(g) {
+	if !s.vm.Report().Alive(g) {
 		return nil
 	}
 	var list []Frame
-	for _, f := range s.vm.Frames(g) {
+	for _, f := range s.vm.Debugger().Frames(g) {
 		list = append(list, Frame{f, g, !f.Std})
 	}
 	if list == nil && s.bug != nil && s.Name(g) == s.bug.G && s.at.Step >= len(s.moves)-1 {
@@ -82,7 +82,7 @@ func (s *Session) locals(f *Frame) (locals, captured []Variable) {
 	if n == nil {
 		return nil, nil
 	}
-	pos := s.vm.Code(f.At).PosAt(int(f.At.PC))
+	pos := s.vm.Debugger().Code(f.At).PosAt(int(f.At.PC))
 	for _, k := range s.visible(n, pos) {
 		v := Variable{n.vars[k].name, s.value(f, n, k)}
 		if slices.ContainsFunc(n.fn.FreeVars, func(x *ssa.FreeVar) bool { return x.Name() == v.Name && x.Pos() == n.vars[k].pos }) {
@@ -166,7 +166,7 @@ func (s *Session) ssaValue(f *Frame, n *names, v ssa.Value) Value {
 	case *ssa.Const:
 		return constValue(x.Type(), x.Value, s)
 	case *ssa.Global:
-		return word(x.Type(), s.vm.Address(x))
+		return word(x.Type(), s.vm.StaticView().Address(x))
 	case *ssa.Function:
 		return Value{Type: x.Type(), text: "func " + x.Name()}
 	}
@@ -178,7 +178,7 @@ func (s *Session) ssaValue(f *Frame, n *names, v ssa.Value) Value {
 	if fv, ok := v.(*ssa.FreeVar); ok && !n.memory[slices.Index(n.vars, varKey{fv.Name(), fv.Pos()})] {
 		t = pointee(t)
 	}
-	w := s.vm.Registers(f.At, from, to-from)
+	w := s.vm.Debugger().Registers(f.At, from, to-from)
 	if w == nil && to > from {
 		return Value{Lost: notKept}
 	}
@@ -207,7 +207,7 @@ func (s *Session) results(f *Frame) (list []Variable) {
 
 // globals returns the variables of a frame's package.
 func (s *Session) globals(f *Frame) (list []Variable) {
-	fn := s.vm.Code(f.At).SSA
+	fn := s.vm.Debugger().Code(f.At).SSA
 	if fn == nil || !f.User {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (s *Session) globals(f *Frame) (list []Variable) {
 	}
 	for _, m := range p.SSA.Members {
 		if g, ok := m.(*ssa.Global); ok && g.Object() != nil && g.Name() != "_" {
-			list = append(list, Variable{g.Name(), s.At(pointee(g.Type()), s.vm.Address(g))})
+			list = append(list, Variable{g.Name(), s.At(pointee(g.Type()), s.vm.StaticView().Address(g))})
 		}
 	}
 	slices.SortFunc(list, func(a, b Variable) int { return cmp.Compare(a.Name, b.Name) })
@@ -227,7 +227,7 @@ func (s *Session) globals(f *Frame) (list []Variable) {
 // lookup returns the variable that a name means in a frame.
 func (s *Session) lookup(f *Frame, name string) (Value, error) {
 	if n := s.namesOf(f.At); n != nil {
-		pos := s.vm.Code(f.At).PosAt(int(f.At.PC))
+		pos := s.vm.Debugger().Code(f.At).PosAt(int(f.At.PC))
 		for _, k := range slices.Backward(s.visible(n, pos)) {
 			if n.vars[k].name == name {
 				return s.value(f, n, k), nil
@@ -239,11 +239,11 @@ func (s *Session) lookup(f *Frame, name string) (Value, error) {
 			return v.Value, nil
 		}
 	}
-	if fn := s.vm.Code(f.At).SSA; fn != nil {
+	if fn := s.vm.Debugger().Code(f.At).SSA; fn != nil {
 		if p := s.cfg.Prog.PackageOf(fn); p != nil && p.SSA != nil {
 			switch m := p.SSA.Members[name].(type) {
 			case *ssa.Global:
-				return s.At(pointee(m.Type()), s.vm.Address(m)), nil
+				return s.At(pointee(m.Type()), s.vm.StaticView().Address(m)), nil
 			case *ssa.NamedConst:
 				return constValue(m.Type(), m.Value.Value, s), nil
 			}
@@ -262,7 +262,7 @@ func (s *Session) lookup(f *Frame, name string) (Value, error) {
 
 // inPackage returns a variable or a constant of the package of that name that a frame's file imports.
 func (s *Session) inPackage(f *Frame, pkg, name string) (Value, bool) {
-	fn := s.vm.Code(f.At).SSA
+	fn := s.vm.Debugger().Code(f.At).SSA
 	if fn == nil {
 		return Value{}, false
 	}
@@ -277,7 +277,7 @@ func (s *Session) inPackage(f *Frame, pkg, name string) (Value, bool) {
 		if sp := s.cfg.Prog.SSA.Package(p); sp != nil {
 			switch m := sp.Members[name].(type) {
 			case *ssa.Global:
-				return s.At(pointee(m.Type()), s.vm.Address(m)), true
+				return s.At(pointee(m.Type()), s.vm.StaticView().Address(m)), true
 			case *ssa.NamedConst:
 				return constValue(m.Type(), m.Value.Value, s), true
 			}

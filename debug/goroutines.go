@@ -26,13 +26,13 @@ type Goroutine struct {
 
 // Goroutines returns the goroutines that have not ended: main, its children, their children.
 func (s *Session) Goroutines() (list []Goroutine) {
-	for _, g := range s.vm.Goroutines() {
-		x := Goroutine{ID: g.ID, Name: s.Name(g.ID), Helper: g.System, Running: s.vm.Running(g.ID)}
+	for _, g := range s.vm.Report().Goroutines() {
+		x := Goroutine{ID: g.ID, Name: s.Name(g.ID), Helper: g.System, Running: s.vm.Debugger().Running(g.ID)}
 		if !x.Running && s.at.Step >= 0 {
 			x.Next, x.Enabled = s.m.Describe(g.ID), g.Enabled
 			if !g.Enabled {
 				x.Wait = g.Wait
-				x.Holders = s.nameAll(s.vm.Holders(s.vm.Next(g.ID)))
+				x.Holders = s.nameAll(s.vm.Report().Holders(s.vm.Next(g.ID)))
 			}
 		}
 		list = append(list, x)

@@ -34,15 +34,15 @@ func (s *Session) linesOf(p vm.Point) *lines {
 }
 
 func makeLines(m *vm.Machine, p vm.Point) *lines {
-	f := m.Code(p)
-	place := m.Place(p)
+	f := m.Debugger().Code(p)
+	place := m.Debugger().Place(p)
 	l := &lines{fn: place.Func, file: place.Pos.Filename, at: make([]int32, len(f.Code)),
 		user: f.SSA != nil && !f.Wrapper && !f.Trusted && !place.Std}
 	if !l.user {
 		return l
 	}
 	if node := f.SSA.Syntax(); node != nil {
-		line := func(pos token.Pos) int { return m.Fset().Position(pos).Line }
+		line := func(pos token.Pos) int { return m.StaticView().Fset().Position(pos).Line }
 		l.begin, l.end = int32(line(node.Pos())), int32(line(node.End()))
 		for _, fn := range f.SSA.AnonFuncs {
 			if lit := fn.Syntax(); lit != nil {
@@ -62,7 +62,7 @@ func makeLines(m *vm.Machine, p vm.Point) *lines {
 	}
 	for pc := range min(int32(len(f.Code)), f.Edges) {
 		if pos := position(f, pc); pos.IsValid() {
-			l.at[pc] = int32(m.Fset().Position(pos).Line)
+			l.at[pc] = int32(m.StaticView().Fset().Position(pos).Line)
 		}
 	}
 	return l
@@ -136,7 +136,7 @@ func (s *Session) track() *tracks {
 		return t
 	}
 	s.vm.Live(func(g trace.GID) {
-		points := s.vm.Points(g)
+		points := s.vm.Debugger().Points(g)
 		stack := make([]tracked, len(points))
 		for i, p := range points {
 			at := tracked{fp: p.FP, fn: p.Func, line: s.lineAt(p)}

@@ -22,7 +22,7 @@ func (s *Session) watch(m *vm.Machine, p vm.Point) {
 	s.at.Tick++
 	if u.point = p; u.until(p) && !u.yield(struct{}{}) {
 		u.leave = true
-		m.SetWatched(false)
+		m.Debugger().SetWatched(false)
 	}
 }
 
@@ -39,8 +39,8 @@ func (s *Session) enter(until func(vm.Point) bool) bool {
 			u.made, u.err = s.cfg.New(s.watch)
 			return
 		}
-		s.vm.SetWatched(true)
-		defer s.vm.SetWatched(false)
+		s.vm.Debugger().SetWatched(true)
+		defer s.vm.Debugger().SetWatched(false)
 		s.execute()
 	})
 	s.under = u
@@ -211,7 +211,7 @@ func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, b
 		} else {
 			s.marks, s.at = s.marks[:0], Place{Step: -1}
 		}
-		begins := g != trace.NoGID && (step < 0 && g != 0 || step >= 0 && !s.vm.Alive(g))
+		begins := g != trace.NoGID && (step < 0 && g != 0 || step >= 0 && !s.vm.Report().Alive(g))
 		t := s.track()
 		s.enter(func(p vm.Point) bool {
 			if s.at.Tick >= limit {
@@ -257,7 +257,7 @@ func (s *Session) Move(n int) Stop {
 
 // frameOf returns the stack word of the innermost frame of g that is in the user's code.
 func (s *Session) frameOf(g trace.GID) uint32 {
-	for _, p := range s.vm.Points(g) {
+	for _, p := range s.vm.Debugger().Points(g) {
 		if s.linesOf(p).user {
 			return p.FP
 		}
@@ -304,7 +304,7 @@ func (s *Session) Line(into Into) Stop {
 		if hit = s.hitBetween(); hit.Reason == AtBug {
 			return true
 		}
-		return !s.vm.Alive(g)
+		return !s.vm.Report().Alive(g)
 	})
 	return s.stopped(reason, hit, g)
 }
@@ -315,14 +315,14 @@ func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 	case reason == Stepped && (hit.Break != nil || hit.Reason == AtBug):
 		s.selectMover()
 		return hit
-	case reason == Stepped && g != trace.NoGID && s.vm.Alive(g):
+	case reason == Stepped && g != trace.NoGID && s.vm.Report().Alive(g):
 		s.current = s.Name(g)
 		return Stop{}
 	case reason == Stepped && g != trace.NoGID:
 		s.selectMover()
 		return Stop{Reason: Ended}
 	}
-	if reason == End && g != trace.NoGID && s.vm.Alive(g) {
+	if reason == End && g != trace.NoGID && s.vm.Report().Alive(g) {
 		s.current = s.Name(g)
 		return Stop{Reason: End}
 	}
@@ -343,7 +343,7 @@ func (s *Session) Back(into Into) Stop {
 	}
 	name := s.Name(g)
 	base := uint32(math.MaxUint32)
-	if s.vm.Alive(g) {
+	if s.vm.Report().Alive(g) {
 		base = s.frameOf(g)
 	}
 	switch {

@@ -66,7 +66,7 @@ const (
 
 // namesOf returns the bindings of the function of a point; nil if it has no code of its own.
 func (s *Session) namesOf(p vm.Point) *names {
-	code := s.vm.Code(p)
+	code := s.vm.Debugger().Code(p)
 	fn := code.SSA
 	if fn == nil || len(fn.Blocks) == 0 || code.Refused != "" || !s.linesOf(p).user {
 		return nil
@@ -96,7 +96,7 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 		}
 	}
 	for i, v := range fn.FreeVars {
-		add(varKey{v.Name(), v.Pos()}, !m.ByValue(fn, i))
+		add(varKey{v.Name(), v.Pos()}, !m.StaticView().ByValue(fn, i))
 	}
 	for _, x := range prog.Namings(fn) {
 		add(varKey{x.Var.Name(), x.Var.Pos()}, x.Addr)
@@ -137,7 +137,7 @@ type words struct{ m *vm.Machine }
 
 func (w words) Alignof(types.Type) int64         { panic("BUG: debug: not asked") }
 func (w words) Offsetsof(f []*types.Var) []int64 { panic("BUG: debug: not asked") }
-func (w words) Sizeof(t types.Type) int64        { return w.m.SizeOf(t) }
+func (w words) Sizeof(t types.Type) int64        { return w.m.Report().SizeOf(t) }
 
 // solve computes the bindings at the beginnings of blocks.
 func (n *names) solve() {

@@ -44,7 +44,7 @@ func (s *Session) special(v Value) (string, bool) {
 			return "done", true
 		}
 		waiters := s.waitersText(v.Addr, uint64(len(v.bytes)))
-		if g, locked, _ := s.vm.Owner(v.Addr+overlay.OnceMutex, false); locked {
+		if g, locked, _ := s.vm.Debugger().Owner(v.Addr+overlay.OnceMutex, false); locked {
 			return "under way in " + s.Name(g) + waiters, true
 		}
 		return "not done" + waiters, true
@@ -89,7 +89,7 @@ func (s *Session) simple(v Value) Value {
 	default:
 		return v
 	}
-	n := s.vm.SizeOf(t) // what comes before it aligns it
+	n := s.vm.Report().SizeOf(t) // what comes before it aligns it
 	if n > int64(len(v.bytes)) {
 		return v
 	}
@@ -98,7 +98,7 @@ func (s *Session) simple(v Value) Value {
 
 // lockText shows the mutex at p.
 func (s *Session) lockText(p uint64, rw bool) string {
-	g, locked, readers := s.vm.Owner(p, rw)
+	g, locked, readers := s.vm.Debugger().Owner(p, rw)
 	text := "unlocked"
 	size := uint64(overlay.MutexSize)
 	if rw {
@@ -134,7 +134,7 @@ func (s *Session) channel(c vm.ChanState, p uint64) string {
 func (s *Session) Waiters(p, size uint64) (list []trace.GID) {
 	obj, from, to := uint32(p>>32), uint32(p), uint32(p)+uint32(size)
 	s.vm.Live(func(g trace.GID) {
-		if s.vm.Running(g) || s.vm.CanStep(g) || s.vm.Next(g).Kind == trace.None || !s.vm.Next(g).Kind.Blocks() {
+		if s.vm.Debugger().Running(g) || s.vm.StaticView().CanStep(g) || s.vm.Next(g).Kind == trace.None || !s.vm.Next(g).Kind.Blocks() {
 			return
 		}
 		for _, a := range s.vm.Touches(g, nil) {
@@ -206,11 +206,11 @@ func (s *Session) Related(v Value) (r Relation, err error) {
 		return r, fmt.Errorf("it is not in memory: no goroutine can hold it or wait for it")
 	}
 	r.Kind = s.typeName(v.Type)
-	size := uint64(max(s.vm.SizeOf(v.Type), 1))
+	size := uint64(max(s.vm.Report().SizeOf(v.Type), 1))
 	r.Waiters = s.nameAll(s.Waiters(v.Addr, size))
 	rw := r.Kind == "sync.RWMutex"
 	if rw || r.Kind == "sync.Mutex" {
-		g, locked, readers := s.vm.Owner(v.Addr, rw)
+		g, locked, readers := s.vm.Debugger().Owner(v.Addr, rw)
 		if r.Readers = readers; locked && readers == 0 {
 			r.Holders = []string{s.Name(g)}
 		}

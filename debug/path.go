@@ -124,7 +124,7 @@ func (s *Session) selector(f *Frame, e *ast.SelectorExpr) (Value, error) {
 	var pkg *types.Package
 	if n, ok := types.Unalias(derefType(x.Type)).(*types.Named); ok {
 		pkg = n.Obj().Pkg()
-	} else if fn := s.vm.Code(f.At).SSA; fn != nil && fn.Pkg != nil {
+	} else if fn := s.vm.Debugger().Code(f.At).SSA; fn != nil && fn.Pkg != nil {
 		pkg = fn.Pkg.Pkg
 	}
 	obj, path, _ := types.LookupFieldOrMethod(x.Type, true, pkg, e.Sel.Name)
@@ -170,7 +170,7 @@ func (s *Session) index(f *Frame, e *ast.IndexExpr) (Value, error) {
 		}
 	}
 	if m, ok := x.Type.Underlying().(*types.Map); ok {
-		entries, n, _ := s.vm.MapEntries(x.word(0), m, int(^uint(0)>>1))
+		entries, n, _ := s.vm.Debugger().MapEntries(x.word(0), m, int(^uint(0)>>1))
 		for _, entry := range entries[:min(n, len(entries))] {
 			if eq, err := s.equal(s.At(m.Key(), entry.Key), k); err != nil {
 				return x, err
@@ -222,10 +222,10 @@ func (s *Session) length(f *Frame, name string, arg ast.Expr) (Value, error) {
 		}
 	case *types.Map:
 		if name == "len" {
-			_, n, _ = s.vm.MapEntries(x.word(0), t, 0)
+			_, n, _ = s.vm.Debugger().MapEntries(x.word(0), t, 0)
 		}
 	case *types.Chan:
-		c, _ := s.vm.ChanAt(x.word(0))
+		c, _ := s.vm.Debugger().ChanAt(x.word(0))
 		if n = c.Len; name == "cap" {
 			n = c.Cap
 		}

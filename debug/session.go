@@ -115,7 +115,7 @@ func (s *Session) adopt(m explore.Machine) {
 	if v := m.VM(); v != s.vm {
 		s.use(v)
 	}
-	s.vm.SetWatched(false)
+	s.vm.Debugger().SetWatched(false)
 	s.marks = append(s.marks[:0], m.Mark())
 	s.at = Place{}
 }
@@ -179,7 +179,7 @@ func (s *Session) Select(name string) bool {
 }
 
 // Output returns what the program has written to standard output up to here.
-func (s *Session) Output() string { return s.vm.Output(1) }
+func (s *Session) Output() string { return s.vm.Report().Output(1) }
 
 // Name returns the name of a goroutine.
 func (s *Session) Name(g trace.GID) string {

@@ -29,7 +29,7 @@ const maxImage = 1 << 20
 
 // At returns the value of type t at an address of the program's memory.
 func (s *Session) At(t types.Type, p uint64) Value {
-	n := s.vm.SizeOf(t)
+	n := s.vm.Report().SizeOf(t)
 	v := Value{Type: t, Addr: p}
 	switch {
 	case p == 0:
@@ -39,7 +39,7 @@ func (s *Session) At(t types.Type, p uint64) Value {
 	case n == 0:
 		v.bytes = []byte{}
 	default:
-		if v.bytes = s.vm.Read(p, n); v.bytes == nil {
+		if v.bytes = s.vm.Debugger().Read(p, n); v.bytes == nil {
 			v.Lost = "no memory at this address"
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Session) ofWords(t types.Type, w []uint64) Value {
 	for _, x := range w {
 		b = binary.LittleEndian.AppendUint64(b, x)
 	}
-	return Value{Type: t, bytes: b[:min(int64(len(b)), s.vm.SizeOf(t))]}
+	return Value{Type: t, bytes: b[:min(int64(len(b)), s.vm.Report().SizeOf(t))]}
 }
 
 // word returns a value of a word.
@@ -63,7 +63,7 @@ func word(t types.Type, w uint64) Value {
 // constValue returns a constant; x is nil for the zero value.
 func constValue(t types.Type, x constant.Value, s *Session) Value {
 	if x == nil {
-		return Value{Type: t, bytes: make([]byte, s.vm.SizeOf(t))}
+		return Value{Type: t, bytes: make([]byte, s.vm.Report().SizeOf(t))}
 	}
 	return Value{Type: t, known: x}
 }
@@ -82,7 +82,7 @@ func (s *Session) part(v Value, t types.Type, off int64) Value {
 	if v.Addr != 0 {
 		p.Addr = v.Addr + uint64(off)
 	}
-	if n := s.vm.SizeOf(t); off+n <= int64(len(v.bytes)) {
+	if n := s.vm.Report().SizeOf(t); off+n <= int64(len(v.bytes)) {
 		p.bytes = v.bytes[off : off+n]
 	} else if p.Addr != 0 {
 		return s.At(t, p.Addr)
@@ -125,7 +125,7 @@ func (s *Session) scalar(v Value) (constant.Value, bool) {
 	case b.Kind() == types.Float32:
 		return floatConst(float64(math.Float32frombits(uint32(x))))
 	case info&types.IsString != 0 && len(v.bytes) == 16:
-		text, ok := s.vm.Text(v.word(0), v.word(1), maxImage)
+		text, ok := s.vm.Report().Text(v.word(0), v.word(1), maxImage)
 		return constant.MakeString(text), ok
 	}
 	return nil, false
@@ -172,7 +172,7 @@ func (s *Session) show(v Value, deep int) string {
 	case *types.Pointer:
 		return s.pointer(v, t, deep)
 	case *types.Signature:
-		switch name := s.vm.FuncValue(v.word(0)); {
+		switch name := s.vm.Report().FuncValue(v.word(0)); {
 		case v.word(0) == 0:
 			return "nil"
 		case name != "":
@@ -180,7 +180,7 @@ func (s *Session) show(v Value, deep int) string {
 		}
 		return "func"
 	case *types.Chan:
-		c, ok := s.vm.ChanAt(v.word(0))
+		c, ok := s.vm.Debugger().ChanAt(v.word(0))
 		switch {
 		case v.word(0) == 0:
 			return "nil"
@@ -283,13 +283,13 @@ func (s *Session) pointer(v Value, t *types.Pointer, deep int) string {
 
 // dynamic returns what an interface holds.
 func (s *Session) dynamic(v Value) (Value, bool) {
-	t, direct := s.vm.Unboxed([2]uint64{v.word(0), v.word(1)})
+	t, direct := s.vm.Debugger().Unboxed([2]uint64{v.word(0), v.word(1)})
 	switch {
 	case t == nil:
 		return Value{}, false
 	case direct:
 		return word(t, v.word(1)), true
-	case s.vm.SizeOf(t) == 0:
+	case s.vm.Report().SizeOf(t) == 0:
 		return Value{Type: t, bytes: []byte{}}, true
 	}
 	x := s.At(t, v.word(1))
@@ -348,10 +348,10 @@ func (s *Session) Len(v Value) int {
 			return 1
 		}
 	case *types.Map:
-		_, n, _ := s.vm.MapEntries(v.word(0), t, 0)
+		_, n, _ := s.vm.Debugger().MapEntries(v.word(0), t, 0)
 		return n
 	case *types.Chan:
-		if c, ok := s.vm.ChanAt(v.word(0)); ok {
+		if c, ok := s.vm.Debugger().ChanAt(v.word(0)); ok {
 			return c.Len
 		}
 	}
@@ -385,12 +385,12 @@ func (s *Session) Children(v Value, start, n int) (list []Variable) {
 			}
 		}
 	case *types.Array:
-		size := s.vm.SizeOf(t.Elem())
+		size := s.vm.Report().SizeOf(t.Elem())
 		for i := start; i < start+n; i++ {
 			list = append(list, Variable{index(i), s.part(v, t.Elem(), int64(i)*size)})
 		}
 	case *types.Slice:
-		size := uint64(s.vm.SizeOf(t.Elem()))
+		size := uint64(s.vm.Report().SizeOf(t.Elem()))
 		for i := start; i < start+n; i++ {
 			list = append(list, Variable{index(i), s.At(t.Elem(), v.word(0)+uint64(i)*size)})
 		}
@@ -405,13 +405,13 @@ func (s *Session) Children(v Value, start, n int) (list []Variable) {
 			list = append(list, Variable{s.typeName(x.Type), x})
 		}
 	case *types.Map:
-		entries, _, _ := s.vm.MapEntries(v.word(0), t, start+n)
+		entries, _, _ := s.vm.Debugger().MapEntries(v.word(0), t, start+n)
 		for _, e := range entries[min(start, len(entries)):] {
 			key := s.show(s.At(t.Key(), e.Key), 1)
 			list = append(list, Variable{"[" + key + "]", s.At(t.Elem(), e.Elem)})
 		}
 	case *types.Chan:
-		if c, ok := s.vm.ChanAt(v.word(0)); ok {
+		if c, ok := s.vm.Debugger().ChanAt(v.word(0)); ok {
 			for i, p := range c.Elems[start : start+n] {
 				list = append(list, Variable{index(start + i), s.At(t.Elem(), p)})
 			}

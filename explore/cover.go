@@ -31,13 +31,13 @@ type Coverage struct {
 	Init    []bool // the same of the initialisation of packages, before the entry begins
 
 	// Locks says of each place where a lock was taken, while there was more than one goroutine, whether it
-	// was contended (vm.Machine.EachLocked). Classes says whether executions of every class count: only then
+	// was contended (vm.Report.EachLocked). Classes says whether executions of every class count: only then
 	// one that is not contended never is. For the order of events belongs to the class, and not to the
 	// state: where states are matched it is not known.
 	Locks   map[token.Position]bool
 	Classes bool
 
-	// Orders says in which orders operations were executed (vm.Machine.EachOrder). If the search is
+	// Orders says in which orders operations were executed (vm.Report.EachOrder). If the search is
 	// exhaustive, the other order of each is there as well, as what is possible is explored: itself or as
 	// an equivalent one, or it is what a static fact says makes no difference.
 	Orders map[Order]uint64

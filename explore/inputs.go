@@ -76,7 +76,7 @@ func Arguments(inputs []Input) []load.SeedValue {
 
 // Inputs implements WithInputs.
 func (m *machine) Inputs() ([]Input, bool) {
-	list, ok := m.Machine.Inputs()
+	list, ok := m.Machine.Environment().Inputs()
 	if !ok {
 		return nil, false
 	}

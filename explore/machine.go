@@ -62,11 +62,11 @@ type Machine interface {
 type Configured interface {
 	// With makes a machine of the same entry with another configuration: see vm.Machine.With.
 	With(change func(*vm.Config), interrupted func() bool) (Machine, error)
-	// NeedsRefining reports whether what has been explored says nothing (vm.Machine.NeedsRefining), and
+	// NeedsRefining reports whether what has been explored says nothing (vm.Environment.NeedsRefining), and
 	// Refined returns the refinement with which it does.
 	NeedsRefining() bool
 	Refined() vm.Refinement
-	// DoubtsClock makes it needed if what has been found may be no bug: see vm.Machine.DoubtsClock.
+	// DoubtsClock makes it needed if what has been found may be no bug: see vm.Environment.DoubtsClock.
 	DoubtsClock() bool
 	// VisibleArming reports whether starting a timer is a visible operation.
 	VisibleArming() bool

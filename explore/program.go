@@ -34,6 +34,8 @@ func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, erro
 // machine describes a vm.Machine in source terms.
 type machine struct {
 	*vm.Machine
+	vm.Report
+	vm.Environment
 	src      *source
 	prog     *load.Program
 	entry    *load.Entry
@@ -50,8 +52,7 @@ type machine struct {
 var _ Machine = (*machine)(nil)
 
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
-	x := &machine{Machine: m, src: src, prog: prog, entry: e}
-	return x
+	return &machine{Machine: m, Report: m.Report(), Environment: m.Environment(), src: src, prog: prog, entry: e}
 }
 
 // Locked implements Covering.
@@ -360,7 +361,7 @@ func (m *machine) CaseTaken(g trace.GID, choice int) string {
 // NextKey returns the key that g's pending operation visits next in a loop over a map with an alternative, ""
 // if it does not.
 func (m *machine) NextKey(g trace.GID, choice int) string {
-	image, t, ok := m.Machine.NextKey(g, choice)
+	image, t, ok := m.Machine.Report().NextKey(g, choice)
 	if !ok {
 		return ""
 	}
@@ -372,7 +373,7 @@ func (m *machine) Effect() string {
 	op := &m.last
 	switch k := op.Kind; {
 	case k == trace.Go:
-		for _, l := range m.Machine.Goroutines() {
+		for _, l := range m.Machine.Report().Goroutines() {
 			if l.Parent == op.G && !slices.Contains(m.alive, l.ID) {
 				return "→ " + m.Name(l.ID)
 			}
@@ -422,7 +423,7 @@ func (m *machine) value() string {
 func (m *machine) Goroutines() []Goroutine {
 	var gs []Goroutine
 	left := m.Left()
-	for _, l := range m.Machine.Goroutines() {
+	for _, l := range m.Machine.Report().Goroutines() {
 		if l.System {
 			continue
 		}
@@ -513,7 +514,7 @@ func (m *machine) failurePos(f *Fault) token.Position {
 
 // Counters implements Machine.
 func (m *machine) Counters() Counters {
-	return Counters{Instructions: m.Machine.Counters().Instructions, Goroutines: m.SpawnCount()}
+	return Counters{Instructions: m.Machine.Report().Counters().Instructions, Goroutines: m.SpawnCount()}
 }
 
 // Once is how one execution ended.
@@ -532,10 +533,10 @@ func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 	if err != nil {
 		return Once{}, err
 	}
-	code, unsupported := m.Exit()
-	once := Once{Exit: code, Unsupported: unsupported, OverMemory: m.Cut().Cause == vm.CutMemory, Failure: m.Failure()}
-	if e.Kind == load.Test && unsupported == "" && (m.Skipped() != nil || !m.Testing()) {
-		once.NotRun = &NotRun{m.Skipped()}
+	code, unsupported := m.Report().Exit()
+	once := Once{Exit: code, Unsupported: unsupported, OverMemory: m.Report().Cut().Cause == vm.CutMemory, Failure: m.Report().Failure()}
+	if e.Kind == load.Test && unsupported == "" && (m.Report().Skipped() != nil || !m.Report().Testing()) {
+		once.NotRun = &NotRun{m.Report().Skipped()}
 	}
 	return once, nil
 }

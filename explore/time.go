@@ -146,7 +146,7 @@ type refinement struct {
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
 
-// needsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
+// needsRefining reports whether what has been explored says nothing: see vm.Environment.NeedsRefining.
 func (s *exploration) needsRefining() bool {
 	return s.m.NeedsRefining()
 }

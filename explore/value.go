@@ -39,7 +39,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 	if p, ok := atomicElem(t); ok {
 		t = p
 	}
-	if generic(t) || m.SizeOf(t) != int64(len(b)) {
+	if generic(t) || m.Report().SizeOf(t) != int64(len(b)) {
 		return "" // the expression is not what was accessed
 	}
 	switch u := t.Underlying().(type) {
@@ -55,7 +55,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 			return fmt.Sprint(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 		case u.Kind() == types.String:
 			n := binary.LittleEndian.Uint64(b[8:])
-			s, ok := m.Text(binary.LittleEndian.Uint64(b), n, 30)
+			s, ok := m.Report().Text(binary.LittleEndian.Uint64(b), n, 30)
 			if !ok {
 				return ""
 			}
@@ -65,7 +65,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 			return strconv.Quote(s)
 		}
 	case *types.Signature:
-		switch name := m.FuncValue(binary.LittleEndian.Uint64(b)); {
+		switch name := m.Report().FuncValue(binary.LittleEndian.Uint64(b)); {
 		case name != "":
 			return ShortFunc(name)
 		case binary.LittleEndian.Uint64(b) == 0:

@@ -134,8 +134,8 @@ func newFixture(t *testing.T) *fixture {
 
 type natives struct{ m *vm.Machine }
 
-func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
-func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
+func (n natives) Native(fn *ssa.Function) bool  { return n.m.StaticView().IsNative(fn) }
+func (n natives) Trusted(fn *ssa.Function) bool { return n.m.StaticView().IsTrusted(fn) }
 
 // frame returns one that is in the call in fn that has a comment with fn's
 // name, or at its RunDefers.

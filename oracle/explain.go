@@ -167,7 +167,7 @@ func (x *Explainer) Explanations() []Explanation {
 			c := Cause{Count: n}
 			switch {
 			case i != nil:
-				c.Pos = s.Machine.Fset().Position(i.Pos())
+				c.Pos = s.Machine.StaticView().Fset().Position(i.Pos())
 				c.Act, c.What = act(i)
 			case !e.Kind.Plain() && (x.kind == FieldAccess || x.kind == Patterns):
 				c.Act = ActAny

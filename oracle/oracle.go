@@ -185,13 +185,13 @@ type program struct {
 	m *vm.Machine
 }
 
-func (p program) ByValue(fn *ssa.Function, i int) bool { return p.m.ByValue(fn, i) }
+func (p program) ByValue(fn *ssa.Function, i int) bool { return p.m.StaticView().ByValue(fn, i) }
 
 // Natives describes the natives of a machine to static analyses.
 type Natives struct{ Machine *vm.Machine }
 
 // Native reports whether the machine executes fn itself.
-func (n Natives) Native(fn *ssa.Function) bool { return n.Machine.IsNative(fn) }
+func (n Natives) Native(fn *ssa.Function) bool { return n.Machine.StaticView().IsNative(fn) }
 
 // Trusted reports whether fn is part of a model.
-func (n Natives) Trusted(fn *ssa.Function) bool { return n.Machine.IsTrusted(fn) }
+func (n Natives) Trusted(fn *ssa.Function) bool { return n.Machine.StaticView().IsTrusted(fn) }

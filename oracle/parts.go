@@ -74,7 +74,7 @@ func NewPartition(m *vm.Machine) *Partition { return NewPartitionOf(m, vm.MaxRea
 
 // NewPartitionOf is NewPartition with at most the given number of groups, at least one.
 func NewPartitionOf(m *vm.Machine, most int) *Partition {
-	return &Partition{m: m, reach: m.NewReach(), most: most, touches: make(map[uint32]uint64)}
+	return &Partition{m: m, reach: m.StaticView().NewReach(), most: most, touches: make(map[uint32]uint64)}
 }
 
 // byAccess are the kinds of operations that depend on what touches the same, and nothing else.
@@ -188,7 +188,7 @@ func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
 // needsOf returns which goroutines a part with g has because of g's pending operation, as far as reach
 // knows of them.
 func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
-	if p.m.AwaitsTime(g) || p.m.Collector(g) {
+	if p.m.StaticView().AwaitsTime(g) || p.m.StaticView().Collector(g) {
 		return 0
 	}
 	kind := p.m.Next(g).Kind
@@ -202,7 +202,7 @@ func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 		return everyone
 	}
 	//mutant: parts: releasing a lock that is not held ends nothing [partTexts]: false
-	if p.m.Misuses(g) {
+	if p.m.StaticView().Misuses(g) {
 		return everyone
 	}
 	if kind.Communicates() {

@@ -37,7 +37,7 @@ func (p *Partition) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) 
 	}
 	s := &p.apart
 	if s.p == nil {
-		*s = separation{p: p, outside: p.m.NewReach(), inside: p.m.NewReach()}
+		*s = separation{p: p, outside: p.m.StaticView().NewReach(), inside: p.m.StaticView().NewReach()}
 	}
 	p.part, s.outsiders = p.part[:0], s.outsiders[:0]
 	p.each(enabled, func(g trace.GID, group uint64, enabled bool) {

@@ -21,6 +21,7 @@ import (
 // out about goroutines and objects it keeps as long as it is true.
 type State struct {
 	*vm.Machine
+	vm.StaticView
 	Graph *static.CallGraph
 	// Accesses answers which accesses goroutines may still make.
 	Accesses *fieldaccess.Oracle
@@ -39,7 +40,7 @@ var _ mhb.State = (*State)(nil)
 // NewState returns the view of m, which executes prog. acc are the accesses of a
 // program with the call graph g.
 func NewState(m *vm.Machine, prog *load.Program, g *static.CallGraph, acc *fieldaccess.Oracle) *State {
-	s := &State{Machine: m, Graph: g, Accesses: acc, sizes: prog.Sizes,
+	s := &State{Machine: m, StaticView: m.StaticView(), Graph: g, Accesses: acc, sizes: prog.Sizes,
 		objs: make(map[objectClass]static.Set), sets: make(map[identity]static.Set)}
 	s.reach = newReach(s)
 	return s
@@ -65,7 +66,7 @@ func (s *State) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldacces
 }
 
 func (s *State) location(id, off, size uint32) (l fieldaccess.Location, isMap bool) {
-	obj := s.Machine.Object(id)
+	obj := s.Machine.StaticView().Object(id)
 	l = fieldaccess.Location{Type: obj.Type, Off: int64(off), Size: int64(size)}
 	l.Objs = s.abstract(&obj)
 	return l, obj.Map
@@ -104,7 +105,7 @@ func (s *State) abstract(obj *vm.ObjectInfo) static.Set {
 
 // LocationAt implements mhb.State.
 func (s *State) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
-	if _, ok := s.Machine.Word(p); !ok {
+	if _, ok := s.Machine.StaticView().Word(p); !ok {
 		return fieldaccess.Location{}, false
 	}
 	l, isMap := s.location(uint32(p>>32), uint32(p), uint32(size))
@@ -124,7 +125,7 @@ func (s *State) Live(buf []trace.GID) []trace.GID {
 
 // stack is what is known of a goroutine's stack.
 type stack struct {
-	stamp       uint64 // when the fingerprint was taken: see vm.Machine.Stamp
+	stamp       uint64 // when the fingerprint was taken: see vm.StaticView.Stamp
 	fingerprint [2]uint64
 
 	// Made of the stack that had the fingerprint of.
@@ -141,7 +142,7 @@ func (s *State) stackOf(g trace.GID) *stack {
 	}
 	k := s.stacks[g]
 	if now := s.Stamp(g); k.stamp != now {
-		k.stamp, k.fingerprint = now, s.Machine.StackFingerprint(g)
+		k.stamp, k.fingerprint = now, s.Machine.StaticView().StackFingerprint(g)
 		k.deferred = k.deferred[:0]
 	}
 	return k
@@ -157,7 +158,7 @@ func (s *State) activations(g trace.GID) *stack {
 	k := s.stackOf(g)
 	if k.of != k.fingerprint {
 		k.of = k.fingerprint
-		k.acts = s.Machine.Activations(g, k.acts[:0])
+		k.acts = s.Machine.StaticView().Activations(g, k.acts[:0])
 		k.frames = AppendFrames(k.frames[:0], k.acts)
 	}
 	return k
@@ -165,7 +166,7 @@ func (s *State) activations(g trace.GID) *stack {
 
 // Register implements mhb.State.
 func (s *State) Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool) {
-	return s.Machine.Register(g, &s.activations(g).acts[i], v, k)
+	return s.Machine.StaticView().Register(g, &s.activations(g).acts[i], v, k)
 }
 
 // Deferred implements mhb.State.
@@ -176,7 +177,7 @@ func (s *State) Deferred(g trace.GID, i int) []mhb.Deferred {
 	}
 	if k.deferred[i] == nil {
 		list := none
-		s.Machine.Deferred(g, &k.acts[i], func(d vm.Deferred) {
+		s.Machine.StaticView().Deferred(g, &k.acts[i], func(d vm.Deferred) {
 			list = append(list, mhb.Deferred{Fn: d.Fn, Builtin: d.Builtin, Args: d.Args, Captured: d.Captured})
 		})
 		k.deferred[i] = list
@@ -188,7 +189,7 @@ var none = []mhb.Deferred{}
 
 // Cases implements mhb.State.
 func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {
-	ok = s.Machine.ByChannels()
+	ok = s.Machine.StaticView().ByChannels()
 	s.cases, _ = s.Machine.Cases(g, s.cases[:0])
 	op := s.Machine.Next(g)
 	closes := op.Kind == trace.Close
@@ -199,7 +200,7 @@ func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {
 		if c.Chan == 0 {
 			continue
 		}
-		h, ofTimer := s.Machine.Channel(c.Chan)
+		h, ofTimer := s.Machine.StaticView().Channel(c.Chan)
 		//mutant: channels: timers are other goroutines [channels timerMeanwhile]
 		ok = ok && !ofTimer
 		buf = append(buf, mhb.Case{Chan: c.Chan, Send: c.Send, Closes: closes, Len: h.Len, Room: h.Room, Closed: h.Closed})
@@ -209,14 +210,14 @@ func (s *State) Cases(g trace.GID, buf []mhb.Case) (cases []mhb.Case, ok bool) {
 
 // Objects implements mhb.State.
 func (s *State) Objects(obj uint32) static.Set {
-	site, layout := s.Machine.AllocationIdentity(obj)
+	site, layout := s.Machine.StaticView().AllocationIdentity(obj)
 	k := identity{site, layout, 0}
 	if site == 0 {
 		k.static = obj
 	}
 	set, ok := s.sets[k]
 	if !ok {
-		info := s.Machine.Object(obj)
+		info := s.Machine.StaticView().Object(obj)
 		set = s.abstract(&info)
 		s.sets[k] = set
 	}
@@ -231,14 +232,14 @@ type identity struct {
 }
 
 // Private implements mhb.State.
-func (s *State) Private(obj uint32) bool { return s.Machine.Unescaped(obj) }
+func (s *State) Private(obj uint32) bool { return s.Machine.StaticView().Unescaped(obj) }
 
 // CanMove implements mhb.State.
-func (s *State) CanMove(g trace.GID) bool { return s.Machine.CanStep(g) }
+func (s *State) CanMove(g trace.GID) bool { return s.Machine.StaticView().CanStep(g) }
 
 // Identity implements mhb.State.
 func (s *State) Identity(obj uint32) mhb.Identity {
-	site, layout := s.Machine.AllocationIdentity(obj)
+	site, layout := s.Machine.StaticView().AllocationIdentity(obj)
 	return mhb.Identity{Site: site, Layout: layout}
 }
 
@@ -248,7 +249,7 @@ func (s *State) Reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 }
 
 // TypeOf implements mhb.State.
-func (s *State) TypeOf(w uint64) types.Type { return s.Machine.DynamicType(w) }
+func (s *State) TypeOf(w uint64) types.Type { return s.Machine.StaticView().DynamicType(w) }
 
 // AppendFrames appends the frames of a stack as static analyses see them.
 func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {

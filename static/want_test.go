@@ -74,8 +74,8 @@ func program(t testing.TB, src string) (*load.Program, *static.CallGraph) {
 // natives are the machine's, for the call graph.
 type natives struct{ m *vm.Machine }
 
-func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
-func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
+func (n natives) Native(fn *ssa.Function) bool  { return n.m.StaticView().IsNative(fn) }
+func (n natives) Trusted(fn *ssa.Function) bool { return n.m.StaticView().IsTrusted(fn) }
 
 // firstInstructions returns, for each line of the main package, the first
 // instruction there.

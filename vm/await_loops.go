@@ -166,7 +166,8 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool)
 
 // Loop returns where the innermost loop begins that goroutine id is in, outside the standard
 // library if it has called that.
-func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
+func (v Report) Loop(id trace.GID) (pos token.Position, ok bool) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status == gEnded || g.ending() || g.fn == nil {
 		return pos, false

@@ -20,7 +20,7 @@ type Config struct {
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
-	VisibleArming bool  // starting a timer is a visible operation: see Machine.NeedsArming
+	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
 	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints tell states apart whose times differ by a shift: see state_time.go
 	CountRests    bool  // and those in which the goroutines have waited more or less often
@@ -34,7 +34,7 @@ type Config struct {
 	Subtest       func(name string) bool // which subtests are executed; nil: all
 	Short         bool                   // testing.Short
 	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
-	Races         bool                   // follow happens-before and find data races (Machine.Races)
+	Races         bool                   // follow happens-before and find data races (Report.Races)
 	MaxHeap       uint64                 // bytes in the program's objects before a path is cut; 0: no bound
 	MaxStack      uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
 	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound

@@ -12,11 +12,12 @@ type MapEntry struct{ Key, Elem uint64 }
 
 // MapEntries returns the number of entries of the map at p, which has type t, and where the first ones
 // are, in the order in which they were inserted: most at most. ok is false if there is no map at p.
-func (m *Machine) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry, n int, ok bool) {
+func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry, n int, ok bool) {
+	m := v.m
 	if p == 0 {
 		return nil, 0, true
 	}
-	if uint32(p) != 0 || !m.Exists(uint32(p>>32)) || !m.IsMap(uint32(p>>32)) {
+	if uint32(p) != 0 || !m.StaticView().Exists(uint32(p>>32)) || !m.StaticView().IsMap(uint32(p>>32)) {
 		return nil, 0, false
 	}
 	mt := m.mapTypes[m.link.MapType(t)]
@@ -41,8 +42,9 @@ type ChanState struct {
 }
 
 // ChanAt returns the state of the channel at p; ok is false if there is none.
-func (m *Machine) ChanAt(p uint64) (c ChanState, ok bool) {
-	if !m.isChan(p) || !m.Exists(uint32(p>>32)) {
+func (v Debugger) ChanAt(p uint64) (c ChanState, ok bool) {
+	m := v.m
+	if !m.isChan(p) || !m.StaticView().Exists(uint32(p>>32)) {
 		return c, false
 	}
 	h := m.chanHdr(p)
@@ -59,7 +61,8 @@ func (m *Machine) ChanAt(p uint64) (c ChanState, ok bool) {
 
 // Unboxed returns the type of what the interface with these words holds, and where that is; direct
 // means that the second word is the value itself. t is nil if the interface is.
-func (m *Machine) Unboxed(w [2]uint64) (t types.Type, direct bool) {
+func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
+	m := v.m
 	r := m.rtypeAt(w[0])
 	if r == nil {
 		return nil, false
@@ -69,7 +72,8 @@ func (m *Machine) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 
 // Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p, and how many
 // hold it for reading, if rw says that it is an RWMutex.
-func (m *Machine) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
+func (v Debugger) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
+	m := v.m
 	word := func(off uint64) uint32 {
 		b := m.heap.load(p+off, 4, 0)
 		if b == nil {

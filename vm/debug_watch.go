@@ -29,7 +29,7 @@ type Point struct {
 }
 
 // SetWatched says whether Config.Watch is called from now on.
-func (m *Machine) SetWatched(on bool) { m.watched = on && m.cfg.Watch != nil }
+func (v Debugger) SetWatched(on bool) { v.m.watched = on && v.m.cfg.Watch != nil }
 
 // watch calls Config.Watch: g is about to execute an instruction of f.
 func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
@@ -52,7 +52,8 @@ type DebugFrame struct {
 
 // Frames returns the stack of goroutine id as Stack does, with what is needed to look at variables. It
 // may be asked in the middle of a step.
-func (m *Machine) Frames(id trace.GID) []DebugFrame {
+func (v Debugger) Frames(id trace.GID) []DebugFrame {
+	m := v.m
 	g := m.gOf(id)
 	if g.status == gEnded || g.overflow != nil {
 		return nil
@@ -75,7 +76,8 @@ func (m *Machine) Frames(id trace.GID) []DebugFrame {
 }
 
 // Points returns where all frames of goroutine id are, innermost first, the machine's own included.
-func (m *Machine) Points(id trace.GID) (list []Point) {
+func (v Debugger) Points(id trace.GID) (list []Point) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status == gEnded || g.overflow != nil {
 		return nil
@@ -88,16 +90,19 @@ func (m *Machine) Points(id trace.GID) (list []Point) {
 }
 
 // Place describes a point without its goroutine.
-func (m *Machine) Place(p Point) SourceFrame { return m.frame(m.code(p.Func), p.PC) }
+func (v Debugger) Place(p Point) SourceFrame { return v.m.frame(v.m.code(p.Func), p.PC) }
 
 // Running reports whether goroutine id is in the middle of a step, so that it has no operation pending.
-func (m *Machine) Running(id trace.GID) bool { return m.Alive(id) && m.gOf(id).status == gRunning }
+func (v Debugger) Running(id trace.GID) bool {
+	return v.m.Report().Alive(id) && v.m.gOf(id).status == gRunning
+}
 
 // Code returns the code of a point's function.
-func (m *Machine) Code(p Point) *bytecode.Func { return m.code(p.Func) }
+func (v Debugger) Code(p Point) *bytecode.Func { return v.m.code(p.Func) }
 
 // Registers returns n words of the frame at p from register r on; nil if they are not there.
-func (m *Machine) Registers(p Point, r, n int) []uint64 {
+func (v Debugger) Registers(p Point, r, n int) []uint64 {
+	m := v.m
 	g := m.gOf(p.G)
 	from := int(p.FP) + r
 	if r < 0 || n < 0 || from+n > len(g.stack) {
@@ -107,7 +112,8 @@ func (m *Machine) Registers(p Point, r, n int) []uint64 {
 }
 
 // Read returns a copy of n bytes of memory at p, or nil if there is no such memory.
-func (m *Machine) Read(p uint64, n int64) []byte {
+func (v Debugger) Read(p uint64, n int64) []byte {
+	m := v.m
 	if n < 0 {
 		return nil
 	}

@@ -97,6 +97,7 @@
 //	              that wait are not repeated (loops, counting: which do; eliminate: what is done)
 //	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
+//	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, forgotten, assumed, lack, shown, cover, orders) and of static
 //	              oracles (oracle, observer, models)

@@ -67,7 +67,7 @@ func checkHolders(t *testing.T, m *Machine, op trace.Op) {
 		owner = false
 	}
 	m.setU32(p+at, 2)
-	got := m.Holders(op)
+	got := m.Report().Holders(op)
 	m.setU32(p+at, 0)
 	m.setU32(p+rwReaders, 0)
 	if want := []trace.GID{1}; owner && !slices.Equal(got, want) || !owner && got != nil {

@@ -48,7 +48,7 @@ func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
 	}
 	h := m.heap
 	dst := m.link.Global(g)
-	words := unsafe.Slice((*uint64)(h.load(dst, uint64(m.SizeOf(e.Var.Type())), 0)), m.SizeOf(e.Var.Type())/8)
+	words := unsafe.Slice((*uint64)(h.load(dst, uint64(m.Report().SizeOf(e.Var.Type())), 0)), m.Report().SizeOf(e.Var.Type())/8)
 	switch t := e.Var.Type().Underlying().(type) {
 	case *types.Struct: // embed.FS
 		pfiles, ok := t.Field(0).Type().Underlying().(*types.Pointer)

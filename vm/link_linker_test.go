@@ -22,7 +22,7 @@ func size[K comparable](k K) int {
 
 func main() { println(size(int8(1)), size("s"), size([3]string{"a"})) }
 `)
-	if out := m.Output(2); out != "0 0 0\n" {
+	if out := m.Report().Output(2); out != "0 0 0\n" {
 		t.Errorf("prints %q", out)
 	}
 }

@@ -98,7 +98,7 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	if found {
 		return pos, called
 	}
-	for _, fr := range m.CreationStack(g.id) {
+	for _, fr := range m.Report().CreationStack(g.id) {
 		if !fr.Std && fr.Pos.IsValid() {
 			return fr.Pos, called
 		}

@@ -148,7 +148,7 @@ func (g *goroutine) isCollector() bool {
 
 // Collector reports whether goroutine id is the collector. It can do nothing as long as another one is
 // enabled.
-func (m *Machine) Collector(id trace.GID) bool { return m.gOf(id).isCollector() }
+func (v StaticView) Collector(id trace.GID) bool { return v.m.gOf(id).isCollector() }
 
 // othersWait reports whether no goroutine but the collector can do anything, and one has not ended.
 func (m *Machine) othersWait(collector *goroutine) bool {
@@ -188,7 +188,8 @@ func (m *Machine) watchesOf(g *goroutine) []watched {
 }
 
 // CanCollect reports whether the collector would find something in the present state.
-func (m *Machine) CanCollect() bool {
+func (v Report) CanCollect() bool {
+	m := v.m
 	for _, s := range m.living() {
 		if g := m.gs[s]; g.isCollector() {
 			return m.anyDies(m.watchesOf(g))

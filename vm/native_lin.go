@@ -39,7 +39,8 @@ var linNatives = []Native{
 
 // Operation says of which operation of a scenario of package hbtest/lin the pending operation of g is
 // the call or the return; ok is false if it is neither.
-func (m *Machine) Operation(id trace.GID) (name string, returns, ok bool) {
+func (v Report) Operation(id trace.GID) (name string, returns, ok bool) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || g.pending.Kind != trace.SyncAccess || int(g.pc) >= len(g.fn.Code) {
 		return "", false, false

@@ -175,7 +175,8 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 
 // Misuses reports whether the pending operation of goroutine id would end the program, as it is now,
 // by releasing a lock that is not held.
-func (m *Machine) Misuses(id trace.GID) bool {
+func (v StaticView) Misuses(id trace.GID) bool {
+	m := v.m
 	g := m.gOf(id)
 	op := m.Next(id)
 	switch op.Kind {

@@ -31,7 +31,8 @@ var netNatives = []Native{
 // WaitsForPeer reports whether goroutine id waits for what only another process can do: to connect
 // with a listener, or to send a packet to a socket; and whether others know where that is. There are
 // none in the machine, which is assumed where a goroutine waits for one of those that know.
-func (m *Machine) WaitsForPeer(id trace.GID) (serves, known bool) {
+func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || g.pending.Kind != trace.IOWait {
 		return false, false

@@ -60,7 +60,8 @@ var signalNatives = []Native{
 
 // WaitsForSignal reports whether goroutine id waits for a channel that signals are sent to. It is
 // not certain to wait forever, though no more signals are explored.
-func (m *Machine) WaitsForSignal(id trace.GID) bool {
+func (v Report) WaitsForSignal(id trace.GID) bool {
+	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || g.overflow != nil {
 		return false

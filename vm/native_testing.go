@@ -66,7 +66,7 @@ var testingNatives = []Native{
 		if !pos.IsValid() { // what an example prints is compared when it has returned
 			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
 		}
-		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Stack(g.id)})
+		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.id)})
 		return Next
 	}},
 	{Name: "testing.hbTestBegins", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -305,7 +305,8 @@ func (m *Machine) assumeCounted(g *goroutine) {
 // DoubtsClock is asked when something wrong has been found. If numbers have been made of what the clock
 // shows, and two looks may have shown the same, it may be wrong only for that: natively at least a
 // nanosecond passes between them. Then it reports true, and the search has to begin again (NeedsRefining).
-func (m *Machine) DoubtsClock() bool {
+func (v Environment) DoubtsClock() bool {
+	m := v.m
 	if !m.counted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
 		return false
 	}
@@ -315,7 +316,7 @@ func (m *Machine) DoubtsClock() bool {
 
 // ClockStep returns the number of the last step of the path that has read the
 // clock, counted from 1, or 0.
-func (m *Machine) ClockStep() int { return m.clockStep }
+func (v Report) ClockStep() int { return v.m.clockStep }
 
 // epoch is the time in nanoseconds since 1970 at which g's clock starts.
 func (m *Machine) epoch(g *goroutine) int64 {

@@ -134,7 +134,7 @@ func (w *walker) steps(n int) (path trace.Schedule) {
 // picture is everything an explorer can see of a state, as text.
 func picture(m *Machine) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, m.Status(), m.Hash(), m.Fault(), m.CutReason())
+	fmt.Fprintln(&b, m.Status(), m.Hash(), m.Report().Fault(), m.Report().CutReason())
 	for _, g := range m.Enabled(nil) {
 		fmt.Fprint(&b, g, " ")
 	}
@@ -145,7 +145,7 @@ func picture(m *Machine) string {
 			fmt.Fprintln(&b, m.Alternatives(g.id))
 		}
 	}
-	fmt.Fprintf(&b, "%q %q\n", m.Output(1), m.Output(2))
+	fmt.Fprintf(&b, "%q %q\n", m.Report().Output(1), m.Report().Output(2))
 	return b.String()
 }
 
@@ -164,7 +164,7 @@ type copied struct {
 
 func copyState(m *Machine) copied {
 	h := m.heap
-	c := copied{order: slices.Clone(m.order), slots: slices.Clone(m.slots), scalars: m.scalars, out: m.Output(1) + "\x00" + m.Output(2), dirty: slices.Clone(h.dirty)}
+	c := copied{order: slices.Clone(m.order), slots: slices.Clone(m.slots), scalars: m.scalars, out: m.Report().Output(1) + "\x00" + m.Report().Output(2), dirty: slices.Clone(h.dirty)}
 	for id := range h.each() {
 		o := h.objs[id]
 		c.mem = append(c.mem, unsafe.Slice((*byte)(o.mem), o.size)...)

@@ -69,7 +69,7 @@ func (m *Machine) assumeAlways(g *goroutine, what Assumed) {
 	}
 	pos, _, ok := m.userFrame(g)
 	if !ok {
-		born := m.CreationStack(g.id)
+		born := m.Report().CreationStack(g.id)
 		if i := slices.IndexFunc(born, func(f SourceFrame) bool { return !f.Std && f.Pos.IsValid() }); i >= 0 {
 			pos = born[i].Pos
 		}
@@ -94,7 +94,7 @@ func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 }
 
 // Assumed returns what the machine has assumed, on any path.
-func (m *Machine) Assumed() []Assumption { return m.assumed }
+func (v Environment) Assumed() []Assumption { return v.m.assumed }
 
 // A Mode is something that the user has asked the environment to do, and that restricts it.
 type Mode uint8
@@ -102,19 +102,20 @@ type Mode uint8
 // The modes.
 const (
 	ModeVirtualTime   Mode = iota // --time=virtual
-	ModeSlack                     // --time=bounded --slack: Machine.Slack
+	ModeSlack                     // --time=bounded --slack: Environment.Slack
 	ModeRandFixed                 // --rand=seed
 	ModeMapsInsertion             // --maps=insertion
 	ModeSignalsOff                // --signals=sent
 	ModeNetFaulty                 // --net=faulty
-	ModeInputLen                  // --input-len: Machine.InputLen
+	ModeInputLen                  // --input-len: Environment.InputLen
 	ModeInTurn                    // no flag: Config.InTurn
 	NumModes
 )
 
 // Modes returns the modes that the machine is in. How time passes restricts nothing as long as no
 // goroutine has waited for it on any path.
-func (m *Machine) Modes() []Mode {
+func (v Environment) Modes() []Mode {
+	m := v.m
 	var list []Mode
 	switch {
 	case !m.cfg.OrderedTime || !m.cfg.waited.Load():
@@ -145,7 +146,7 @@ func (m *Machine) Modes() []Mode {
 }
 
 // InputLen returns how long strings and slices that are inputs are at most.
-func (m *Machine) InputLen() int { return max(0, m.cfg.InputLen) }
+func (v Environment) InputLen() int { return max(0, v.m.cfg.InputLen) }
 
 // Slack returns how long goroutines may be busy while time passes: Config.Slack.
-func (m *Machine) Slack() time.Duration { return time.Duration(m.cfg.Slack) }
+func (v Environment) Slack() time.Duration { return time.Duration(v.m.cfg.Slack) }

@@ -9,13 +9,14 @@ import (
 // Covered says of each block of the user's module (load.Program.Blocks) whether the machine has
 // executed it. It is no part of the state: nothing but ForgetCovered takes anything back. The slice
 // is the machine's.
-func (m *Machine) Covered() []bool { return m.covered }
+func (v Report) Covered() []bool { return v.m.covered }
 
 // CoveredInit is Covered of the initialisation of packages, which Covered leaves out.
-func (m *Machine) CoveredInit() []bool { return m.coveredInit }
+func (v Report) CoveredInit() []bool { return v.m.coveredInit }
 
 // ForgetCovered makes Covered, EachLocked and EachOrder begin anew.
-func (m *Machine) ForgetCovered() {
+func (v Report) ForgetCovered() {
+	m := v.m
 	clear(m.covered)
 	clear(m.contended)
 	clear(m.orders.met)
@@ -24,9 +25,10 @@ func (m *Machine) ForgetCovered() {
 // EachLocked calls f, in any order, with the stack of each place where a lock was taken while there was
 // more than one goroutine, and whether it was contended: when it was taken there, another goroutine had
 // released it without being ordered with this one by anything but the lock itself.
-func (m *Machine) EachLocked(f func(stack []SourceFrame, contended bool)) {
+func (v Report) EachLocked(f func(stack []SourceFrame, contended bool)) {
+	m := v.m
 	for s, contended := range m.contended {
-		f(m.SiteStack(uint32(s)), contended)
+		f(m.Report().SiteStack(uint32(s)), contended)
 	}
 }
 

@@ -11,17 +11,18 @@ import (
 // How the execution has ended, if it has.
 
 // Counters returns the running totals.
-func (m *Machine) Counters() Counters { return m.cnt }
+func (v Report) Counters() Counters { return v.m.cnt }
 
 // Fault returns how the execution failed, or nil.
-func (m *Machine) Fault() *Fault { return m.fault }
+func (v Report) Fault() *Fault { return v.m.fault }
 
 // Failures returns what a test has reported on this path, the first failure at each place, in the order
 // in which they happened. Messages may be empty.
-func (m *Machine) Failures() []*Fault { return m.failures }
+func (v Report) Failures() []*Fault { return v.m.failures }
 
 // Failure returns the first of them, or nil.
-func (m *Machine) Failure() *Fault {
+func (v Report) Failure() *Fault {
+	m := v.m
 	if len(m.failures) == 0 {
 		return nil
 	}
@@ -45,10 +46,10 @@ func (m *Machine) fails(site uint64, f *Fault) {
 }
 
 // Exited reports whether the program has exited by itself, and its status.
-func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }
+func (v Report) Exited() (code int, ok bool) { return v.m.exit, v.m.exited }
 
 // ExitedIn returns the goroutine in which the program has exited.
-func (m *Machine) ExitedIn() trace.GID { return m.exitG }
+func (v Report) ExitedIn() trace.GID { return v.m.exitG }
 
 // A Skip is where a test was skipped, and why.
 type Skip struct {
@@ -57,23 +58,23 @@ type Skip struct {
 }
 
 // Skipped returns how the test of the entry was skipped on this path, or nil.
-func (m *Machine) Skipped() *Skip { return m.skip }
+func (v Report) Skipped() *Skip { return v.m.skip }
 
 // Testing reports whether the test function of the entry has begun. TestMain need not run it.
-func (m *Machine) Testing() bool { return m.testing }
+func (v Report) Testing() bool { return v.m.testing }
 
 // Tested reports whether the test function of the entry has ended.
-func (m *Machine) Tested() bool { return m.tested }
+func (v Report) Tested() bool { return v.m.tested }
 
 // MainEnded reports whether the entry function has returned.
-func (m *Machine) MainEnded() bool { return m.mainEnd }
+func (v Report) MainEnded() bool { return v.m.mainEnd }
 
 // MainGoexited reports whether the main function has called runtime.Goexit: the program continues
 // without it. A test that does has failed, or is skipped, and ends like any other.
-func (m *Machine) MainGoexited() bool { return m.goexited && m.link.entry.Kind != load.Test }
+func (v Report) MainGoexited() bool { return v.m.goexited && v.m.link.entry.Kind != load.Test }
 
 // Lonely is how the program ends after that, if no goroutine is left.
-func (m *Machine) Lonely() *Fault { return m.lonely }
+func (v Report) Lonely() *Fault { return v.m.lonely }
 
 // A Cut says why an execution was abandoned before it ended.
 type Cut struct {
@@ -99,14 +100,15 @@ const (
 )
 
 // Cut returns why the execution was abandoned; the zero Cut if it was not.
-func (m *Machine) Cut() Cut { return m.cut }
+func (v Report) Cut() Cut { return v.m.cut }
 
 // Contradicted implements por.Constrained.
 func (m *Machine) Contradicted() bool { return m.cut.Cause == CutInfeasible }
 
 // CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or no
 // input leads there: that is no reason to distrust the verdict.
-func (m *Machine) CutReason() string {
+func (v Report) CutReason() string {
+	m := v.m
 	//mutant: a cut is not named [inputs Unwind]: "CutInfeasible " -> "CutInfeasible || m.cut.Cause == CutUnwound "
 	if m.cut.Cause == CutAssumption || m.cut.Cause == CutInfeasible {
 		return ""

@@ -30,7 +30,8 @@ import "hbcheck.dev/hbcheck/trace"
 //     and by 1 it does not move.
 //
 // It is not asked of states in which the execution is over.
-func (m *Machine) Forgotten() (list []trace.GID, main bool) {
+func (v Report) Forgotten() (list []trace.GID, main bool) {
+	m := v.m
 	var waiting []*goroutine
 	for _, s := range m.order {
 		if g := m.gs[s]; m.waits(g) {

@@ -30,7 +30,7 @@ type remembered struct {
 
 func (r *rememberer) Step(g trace.GID, choice int) {
 	r.Machine.Step(g, choice)
-	list, main := r.Forgotten()
+	list, main := r.Report().Forgotten()
 	if main {
 		list = append(list, 0)
 	}

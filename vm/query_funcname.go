@@ -29,7 +29,8 @@ func funcName(f *bytecode.Func) string {
 
 // FuncValue returns the name of the function that a func value is, as the runtime shows it; "" if it
 // is nil or no func value.
-func (m *Machine) FuncValue(fv uint64) string {
+func (v Report) FuncValue(fv uint64) string {
+	m := v.m
 	if fv&funcBit == 0 {
 		b := m.heap.load(fv, 8, 0)
 		if fv == 0 || b == nil {

@@ -20,15 +20,16 @@ type GoroutineSnapshot struct {
 }
 
 // Goroutines returns the goroutines that have not ended, in spawn-path order.
-func (m *Machine) Goroutines() []GoroutineSnapshot {
+func (v Report) Goroutines() []GoroutineSnapshot {
+	m := v.m
 	var all []GoroutineSnapshot
 	for _, s := range m.order {
 		g := m.gs[s]
 		if g.status == gEnded {
 			continue
 		}
-		l := GoroutineSnapshot{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Stack(g.id)}
+		l := GoroutineSnapshot{ID: g.id, System: m.Report().System(g.id), Path: m.Report().SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Report().Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}
@@ -38,20 +39,22 @@ func (m *Machine) Goroutines() []GoroutineSnapshot {
 }
 
 // SpawnPath says which child of which child of main g is, counted from 0.
-func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
+func (v Report) SpawnPath(g trace.GID) []uint32 { return v.m.spawn[g].path }
 
 // Parent returns the goroutine that started g.
-func (m *Machine) Parent(g trace.GID) trace.GID { return m.spawn[g].parent }
+func (v Report) Parent(g trace.GID) trace.GID { return v.m.spawn[g].parent }
 
 // System reports whether g is a helper of the models, as timers are. A
 // coroutine is one until it is stuck in a loop.
-func (m *Machine) System(g trace.GID) bool {
+func (v Report) System(g trace.GID) bool {
+	m := v.m
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
 }
 
 // Helper says what helper goroutine g is, of which System holds: a timer, a signal, the collector, or what
 // executes code of the program: finalizers or cleanups that are due, or what an iter.Pull iterates over.
-func (m *Machine) Helper(g trace.GID) string {
+func (v Report) Helper(g trace.GID) string {
+	m := v.m
 	if m.gOf(g).coro != 0 {
 		return "iter"
 	}
@@ -72,12 +75,14 @@ func (m *Machine) Helper(g trace.GID) string {
 }
 
 // Alive reports whether g exists in the present state and has not ended.
-func (m *Machine) Alive(g trace.GID) bool {
+func (v Report) Alive(g trace.GID) bool {
+	m := v.m
 	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded
 }
 
 // Memory returns a copy of the bytes a touches.
-func (m *Machine) Memory(a trace.Access) []byte {
+func (v Report) Memory(a trace.Access) []byte {
+	m := v.m
 	p := m.heap.load(uint64(a.Obj)<<32|uint64(a.Off), uint64(a.Size), 0)
 	if p == nil {
 		return nil
@@ -87,7 +92,8 @@ func (m *Machine) Memory(a trace.Access) []byte {
 
 // Text returns the bytes of the guest string with the given header words, at
 // most max of them. It reports false if the words are no string.
-func (m *Machine) Text(p, n uint64, max int) (string, bool) {
+func (v Report) Text(p, n uint64, max int) (string, bool) {
+	m := v.m
 	if n == 0 {
 		return "", true
 	}
@@ -99,10 +105,10 @@ func (m *Machine) Text(p, n uint64, max int) (string, bool) {
 }
 
 // SizeOf returns the size of a value of type t in guest memory.
-func (m *Machine) SizeOf(t types.Type) int64 { return m.link.prog.Sizes.Sizeof(t) }
+func (v Report) SizeOf(t types.Type) int64 { return v.m.link.prog.Sizes.Sizeof(t) }
 
 // SpawnCount returns how many goroutines have existed, over all paths.
-func (m *Machine) SpawnCount() int { return len(m.spawn) }
+func (v Report) SpawnCount() int { return len(v.m.spawn) }
 
 // Bytes implements por.Sized: the memory the machine holds for the state and
 // for coming back to earlier ones, roughly.

@@ -19,4 +19,4 @@ func (m *Machine) lack(what Lack) {
 }
 
 // Lacks returns what was not there on this path.
-func (m *Machine) Lacks() Lack { return m.lacks }
+func (v Report) Lacks() Lack { return v.m.lacks }

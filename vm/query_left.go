@@ -34,7 +34,8 @@ const (
 //
 // g1 is woken by time, so it is alive. It refers to done, so g2 is, too. Without the reference in
 // g1 g2 would be blocked.
-func (m *Machine) Left() map[trace.GID]Left {
+func (v Report) Left() map[trace.GID]Left {
+	m := v.m
 	left := make(map[trace.GID]Left)
 	if !m.afterEntry() {
 		return left

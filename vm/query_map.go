@@ -11,7 +11,8 @@ import (
 // MapElem returns the memory image and the type of the element that the pending operation of g is
 // going to read from a map or to write to it. The image is nil if the map has no such entry. It
 // reports false if the operation is another one.
-func (m *Machine) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
+func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || !g.pending.Kind.Memory() || int(g.pc) >= len(g.fn.Code) {
 		return nil, nil, false
@@ -50,7 +51,8 @@ func (m *Machine) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 // NextKey returns the memory image and the type of the key that g visits next if its pending operation
 // takes an alternative. It reports false if the operation does not choose what a loop over a map visits, or
 // the alternative is its end.
-func (m *Machine) NextKey(id trace.GID, choice int) (image []byte, t types.Type, ok bool) {
+func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, ok bool) {
+	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || g.pending.Kind != trace.Choose || int(g.pc) >= len(g.fn.Code) {
 		return nil, nil, false

@@ -22,10 +22,10 @@ func NewModels(prog *load.Program) *Models {
 	return m
 }
 
-// Native reports whether fn is implemented by the machine: see Machine.IsNative.
+// Native reports whether fn is implemented by the machine: see StaticView.IsNative.
 func (m *Models) Native(fn *ssa.Function) bool {
 	return m.natives[fn.String()] || fn.Origin() != nil && m.natives[fn.Origin().String()]
 }
 
-// Trusted reports whether fn belongs to the models: see Machine.IsTrusted.
+// Trusted reports whether fn belongs to the models: see StaticView.IsTrusted.
 func (m *Models) Trusted(fn *ssa.Function) bool { return m.prog.IsModel(fn) }

@@ -34,14 +34,15 @@ func (m *Machine) Observe(o Observer) {
 
 // Objects returns the number of object numbers in use, and the first one of an
 // object that was allocated by an instruction.
-func (m *Machine) Objects() (n, first uint32) { return uint32(len(m.heap.objs)), staticLimit }
+func (v StaticView) Objects() (n, first uint32) { return uint32(len(v.m.heap.objs)), staticLimit }
 
 // Freed reports whether object id has been collected.
-func (m *Machine) Freed(id uint32) bool { return m.heap.objs[id].flags&objFreed != 0 }
+func (v StaticView) Freed(id uint32) bool { return v.m.heap.objs[id].flags&objFreed != 0 }
 
 // DynamicType returns the type that the first word of an interface denotes, or
 // nil if w is no such word.
-func (m *Machine) DynamicType(w uint64) types.Type {
+func (v StaticView) DynamicType(w uint64) types.Type {
+	m := v.m
 	if t := m.rtypeAt(w); t != nil {
 		return t.typ
 	}
@@ -50,13 +51,15 @@ func (m *Machine) DynamicType(w uint64) types.Type {
 
 // Function returns the function that func value fv calls; nil if it is one of
 // the machine's own.
-func (m *Machine) Function(fv uint64) *ssa.Function {
+func (v StaticView) Function(fv uint64) *ssa.Function {
+	m := v.m
 	fn, _ := m.closureOf(fv)
 	return fn
 }
 
 // CodeSize returns the number of instructions of the program, as far as it has been compiled.
-func (m *Machine) CodeSize() int {
+func (v Report) CodeSize() int {
+	m := v.m
 	n := 0
 	for _, f := range m.funcs {
 		if f != nil {

@@ -51,7 +51,8 @@ type Activation struct {
 //	frame 0   pc at the pending instruction     Unexecuted, unless a native is under way
 //	frame 1   pc after its call of frame 0      or at the instruction that was executing, if the
 //	...                                         machine made the call by itself (callPC)
-func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
+func (v StaticView) Activations(id trace.GID, buf []Activation) []Activation {
+	m := v.m
 	g := m.gOf(id)
 	if g.status == gEnded || g.overflow != nil || g.ending() {
 		return buf
@@ -69,7 +70,8 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 }
 
 // Innermost returns the first of Activations. The goroutine must not have ended.
-func (m *Machine) Innermost(id trace.GID) Activation {
+func (v StaticView) Innermost(id trace.GID) Activation {
+	m := v.m
 	g := m.gOf(id)
 	return m.activation(g.fn, g.fp, g.pc, !g.inNative, g.stack[g.fp-hdrLink])
 }
@@ -84,12 +86,13 @@ func (m *Machine) activation(fn *bytecode.Func, fp uint32, pc int32, again bool,
 		Initialising: fn.ID == 0 && pc <= m.entryPC}
 }
 
-// Register returns word k of value v in frame a of goroutine id, if a
-// register there holds it. The caller knows that v has been computed and is
+// Register returns word k of value val in frame a of goroutine id, if a
+// register there holds it. The caller knows that val has been computed and is
 // going to be used; a value that is computed again where it is used has none.
-func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value, k int) (uint64, bool) {
+func (v StaticView) Register(id trace.GID, a *Activation, val ssa.Value, k int) (uint64, bool) {
+	m := v.m
 	fn := m.funcs[a.Func]
-	r, ok := fn.Regs[v]
+	r, ok := fn.Regs[val]
 	if !ok {
 		return 0, false
 	}
@@ -102,15 +105,16 @@ func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value, k int) (uin
 }
 
 // Fset returns the positions of the program.
-func (m *Machine) Fset() *token.FileSet { return m.fset }
+func (v StaticView) Fset() *token.FileSet { return v.m.fset }
 
 // Moment is the number of the present state: it changes whenever that does.
-func (m *Machine) Moment() uint64 { return m.moment }
+func (v StaticView) Moment() uint64 { return v.m.moment }
 
 // Stamp returns a number that goroutine id has as long as neither its record nor its stack changes: what
 // was in its registers, and in the records of its deferred calls, is there as long as the number is the same.
 // No two states of goroutines have the same one.
-func (m *Machine) Stamp(id trace.GID) uint64 {
+func (v StaticView) Stamp(id trace.GID) uint64 {
+	m := v.m
 	g := m.gOf(id)
 	if g.stamp == 0 {
 		m.stamps++
@@ -122,7 +126,8 @@ func (m *Machine) Stamp(id trace.GID) uint64 {
 // StackFingerprint fingerprints the stack of goroutine id: where in its function each frame is, and
 // how it was entered.
 // Oracles remember answers by it, so it is asked for in each state.
-func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
+func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
+	m := v.m
 	g := m.gOf(id)
 	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
 	if g.overflow != nil || g.ending() {
@@ -146,19 +151,20 @@ func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 }
 
 // IsMap reports whether object id is the header of a map.
-func (m *Machine) IsMap(id uint32) bool { return m.heap.objs[id].layout == m.layMap }
+func (v StaticView) IsMap(id uint32) bool { return v.m.heap.objs[id].layout == v.m.layMap }
 
 // CanStep reports whether goroutine id could take a step now.
-func (m *Machine) CanStep(id trace.GID) bool { return m.numAlternatives(m.gOf(id)) > 0 }
+func (v StaticView) CanStep(id trace.GID) bool { return v.m.numAlternatives(v.m.gOf(id)) > 0 }
 
-// Words returns the words of value v in frame a of goroutine id, like Register.
-func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
-	r, ok := m.funcs[a.Func].Regs[v]
+// Words returns the words of value val in frame a of goroutine id, like Register.
+func (v StaticView) Words(id trace.GID, a *Activation, val ssa.Value) []uint64 {
+	m := v.m
+	r, ok := m.funcs[a.Func].Regs[val]
 	if !ok {
 		return nil
 	}
 	at := a.FP + uint32(r)
-	return m.gOf(id).stack[at : at+uint32(m.link.asked.Of(v.Type()).Words())]
+	return m.gOf(id).stack[at : at+uint32(m.link.asked.Of(val.Type()).Words())]
 }
 
 // A Deferred is a pending deferred call: the function and its argument words.
@@ -171,7 +177,8 @@ type Deferred struct {
 
 // Deferred calls f for every deferred call pending in frame a of goroutine id,
 // newest first.
-func (m *Machine) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
+func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
+	m := v.m
 	for d := m.gOf(id).stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
 		o := &m.heap.objs[d>>32]
 		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
@@ -199,7 +206,8 @@ func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 }
 
 // Word returns the word of memory at p, if there is one.
-func (m *Machine) Word(p uint64) (uint64, bool) {
+func (v StaticView) Word(p uint64) (uint64, bool) {
+	m := v.m
 	h := m.heap.load(p, 8, 0)
 	if h == nil {
 		return 0, false
@@ -209,7 +217,8 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 
 // EmptyNoSender reports whether p is a channel that is open and empty, and no operation that sends
 // to it is pending, but for those of the goroutines in but.
-func (m *Machine) EmptyNoSender(p uint64, but []trace.GID) bool {
+func (v StaticView) EmptyNoSender(p uint64, but []trace.GID) bool {
+	m := v.m
 	if !m.isChan(p) {
 		return false
 	}
@@ -219,7 +228,8 @@ func (m *Machine) EmptyNoSender(p uint64, but []trace.GID) bool {
 
 // FullNoReceiver reports whether p is a channel that is open and full, and no operation that
 // receives from it is pending, but for those of the goroutines in but.
-func (m *Machine) FullNoReceiver(p uint64, but []trace.GID) bool {
+func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
+	m := v.m
 	if !m.isChan(p) {
 		return false
 	}
@@ -229,10 +239,11 @@ func (m *Machine) FullNoReceiver(p uint64, but []trace.GID) bool {
 
 // ByChannels reports whether what operations on channels do depends on these alone: on no order in
 // which goroutines have come to them, no time that passes, and on no bubble of testing/synctest.
-func (m *Machine) ByChannels() bool { return !m.cfg.InTurn && !m.Overtakes() && !m.InBubbles() }
+func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.InBubbles() }
 
 // Channel returns what object id, a channel, has, and whether it is a timer's.
-func (m *Machine) Channel(id uint32) (c por.Case, ofTimer bool) {
+func (v StaticView) Channel(id uint32) (c por.Case, ofTimer bool) {
+	m := v.m
 	h := m.chanHdr(ptr(id) << 32)
 	c = por.Case{Chan: id, Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0}
 	return c, m.isTick(h) || m.isEarly(h)
@@ -263,15 +274,16 @@ func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 
 // LockerAt returns the address of the mutex that the interface at p holds, if
 // it is one of package sync's.
-func (m *Machine) LockerAt(p uint64) (uint64, bool) {
-	t, ok := m.Word(p)
-	l, ok2 := m.Word(p + 8)
+func (v StaticView) LockerAt(p uint64) (uint64, bool) {
+	m := v.m
+	t, ok := m.StaticView().Word(p)
+	l, ok2 := m.StaticView().Word(p + 8)
 	if !ok || !ok2 || l == 0 {
 		return 0, false
 	}
 	is, known := m.lockers[t]
 	if !known {
-		if d := m.DynamicType(t); d != nil {
+		if d := m.StaticView().DynamicType(t); d != nil {
 			switch d.String() {
 			case "*sync.Mutex", "*sync.RWMutex", "*sync.rlocker":
 				is = true
@@ -287,20 +299,22 @@ func (m *Machine) LockerAt(p uint64) (uint64, bool) {
 
 // AllocationIdentity distinguishes objects that have the same number on different paths: by what
 // allocated them, and the layout of their memory.
-func (m *Machine) AllocationIdentity(id uint32) (site uint64, layout uint32) {
+func (v StaticView) AllocationIdentity(id uint32) (site uint64, layout uint32) {
+	m := v.m
 	o := &m.heap.objs[id]
 	return o.site, uint32(o.layout)
 }
 
 // Address returns the address of a package variable.
-func (m *Machine) Address(g *ssa.Global) (p uint64) {
+func (v StaticView) Address(g *ssa.Global) (p uint64) {
+	m := v.m
 	m.growth.ask(m, Growth{Global: globalName(g)}, func() { p = m.link.Global(g) })
 	return p
 }
 
 // ByValue reports whether free variable i of fn is captured by value: its
 // register holds the variable's value and not its address.
-func (m *Machine) ByValue(fn *ssa.Function, i int) bool { return m.link.captures.ByValue(fn, i) }
+func (v StaticView) ByValue(fn *ssa.Function, i int) bool { return v.m.link.captures.ByValue(fn, i) }
 
 // Live calls f for every goroutine that has not ended, in spawn-path order.
 func (m *Machine) Live(f func(id trace.GID)) {
@@ -322,7 +336,8 @@ type ObjectInfo struct {
 }
 
 // Object describes object number id.
-func (m *Machine) Object(id uint32) ObjectInfo {
+func (v StaticView) Object(id uint32) ObjectInfo {
+	m := v.m
 	o := &m.heap.objs[id]
 	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size, Shared: o.flags&objShared != 0}
 	if id < staticLimit {
@@ -336,16 +351,18 @@ func (m *Machine) Object(id uint32) ObjectInfo {
 }
 
 // IsNative reports whether the machine implements fn itself.
-func (m *Machine) IsNative(fn *ssa.Function) bool {
+func (v StaticView) IsNative(fn *ssa.Function) bool {
+	m := v.m
 	_, ok := m.link.Native(fn)
 	return ok
 }
 
 // IsTrusted reports whether fn belongs to the models.
-func (m *Machine) IsTrusted(fn *ssa.Function) bool { return m.link.Trusted(fn) }
+func (v StaticView) IsTrusted(fn *ssa.Function) bool { return v.m.link.Trusted(fn) }
 
 // Exists reports whether there is an object with number id.
-func (m *Machine) Exists(id uint32) bool {
+func (v StaticView) Exists(id uint32) bool {
+	m := v.m
 	if uint64(id) >= uint64(len(m.heap.objs)) {
 		return false
 	}
@@ -354,12 +371,14 @@ func (m *Machine) Exists(id uint32) bool {
 }
 
 // Unescaped reports whether only one goroutine can reach object id.
-func (m *Machine) Unescaped(id uint32) bool {
-	return id >= staticLimit && m.Exists(id) && m.heap.objs[id].flags&(objShared|objFrozen) == 0
+func (v StaticView) Unescaped(id uint32) bool {
+	m := v.m
+	return id >= staticLimit && m.StaticView().Exists(id) && m.heap.objs[id].flags&(objShared|objFrozen) == 0
 }
 
 // Pointers calls f for every pointer in object id, with its offset.
-func (m *Machine) Pointers(id uint32, f func(off uint32, w uint64)) {
+func (v StaticView) Pointers(id uint32, f func(off uint32, w uint64)) {
+	m := v.m
 	o := &m.heap.objs[id]
 	l := m.layouts.At(o.layout)
 	if len(l.Ptrs) == 0 || l.Size == 0 {
@@ -376,7 +395,8 @@ func (m *Machine) Pointers(id uint32, f func(off uint32, w uint64)) {
 
 // Roots calls f for every word that goroutine id holds and that may be a
 // pointer: in live registers, in records of deferred calls and panics.
-func (m *Machine) Roots(id trace.GID, f func(uint64)) {
+func (v StaticView) Roots(id trace.GID, f func(uint64)) {
+	m := v.m
 	g := m.gOf(id)
 	f(g.panics)
 	f(g.coro)

@@ -19,7 +19,8 @@ type Site struct {
 // EachOrder calls f, in any order, with the orders of operations on any path. Times says how often First
 // was executed where Second was enabled as well and depended on it, so that it could have been executed
 // first; 0: Second was not yet next, or not enabled.
-func (m *Machine) EachOrder(f func(o Order, times uint64)) {
+func (v Report) EachOrder(f func(o Order, times uint64)) {
+	m := v.m
 	for o, times := range m.orders.met {
 		f(o, times)
 	}

@@ -30,7 +30,8 @@ func (m *Machine) Raced() bool { return m.race != nil && len(m.race.Races()) > 0
 func (m *Machine) Follow(races bool) { m.raceless = !races }
 
 // Races returns the races the step executed last was the second access of.
-func (m *Machine) Races() []Race {
+func (v Report) Races() []Race {
+	m := v.m
 	if !m.Raced() {
 		return nil
 	}
@@ -47,7 +48,8 @@ func (m *Machine) raceSide(s *race.Side) RaceSide {
 }
 
 // SiteStack returns the call stack with number site, innermost frame first.
-func (m *Machine) SiteStack(site uint32) []SourceFrame {
+func (v Report) SiteStack(site uint32) []SourceFrame {
+	m := v.m
 	var frames []SourceFrame
 	for s := race.Stack(site); s != 0; {
 		var c race.Call
@@ -59,13 +61,14 @@ func (m *Machine) SiteStack(site uint32) []SourceFrame {
 
 // CreationStack returns the call stack of the go statement that started g, as
 // far as it is known: without Config.Races only its innermost frame.
-func (m *Machine) CreationStack(id trace.GID) []SourceFrame {
+func (v Report) CreationStack(id trace.GID) []SourceFrame {
+	m := v.m
 	g := m.gOf(id)
 	switch {
 	case g.parent == trace.NoGID:
 		return nil
 	case m.race != nil:
-		return m.SiteStack(uint32(m.race.Born(g.slot)))
+		return m.Report().SiteStack(uint32(m.race.Born(g.slot)))
 	}
 	return []SourceFrame{m.frame(m.funcs[g.goFunc], g.goPC)}
 }
@@ -82,7 +85,8 @@ func (m *Machine) Time(g trace.GID) uint32 {
 
 // Known returns the last time of h that g knows: 0 if g knows nothing of h. Both have been started on
 // the present path.
-func (m *Machine) Known(g, h trace.GID) uint32 {
+func (v Report) Known(g, h trace.GID) uint32 {
+	m := v.m
 	if m.race == nil {
 		return 0
 	}

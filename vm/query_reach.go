@@ -45,7 +45,7 @@ type held struct {
 }
 
 // NewReach returns a Reach that knows nothing yet.
-func (m *Machine) NewReach() *Reach { return &Reach{m: m} }
+func (v StaticView) NewReach() *Reach { return &Reach{m: v.m} }
 
 // Find finds out what gs, all goroutines that have not ended, can hold in the present state. The bit of
 // the group of gs[i] is groups[i].

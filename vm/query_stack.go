@@ -138,7 +138,8 @@ func (m *Machine) eachUnwoundFrame(p ptr, fp uint32, f func(id uint32, pc int32,
 
 // Stack returns the stack of goroutine id, innermost frame first, without the
 // machine's own frames.
-func (m *Machine) Stack(id trace.GID) []SourceFrame {
+func (v Report) Stack(id trace.GID) []SourceFrame {
+	m := v.m
 	g := m.gOf(id)
 	if g.status == gEnded {
 		return nil
@@ -265,6 +266,7 @@ func (m *Machine) callerPos(g *goroutine) token.Position {
 }
 
 // Pos returns the source position of an operation.
-func (m *Machine) Pos(op trace.Op) token.Position {
+func (v Report) Pos(op trace.Op) token.Position {
+	m := v.m
 	return m.fset.Position(m.funcs[op.Func].PosAt(int(op.PC)))
 }

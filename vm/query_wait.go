@@ -5,7 +5,8 @@ import "hbcheck.dev/hbcheck/trace"
 // Holders returns the goroutines that must act before op, which is about a
 // lock, can be executed, as far as the lock remembers them: of several readers
 // only the sum of their numbers is known.
-func (m *Machine) Holders(op trace.Op) []trace.GID {
+func (v Report) Holders(op trace.Op) []trace.GID {
+	m := v.m
 	if op.N == 0 || !op.Kind.Blocks() {
 		return nil
 	}

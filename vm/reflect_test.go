@@ -47,10 +47,10 @@ func TestReflect(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := vmtest.Run(t, string(src))
-			if status, reason := m.Exit(); status != 0 {
-				t.Errorf("exit status %d %s\n%s", status, reason, m.Output(2))
+			if status, reason := m.Report().Exit(); status != 0 {
+				t.Errorf("exit status %d %s\n%s", status, reason, m.Report().Output(2))
 			}
-			got, lines := strings.Split(m.Output(1), "\n"), strings.Split(string(want), "\n")
+			got, lines := strings.Split(m.Report().Output(1), "\n"), strings.Split(string(want), "\n")
 			for i := range max(len(got), len(lines)) {
 				if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
 					t.Fatalf("line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], lines[min(i, len(lines)-1)])

@@ -22,8 +22,8 @@ type ends struct {
 
 func (e *ends) Leaf(_ trace.Schedule, st por.Status) bool {
 	if st != por.Running {
-		text := fmt.Sprint(st, " ", e.m.Output(1), " ", e.m.CutReason())
-		if f := e.m.Fault(); f != nil {
+		text := fmt.Sprint(st, " ", e.m.Report().Output(1), " ", e.m.Report().CutReason())
+		if f := e.m.Report().Fault(); f != nil {
 			text += f.Text()
 		}
 		e.seen[text] = true

@@ -90,8 +90,8 @@ func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) strin
 		t.Errorf("%v: an initialiser has asked for signals, which is to be noted", e)
 	}
 	if cfg.Run {
-		status, why := m.Exit()
-		fmt.Fprintln(&b, status, why, m.Failure(), m.clock, m.Counters())
+		status, why := m.Report().Exit()
+		fmt.Fprintln(&b, status, why, m.Report().Failure(), m.clock, m.Report().Counters())
 		return b.String()
 	}
 	fmt.Fprintln(&b, picture(m), m.numbers())
@@ -105,10 +105,10 @@ func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) strin
 			}
 			fmt.Fprintln(&b, s, picture(m))
 		}
-		if f := m.Failure(); f != nil {
+		if f := m.Report().Failure(); f != nil {
 			t.Errorf("%v: %v", e, f)
 		}
-		fmt.Fprintln(&b, m.numbers(), m.Assumed(), len(m.Races()), m.Counters())
+		fmt.Fprintln(&b, m.numbers(), m.Environment().Assumed(), len(m.Report().Races()), m.Report().Counters())
 		m.Rewind(root)
 	}
 	return b.String()

@@ -217,7 +217,7 @@ func commute(t *testing.T, s *subject, m *Machine) (n int) {
 			}
 			n++
 			if h1 != h2 {
-				t.Errorf("%s: %v at %v and %v at %v do not commute", s.name, p.Kind, m.Pos(p), q.Kind, m.Pos(q))
+				t.Errorf("%s: %v at %v and %v at %v do not commute", s.name, p.Kind, m.Report().Pos(p), q.Kind, m.Report().Pos(q))
 				return n
 			}
 		}

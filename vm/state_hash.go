@@ -158,7 +158,7 @@ func (m *Machine) Weight() int { return m.canon.weight }
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
 	ws := c.words[:0]
-	whole := c.whole || c.byIdentity || m.Symbolic()
+	whole := c.whole || c.byIdentity || m.Environment().Symbolic()
 	c.unpolled, c.stopped = 0, false
 	c.digested = 0
 	if c.weight = 0; whole {
@@ -189,7 +189,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	if m.relativeTimes() {
 		m.cfg.absolute.hashed.Store(true)
-		if m.Symbolic() {
+		if m.Environment().Symbolic() {
 			m.observeTime() // terms may be about Times
 		}
 	}
@@ -204,7 +204,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 			ws = append(ws, uint64(b.now))
 		}
 	}
-	if m.Symbolic() {
+	if m.Environment().Symbolic() {
 		ws = m.writeInputs(ws)
 	}
 	if m.drift != nil {

@@ -87,9 +87,9 @@ func main() {
 			for steps := 0; len(m.Enabled(nil)) > 0 && steps < 10_000; steps++ {
 				m.Step(m.Enabled(nil)[0], 0)
 			}
-			over := strings.Contains(m.CutReason(), "more memory than the limit of 64 MiB")
+			over := strings.Contains(m.Report().CutReason(), "more memory than the limit of 64 MiB")
 			if want := !strings.HasPrefix(kind, "garbage") && kind != "trees"; over != want {
-				t.Errorf("%s (run %v): out of memory %v, want %v: %q", kind, run, over, want, m.CutReason())
+				t.Errorf("%s (run %v): out of memory %v, want %v: %q", kind, run, over, want, m.Report().CutReason())
 			}
 			m.Rewind(mark)
 		}
@@ -111,7 +111,7 @@ func main() {
 		t.Fatal(err)
 	}
 	m.GrowMap()
-	if c := m.Cut(); c.Cause != vm.CutUnsupported || !strings.HasSuffix(c.Text, "an object of more than 2 GB") {
+	if c := m.Report().Cut(); c.Cause != vm.CutUnsupported || !strings.HasSuffix(c.Text, "an object of more than 2 GB") {
 		t.Errorf("cut %d: %q", c.Cause, c.Text)
 	}
 }
@@ -143,7 +143,7 @@ func main() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut := m.Cut().Cause
+		cut := m.Report().Cut().Cause
 		if at > 0 && (cut != vm.CutInterrupted || asked > at+1) {
 			t.Errorf("interrupted at question %d: cut %d after %d", at, cut, asked)
 		}
@@ -191,8 +191,8 @@ func main() {
 		for len(m.Enabled(nil)) > 0 {
 			m.Step(m.Enabled(nil)[0], 0)
 		}
-		if m.Cut().Cause != vm.CutInterrupted || m.HeapLive() > 2<<30 {
-			t.Errorf("%s: cut %+v with %d MB", kind, m.Cut(), m.HeapLive()>>20)
+		if m.Report().Cut().Cause != vm.CutInterrupted || m.HeapLive() > 2<<30 {
+			t.Errorf("%s: cut %+v with %d MB", kind, m.Report().Cut(), m.HeapLive()>>20)
 		}
 	}
 }
@@ -282,7 +282,7 @@ func main() {
 		stop = true
 		x.step(g, 0)
 		stop = false
-		if cut := m.Cut().Cause == vm.CutInterrupted; cut != x.interrupted || (m.Hash() == want) == cut {
+		if cut := m.Report().Cut().Cause == vm.CutInterrupted; cut != x.interrupted || (m.Hash() == want) == cut {
 			t.Errorf("interrupted: %v, the state after it: %v", cut, m.Hash() == want)
 		}
 	}

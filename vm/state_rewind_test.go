@@ -139,7 +139,7 @@ func TestCollect(t *testing.T) {
 			}
 			c.Step(step.G, step.Choice)
 			c.collect()
-			if m.Hash() != c.Hash() || m.Output(1) != c.Output(1) || m.Status() != c.Status() {
+			if m.Hash() != c.Hash() || m.Report().Output(1) != c.Report().Output(1) || m.Status() != c.Status() {
 				t.Errorf("%s: with collections the state is another one:\n%swithout:\n%s", s.name, picture(c), picture(m))
 				break
 			}

@@ -245,7 +245,7 @@ func (m *Machine) Regrow(s *Saved) error {
 			if g == nil {
 				return errRegrown
 			}
-			m.Address(g)
+			m.StaticView().Address(g)
 		case x.Compiled != 0:
 			if int(x.Compiled) > len(m.funcs) {
 				return errRegrown

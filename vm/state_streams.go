@@ -27,7 +27,8 @@ func (m *Machine) output(fd int, b []byte) {
 }
 
 // Output returns what the path so far has written to stream fd.
-func (m *Machine) Output(fd int) string {
+func (v Report) Output(fd int) string {
+	m := v.m
 	var b strings.Builder
 	start := 0
 	for _, r := range m.runs {

@@ -143,7 +143,7 @@ func compareOrigins(a, b *goroutine) int {
 func (m *Machine) exchangeable() bool {
 	//mutant: symmetry: random bits are the same for all [equalOnes]: drop 3
 	//mutant: goroutines that wait in turn have names [test ./explore TestQueuesOfMany]: "Symbolic()" -> "cfg.InTurn && !m.tracking"
-	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Symbolic() && len(m.bubbles) <= 1
+	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Environment().Symbolic() && len(m.bubbles) <= 1
 }
 
 // sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as

@@ -87,14 +87,15 @@ func (m *Machine) observeTime() {
 
 // NeedsAbsolute reports whether what has been explored says nothing, as states have been taken for
 // equal which the program can tell apart.
-func (m *Machine) NeedsAbsolute() bool {
+func (v Environment) NeedsAbsolute() bool {
+	m := v.m
 	a := m.cfg.absolute
 	//mutant: rests are not counted [test ./vm TestRests]: " || a.rests.Load() && !m.cfg.CountRests" -> ""
 	return m.relativeTimes() && a.hashed.Load() && (a.observed.Load() || a.rests.Load() && !m.cfg.CountRests)
 }
 
 // AbsoluteTime is Config.AbsoluteTime, or whether it was found necessary from the start.
-func (m *Machine) AbsoluteTime() bool { return m.cfg.AbsoluteTime }
+func (v Environment) AbsoluteTime() bool { return v.m.cfg.AbsoluteTime }
 
 // timeClass says of what kind a Time is.
 type timeClass uint8

@@ -177,7 +177,7 @@ type endings struct {
 
 func (v *endings) Leaf(_ trace.Schedule, st por.Status) bool {
 	if st != por.Redundant {
-		v.ends[v.m.Output(1)+st.String()] = true
+		v.ends[v.m.Report().Output(1)+st.String()] = true
 	}
 	return true
 }
@@ -201,11 +201,11 @@ func exploreTimes(t *testing.T, prog *load.Program, name string, explore func(po
 		}
 		v := &endings{m, map[string]bool{}}
 		r := explore(m, v, por.Config{MaxStates: 100_000, Match: true})
-		if !m.NeedsRefining() {
+		if !m.Environment().NeedsRefining() {
 			if len(r.Incomplete) > 0 || r.Stopped {
 				t.Errorf("%s: %v", name, r.Incomplete)
 			}
-			return v.ends, r.States, m.AbsoluteTime()
+			return v.ends, r.States, m.Environment().AbsoluteTime()
 		}
 		m, err = m.With(m.Refined().Refine, nil)
 	}

@@ -212,9 +212,10 @@ func (m *Machine) clockHash() int64 {
 // Exit returns the status of a program that has been run: its own, or 2 after a panic, a fatal
 // error or a deadlock, whose text is printed as the runtime does. reason is not empty if the
 // program has come to something that the machine does not model.
-func (m *Machine) Exit() (status int, reason string) {
+func (v Report) Exit() (status int, reason string) {
+	m := v.m
 	// A test that fails or is skipped ends its goroutine, which may be the only one.
-	if left := m.goexited && !m.MainGoexited() && m.alive == 0; !m.executionOver() && !left {
+	if left := m.goexited && !m.Report().MainGoexited() && m.alive == 0; !m.executionOver() && !left {
 		m.deadlock()
 	}
 	switch {

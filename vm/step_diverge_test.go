@@ -104,20 +104,20 @@ func main() {
 		for _, kind := range []string{"circle", "calls", "nested", "list", "coroutine"} {
 			m := run(kind, n)
 			var spins []string
-			for _, g := range m.Goroutines() {
+			for _, g := range m.Report().Goroutines() {
 				if g.Next.Kind == trace.Spin {
 					spins = append(spins, g.Stack[len(g.Stack)-1].Func)
 				}
 			}
-			if len(spins) != 1 || m.CutReason() != "" {
-				t.Errorf("%s of %d: loops in %v; %s", kind, n, spins, m.CutReason())
+			if len(spins) != 1 || m.Report().CutReason() != "" {
+				t.Errorf("%s of %d: loops in %v; %s", kind, n, spins, m.Report().CutReason())
 			}
 		}
 	}
 	for _, kind := range []string{"count", "closure", "heap", "grow"} {
 		for _, n := range deep.Pick([]int{400_001}, []int{400_000, 400_001}) { // the budget ends at a back edge or at a call
-			if m := run(kind, n); !m.MainEnded() {
-				t.Errorf("%s of %d does not end: %s", kind, n, m.CutReason())
+			if m := run(kind, n); !m.Report().MainEnded() {
+				t.Errorf("%s of %d does not end: %s", kind, n, m.Report().CutReason())
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func calls(n int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m.Counters().Instructions
+			return m.Report().Counters().Instructions
 		}
 		zero := count(0)
 		for _, n := range []int{1, 2, 1000, 5461, 5462, 16383, 16384, 16385, 100_000} {
@@ -177,7 +177,7 @@ func TestMaxLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why := m.CutReason(); !strings.HasPrefix(why, "step bound: ") || !strings.Contains(why, "main.go:") {
+	if why := m.Report().CutReason(); !strings.HasPrefix(why, "step bound: ") || !strings.Contains(why, "main.go:") {
 		t.Errorf("cut: %q", why)
 	}
 }

@@ -87,7 +87,7 @@ func (m *Machine) halt(g *goroutine) {
 func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	text := "fatal error: " + indent(msg) + "\n"
 	text += m.goroutineText(g, "running") + m.othersText(g)
-	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text)
+	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Report().Stack(g.id)}, text)
 }
 
 // overflowStack ends the program as the runtime does. Other goroutines can notice that, so it is a
@@ -97,7 +97,7 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 // The instruction is not executed again. What has been found is kept, and the stack is not: g does
 // nothing else any more, and no search could afford a gigabyte in each state that g is part of.
 func (m *Machine) overflowStack(g *goroutine) {
-	frames := m.Stack(g.id)
+	frames := m.Report().Stack(g.id)
 	const text = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
 	x := &stackOverflow{text: text + m.goroutineText(g, "running"), frames: frames}
 	if m.auto {
@@ -137,7 +137,7 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 // have been the last goroutine.
 func (m *Machine) noGoroutines() *Fault {
 	const msg = "no goroutines (main called runtime.Goexit) - deadlock!"
-	f := &Fault{Kind: FatalError, Fatal: true, Message: msg, Exit: 2, Frames: m.Stack(0)}
+	f := &Fault{Kind: FatalError, Fatal: true, Message: msg, Exit: 2, Frames: m.Report().Stack(0)}
 	if len(f.Frames) > 0 {
 		f.Pos = f.Frames[0].Pos
 	}
@@ -152,7 +152,7 @@ func (m *Machine) deadlock() {
 	}
 	g := m.gs[0]
 	text := "fatal error: " + msg + "\n" + m.othersText(nil)
-	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text)
+	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Report().Stack(g.id)}, text)
 }
 
 // crashPanic ends the program because of panic p and those below it.

@@ -78,8 +78,8 @@ func main() { cases[os.Args[1]]() }
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Exit()
-		switch f := m.Fault(); {
+		m.Report().Exit()
+		switch f := m.Report().Fault(); {
 		case f == nil:
 			t.Errorf("%s: no fault, want %v", name, want.kind)
 		case f.Kind != want.kind || f.Fatal != want.fatal:

@@ -68,7 +68,7 @@ func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1) }
 
 // goroutineText prints g's stack under a heading.
 func (m *Machine) goroutineText(g *goroutine, status string) string {
-	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Stack(g.id)) + m.createdText(g)
+	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Report().Stack(g.id)) + m.createdText(g)
 }
 
 // othersText prints all goroutines but g that have not ended.
@@ -111,7 +111,7 @@ func (m *Machine) createdText(g *goroutine) string {
 		return ""
 	}
 	at := m.frame(m.code(g.goFunc), g.goPC)
-	if stack := m.CreationStack(g.id); at.helper && len(stack) > 0 {
+	if stack := m.Report().CreationStack(g.id); at.helper && len(stack) > 0 {
 		at = stack[0]
 	}
 	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.link.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)

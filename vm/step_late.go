@@ -16,7 +16,7 @@ const lateTimers = 2
 // afterEntry reports whether the entry has ended. A main function that has called runtime.Goexit has
 // not: the program goes on without it.
 func (m *Machine) afterEntry() bool {
-	return m.mainEnd && !m.cfg.Run && !m.MainGoexited()
+	return m.mainEnd && !m.cfg.Run && !m.Report().MainGoexited()
 }
 
 // spent reports whether g, which waits for time, is not followed any further.

@@ -437,7 +437,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		if in.C&bytecode.ClockNumber == 0 {
 			//mutant: durations that leave a function are not kept [env TestPrograms/spanstored]
 			m.noteSpan(int64(*a), 1)
-			//mutant: any duration is one of the clock's [env TestPrograms/spanprinted]: drop 1
+			//mutant: any duration is one of the clock's [env TestPrograms/spanprinted]: true
 		} else if m.spanOf(int64(*a)) > 0 {
 			return m.counts(g, in.C)
 		}

@@ -339,4 +339,4 @@ func (m *Machine) noteRanging(g *goroutine) {
 }
 
 // Ranged returns the first loop over a map on this path whose order was chosen, if there is one.
-func (m *Machine) Ranged() *Ranging { return m.ranged }
+func (v Report) Ranged() *Ranging { return v.m.ranged }

@@ -97,8 +97,8 @@ type overflowing struct {
 
 // Leaf implements por.Visitor.
 func (v *overflowing) Leaf(trace.Schedule, por.Status) bool {
-	s := v.m.Output(1)
-	if f := v.m.Fault(); f != nil {
+	s := v.m.Report().Output(1)
+	if f := v.m.Report().Fault(); f != nil {
 		if s != "" {
 			s += " "
 		}

@@ -179,7 +179,7 @@ func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 }
 
 // Passed returns the first goroutine that has been overtaken on this path, if there is one.
-func (m *Machine) Passed() *Passing { return m.passed }
+func (v Report) Passed() *Passing { return v.m.passed }
 
 // writeQueue writes down what matters of when g has come to its operation. Where goroutines can change
 // places, those that came earlier are named by their places in the order in which they are written down:

@@ -31,13 +31,13 @@ func (l *raceLog) Livelock(trace.Schedule, int) bool    { return true }
 func (l *raceLog) Restart()                             {}
 
 func (l *raceLog) Race(_ trace.Schedule, a, b trace.Op) bool {
-	l.coenabled[pair(userLine(l.m.Stack(a.G)), userLine(l.m.Stack(b.G)))] = true
+	l.coenabled[pair(userLine(l.m.Report().Stack(a.G)), userLine(l.m.Report().Stack(b.G)))] = true
 	return true
 }
 
 func (l *raceLog) Raced(trace.Schedule) bool {
-	for _, r := range l.m.Races() {
-		l.clocks[pair(userLine(l.m.SiteStack(r.First.Site)), userLine(l.m.SiteStack(r.Second.Site)))] = true
+	for _, r := range l.m.Report().Races() {
+		l.clocks[pair(userLine(l.m.Report().SiteStack(r.First.Site)), userLine(l.m.Report().SiteStack(r.Second.Site)))] = true
 	}
 	return true
 }
@@ -70,8 +70,8 @@ func exploreRaces(t *testing.T, prog *load.Program, name string, cfg por.Config)
 	l := &raceLog{m: m, coenabled: map[string]bool{}, clocks: map[string]bool{}}
 	r := stateful.Full(m, l, cfg)
 	l.complete = len(r.Incomplete) == 0
-	if m.CutReason() != "" {
-		t.Errorf("cut: %s", m.CutReason())
+	if m.Report().CutReason() != "" {
+		t.Errorf("cut: %s", m.Report().CutReason())
 	}
 	t.Logf("%d executions; co-enabled: %s; clocks: %s", r.Executions+r.Truncated, keys(l.coenabled), keys(l.clocks))
 	return l
@@ -222,8 +222,8 @@ func TestRaceRewind(t *testing.T) {
 		step := func(m *vm.Machine, a trace.Step) string {
 			m.Step(a.G, a.Choice)
 			s := ""
-			for _, r := range m.Races() {
-				s += fmt.Sprintf("%d %d %v %d-%d\n", r.Off, r.First.G, r.First.Kind, userLine(m.SiteStack(r.First.Site)), userLine(m.SiteStack(r.Second.Site)))
+			for _, r := range m.Report().Races() {
+				s += fmt.Sprintf("%d %d %v %d-%d\n", r.Off, r.First.G, r.First.Kind, userLine(m.Report().SiteStack(r.First.Site)), userLine(m.Report().SiteStack(r.Second.Site)))
 			}
 			return s
 		}

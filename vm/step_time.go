@@ -181,12 +181,13 @@ func (m *Machine) noteNear(g *goroutine) {
 
 // NeedsArming reports whether starting a timer must be a visible operation, and is not, because on
 // some path time could pass while goroutines were enabled.
-func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.VisibleArming }
+func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cfg.VisibleArming }
 
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
-func (m *Machine) NeedsRefining() bool {
-	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
+func (v Environment) NeedsRefining() bool {
+	m := v.m
+	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
 		return true
 	}
 	if !m.cfg.late.noted() {
@@ -196,7 +197,8 @@ func (m *Machine) NeedsRefining() bool {
 }
 
 // Wait returns how long the timer whose goroutine is g waits yet, if g is one.
-func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
+func (v Report) Wait(id trace.GID) (d time.Duration, ok bool) {
+	m := v.m
 	g := m.gOf(id)
 	if !timed(g) || g.bubble != 0 {
 		return 0, false
@@ -206,7 +208,8 @@ func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
 
 // AwaitsTime reports whether goroutine id can do nothing before time has passed, which it does not by
 // rule 2 as long as another one is enabled that is now.
-func (m *Machine) AwaitsTime(id trace.GID) bool {
+func (v StaticView) AwaitsTime(id trace.GID) bool {
+	m := v.m
 	g := m.gOf(id)
 	//mutant: parts: timers fire in the order of their deadlines in every model [partTexts]: drop 2
 	//mutant: parts: a timer that is due waits [partTexts]: drop 3
@@ -215,7 +218,7 @@ func (m *Machine) AwaitsTime(id trace.GID) bool {
 }
 
 // VisibleArming is Config.VisibleArming.
-func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
+func (v Environment) VisibleArming() bool { return v.m.cfg.VisibleArming }
 
 // Overtakes implements por.Overtaker.
 func (m *Machine) Overtakes() bool {
@@ -227,7 +230,8 @@ func (m *Machine) Overtakes() bool {
 func (m *Machine) InspectsAll() bool { return m.link.inspects }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
-func (m *Machine) TimersPending() bool {
+func (v Report) TimersPending() bool {
+	m := v.m
 	for _, s := range m.living() {
 		if g := m.gs[s]; timed(g) && m.bounded(g) && m.numAlternatives(g) > 0 {
 			return true

@@ -119,7 +119,7 @@ func (m *Machine) endlessRounds(g *goroutine) bool { return !m.timedHere(g) && m
 // no counter, nor does it wait for another goroutine as well. Only in such a loop is it certain that
 // the moment comes.
 func (m *Machine) untilMoment(g *goroutine) bool {
-	for _, a := range m.Activations(g.id, nil) {
+	for _, a := range m.StaticView().Activations(g.id, nil) {
 		if a.Instr == nil || a.Instr.Block() == nil {
 			continue
 		}
@@ -211,7 +211,7 @@ func fromTime(v ssa.Value) bool {
 // callers returns a number for the instructions that are executing on g's stack.
 func (m *Machine) callers(g *goroutine) uint64 {
 	x := uint64(1)
-	for _, a := range m.Activations(g.id, nil) {
+	for _, a := range m.StaticView().Activations(g.id, nil) {
 		x = mix(x, uint64(a.Func)<<32|uint64(a.PC))
 	}
 	return x | 1

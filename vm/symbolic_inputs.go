@@ -90,12 +90,13 @@ func (s *symbols) supposeAmong(g *goroutine, reg uint16, t *symbolic.Term) *inst
 }
 
 // Symbolic reports whether a value has depended on inputs on this path.
-func (m *Machine) Symbolic() bool { return m.tracking && !m.sym.drawn }
+func (v Environment) Symbolic() bool { return v.m.tracking && !v.m.sym.drawn }
 
 // Inputs returns the least values of the inputs that lead to the present state; ok is false if the
 // solver does not know them.
-func (m *Machine) Inputs() (list []Input, ok bool) {
-	if !m.Symbolic() {
+func (v Environment) Inputs() (list []Input, ok bool) {
+	m := v.m
+	if !m.Environment().Symbolic() {
 		return nil, true
 	}
 	s := m.sym
@@ -140,7 +141,7 @@ type InputKey struct {
 }
 
 // Key returns the name of an input.
-func (m *Machine) Key(in Input) InputKey { return InputKey{m.pathText(in.G), in.N} }
+func (v Environment) Key(in Input) InputKey { return InputKey{v.m.pathText(in.G), in.N} }
 
 // givenInput is the value of g's next variable.
 func (m *Machine) givenInput(g *goroutine) uint64 {

@@ -164,7 +164,7 @@ func elemOfInput(t types.Type) types.Type {
 // length decides the length that is g's variable of that number. All values from the greatest length
 // on mean this one, so that one of the conditions holds in any case.
 func (s *symbols) length(g *goroutine, number uint32) (n int, ok bool) {
-	c, most := s.ctx, s.m.InputLen()
+	c, most := s.ctx, s.m.Environment().InputLen()
 	v := s.variable(g, number, lengthWidth)
 	var conds []*symbolic.Term
 	for k := range most {
@@ -263,7 +263,7 @@ func (n *newInputs) vector(t, elem types.Type, off uint32, name string) {
 	m.cfg.bounded.Store(true)
 	var k int
 	if m.cfg.Given != nil {
-		k = int(min(m.givenInput(g), uint64(m.InputLen())))
+		k = int(min(m.givenInput(g), uint64(m.Environment().InputLen())))
 	} else {
 		k, n.lengths = n.lengths[0], n.lengths[1:]
 		n.variable(t, true, name, lengthWidth)

@@ -45,7 +45,8 @@ type Solving struct {
 }
 
 // Solving returns what has been asked since the machine was made.
-func (m *Machine) Solving() (x Solving) {
+func (v Environment) Solving() (x Solving) {
+	m := v.m
 	if m.sym == nil {
 		return x
 	}
@@ -64,7 +65,8 @@ func (m *Machine) Solving() (x Solving) {
 
 // SolverTrouble says why the program that was to be asked about inputs (Config.Solver) is not, or not
 // always; "" if it is.
-func (m *Machine) SolverTrouble() string {
+func (v Environment) SolverTrouble() string {
+	m := v.m
 	if m.sym == nil {
 		return ""
 	}

@@ -121,7 +121,7 @@ func (m *Machine) Updates(op *trace.Op) bool {
 		//mutant: the store of an atomic.Value does not read [test ./cmd/hbcheck TestScripts/outcomes]: "== value" -> "== value && false"
 		return op.Access[0].Size == value
 	}
-	return m.IsMap(op.Access[0].Obj) || op.N == 2 && m.IsMap(op.Access[1].Obj)
+	return m.StaticView().IsMap(op.Access[0].Obj) || op.N == 2 && m.StaticView().IsMap(op.Access[1].Obj)
 }
 
 // Cases implements por.Effects.

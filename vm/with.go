@@ -47,13 +47,13 @@ func (m *Machine) Refined() Refinement {
 	if m.cfg.late.noted() {
 		r.VisibleLooks, r.Jumps = true, slices.Clone(m.cfg.late.jumps)
 	}
-	if m.NeedsAbsolute() {
+	if m.Environment().NeedsAbsolute() {
 		r.AbsoluteTime = m.cfg.absolute.observed.Load()
 		r.CountRests = !r.AbsoluteTime
 	}
 	r.Numbered = r.Numbered || m.needsNumbers()
 	r.Elapsed = r.Elapsed || m.needsElapsed()
-	r.VisibleArming = r.VisibleArming || m.NeedsArming() || r.VisibleLooks
+	r.VisibleArming = r.VisibleArming || m.Environment().NeedsArming() || r.VisibleLooks
 	r.Drawn = m.drawnAt()
 	r.Timed = m.timedPlaces()
 	return r

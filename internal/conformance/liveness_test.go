@@ -81,7 +81,7 @@ func stepwise(root string, p program) (output string, done bool, err error) {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range maxSteps {
-		if m.MainEnded() || m.Status() != por.Running {
+		if m.Report().MainEnded() || m.Status() != por.Running {
 			done = true
 			break
 		}
@@ -89,17 +89,17 @@ func stepwise(root string, p program) (output string, done bool, err error) {
 		g := all[rng.IntN(len(all))]
 		m.Step(g, rng.IntN(m.Alternatives(g)))
 	}
-	output = m.Output(1) + m.Output(2)
-	switch code, exited := m.Exited(); {
-	case m.CutReason() != "" && !strings.Contains(m.CutReason(), "step bound"):
-		return output, done, fmt.Errorf("cut: %s", m.CutReason())
-	case m.CutReason() != "":
+	output = m.Report().Output(1) + m.Report().Output(2)
+	switch code, exited := m.Report().Exited(); {
+	case m.Report().CutReason() != "" && !strings.Contains(m.Report().CutReason(), "step bound"):
+		return output, done, fmt.Errorf("cut: %s", m.Report().CutReason())
+	case m.Report().CutReason() != "":
 		done = false
-	case m.Fault() != nil:
-		return output, done, fmt.Errorf("%s", m.Fault().Text())
+	case m.Report().Fault() != nil:
+		return output, done, fmt.Errorf("%s", m.Report().Fault().Text())
 	case exited && code != 0:
 		return output, done, fmt.Errorf("exit status %d", code)
-	case m.Status() == por.Stuck && !m.MainEnded():
+	case m.Status() == por.Stuck && !m.Report().MainEnded():
 		return output, done, fmt.Errorf("deadlock")
 	}
 	return output, done, nil

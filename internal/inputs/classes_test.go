@@ -50,7 +50,7 @@ func wayOf(m *vm.Machine, path trace.Schedule) way {
 	for _, s := range path {
 		m.Step(s.G, s.Choice)
 	}
-	w := way{class, m.Output(1)}
+	w := way{class, m.Report().Output(1)}
 	m.Rewind(mark)
 	m.Release(mark)
 	return w
@@ -68,13 +68,13 @@ func branchesLeftOut(t *testing.T, m *vm.Machine, path trace.Schedule) (map[vm.I
 		}
 		m.Step(s.G, s.Choice)
 	}
-	list, ok := m.Inputs()
+	list, ok := m.Environment().Inputs()
 	if !ok {
 		t.Fatal("the solver does not know the inputs")
 	}
 	given := map[vm.InputKey]uint64{}
 	for _, in := range list {
-		given[m.Key(in)] = in.Value
+		given[m.Environment().Key(in)] = in.Value
 	}
 	m.Rewind(mark)
 	m.Release(mark)

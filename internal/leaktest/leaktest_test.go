@@ -158,16 +158,16 @@ type search struct {
 }
 
 func (s *search) Leaf(path trace.Schedule, st por.Status) bool {
-	if f := s.m.Fault(); f != nil {
+	if f := s.m.Report().Fault(); f != nil {
 		s.trouble[f.Text()] = true
 	}
 	if st == por.Cut {
-		s.trouble[s.m.CutReason()] = true
+		s.trouble[s.m.Report().CutReason()] = true
 	}
 	if st != por.Stuck {
 		return true
 	}
-	for _, g := range s.m.Goroutines() {
+	for _, g := range s.m.Report().Goroutines() {
 		if g.System || len(g.Stack) == 0 {
 			continue
 		}

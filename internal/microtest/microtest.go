@@ -204,8 +204,8 @@ type ends struct {
 
 // Leaf implements por.Visitor.
 func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
-	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
-	if f := v.m.Fault(); f != nil {
+	s := fmt.Sprintf("%d %q", st, v.m.Report().Output(1))
+	if f := v.m.Report().Fault(); f != nil {
 		s += " " + f.Message
 	}
 	v.set[s] = true

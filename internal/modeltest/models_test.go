@@ -470,8 +470,8 @@ type ends struct {
 
 // Leaf implements por.Visitor.
 func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
-	s := strings.TrimSuffix(v.m.Output(2), "\n")
-	if f := v.m.Fault(); f != nil {
+	s := strings.TrimSuffix(v.m.Report().Output(2), "\n")
+	if f := v.m.Report().Fault(); f != nil {
 		s += " " + f.Message
 	}
 	v.set[s] = true

@@ -77,9 +77,9 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 	full := explorers.Lookup("full")
 	var contended map[string]bool
 	g.in(i, func() {
-		g.m.ForgetCovered()
+		g.m.Report().ForgetCovered()
 		if _, r := g.explore(t, full, vm.AwaitNever, por.Config{MaxExecutions: most, MaxSteps: 200}); len(r.Incomplete) == 0 {
-			all, contended = slices.Clone(g.m.Covered()), locks(g.m)
+			all, contended = slices.Clone(g.m.Report().Covered()), locks(g.m)
 		}
 	})
 	for _, e := range covers() {
@@ -99,9 +99,9 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 					if h != oracle.None {
 						cfg.Oracle, cfg.AnyGoroutine = x.oracle(h, 0), true
 					}
-					x.m.ForgetCovered()
+					x.m.Report().ForgetCovered()
 					_, r := x.explore(t, e, await, cfg)
-					stats[k], got, exhaustive = r.Stats, slices.Clone(x.m.Covered()), len(r.Incomplete) == 0
+					stats[k], got, exhaustive = r.Stats, slices.Clone(x.m.Report().Covered()), len(r.Incomplete) == 0
 					lockings = locks(x.m)
 				})
 			}
@@ -180,7 +180,7 @@ func branching(seed uint64) unit {
 // locks returns where locks were taken, and whether they were contended there.
 func locks(m *vm.Machine) map[string]bool {
 	all := make(map[string]bool)
-	m.EachLocked(func(stack []vm.SourceFrame, contended bool) {
+	m.Report().EachLocked(func(stack []vm.SourceFrame, contended bool) {
 		at := fmt.Sprint(stack[0].Pos.Line, stack[len(stack)-1].Pos.Line)
 		all[at] = all[at] || contended
 	})

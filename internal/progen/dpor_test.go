@@ -30,7 +30,7 @@ type counter struct {
 
 func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 	c.schedules = append(c.schedules, append(trace.Schedule(nil), path...))
-	if c.m.Fault() != nil || st == por.Cut {
+	if c.m.Report().Fault() != nil || st == por.Cut {
 		c.crashes = true
 	}
 	return c.observer.Leaf(path, st)

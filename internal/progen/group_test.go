@@ -243,7 +243,7 @@ func (c *skipCheck) verify(gs []trace.GID, reason string, is criterion) {
 	text := "no choice but"
 	for _, g := range gs {
 		op := c.m.Next(g)
-		text += fmt.Sprintf(" %s at %v by g%d,", op.Kind, c.m.Pos(op), g)
+		text += fmt.Sprintf(" %s at %v by g%d,", op.Kind, c.m.Report().Pos(op), g)
 	}
 	c.wrong = append(c.wrong, fmt.Sprintf("%s (%s) but while they wait: %v", text, reason, conflict))
 }

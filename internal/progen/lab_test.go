@@ -76,13 +76,13 @@ func newObserver(t testing.TB, m *vm.Machine) *observer {
 // ending tells how the machine's present execution has ended.
 func ending(m *vm.Machine, st por.Status) string {
 	var printed []string
-	for l := range strings.Lines(m.Output(1)) {
+	for l := range strings.Lines(m.Report().Output(1)) {
 		if rest, ok := strings.CutPrefix(l, "P "); ok {
 			printed = append(printed, strings.TrimSpace(rest))
 		}
 	}
 	var lines []int
-	for _, g := range m.Goroutines() {
+	for _, g := range m.Report().Goroutines() {
 		// The generated program's own line, not that inside a model.
 		for _, f := range g.Stack {
 			if strings.HasPrefix(filepath.Base(f.Pos.Filename), "p") && !f.Std {
@@ -93,14 +93,14 @@ func ending(m *vm.Machine, st por.Status) string {
 	}
 	slices.Sort(lines)
 	end := "exit"
-	switch f := m.Fault(); {
+	switch f := m.Report().Fault(); {
 	case st == por.Cut:
-		end = "cut: " + m.CutReason()
+		end = "cut: " + m.Report().CutReason()
 	case f != nil && !f.Fatal:
-		end = "panic: " + lastPanic(m.Output(2))
+		end = "panic: " + lastPanic(m.Report().Output(2))
 	case f != nil:
 		end = "fatal: " + f.Message
-	case st == por.Stuck && m.MainEnded():
+	case st == por.Stuck && m.Report().MainEnded():
 		end = fmt.Sprintf("leak %v", lines)
 	case st == por.Stuck:
 		end = fmt.Sprintf("deadlock %v", lines)
@@ -129,7 +129,7 @@ func (o *observer) Leaf(_ trace.Schedule, st por.Status) bool {
 
 // Race implements por.Visitor.
 func (o *observer) Race(_ trace.Schedule, a, b trace.Op) bool {
-	o.races[progen.RaceName(o.m.Pos(a).Line, o.m.Pos(b).Line)] = true
+	o.races[progen.RaceName(o.m.Report().Pos(a).Line, o.m.Report().Pos(b).Line)] = true
 	return true
 }
 

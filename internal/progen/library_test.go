@@ -283,21 +283,21 @@ func (v *libraryEnds) Leaf(_ trace.Schedule, st por.Status) bool {
 		return true
 	}
 	end := "exit 0"
-	switch f := v.m.Fault(); {
+	switch f := v.m.Report().Fault(); {
 	case st == por.Cut:
-		end = "cut: " + v.m.CutReason()
+		end = "cut: " + v.m.Report().CutReason()
 	case f != nil && !f.Fatal:
-		end = "panic: " + lastPanic(v.m.Output(2))
+		end = "panic: " + lastPanic(v.m.Report().Output(2))
 	case f != nil:
 		end = "fatal: " + f.Message
-	case st == por.Stuck && v.m.MainEnded():
+	case st == por.Stuck && v.m.Report().MainEnded():
 		end = "leak"
 	case st == por.Stuck:
 		end = "deadlock"
-	case v.m.Failure() != nil:
+	case v.m.Report().Failure() != nil:
 		end = "exit 1"
 	}
-	v.outcomes[libraryOutcome(v.m.Output(1), end)] = true
+	v.outcomes[libraryOutcome(v.m.Report().Output(1), end)] = true
 	return true
 }
 
@@ -319,7 +319,7 @@ func (v *libraryEnds) explains(native string) bool {
 // Race implements por.Visitor.
 func (v *libraryEnds) Race(_ trace.Schedule, a, b trace.Op) bool {
 	at := func(op trace.Op) string {
-		pos := v.m.Pos(op)
+		pos := v.m.Report().Pos(op)
 		return fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line)
 	}
 	first, second := at(a), at(b)

@@ -345,8 +345,8 @@ func lookWith(t *testing.T, prog *load.Program, name string, e *por.Explorer, sl
 			cfg = por.Config{MaxStates: 50000, Match: true}
 		}
 		r := e.Explore(m, v, cfg)
-		if !m.NeedsRefining() {
-			return v.ends, len(r.Incomplete) == 0 && !r.Stopped && len(m.Assumed()) == 0
+		if !m.Environment().NeedsRefining() {
+			return v.ends, len(r.Incomplete) == 0 && !r.Stopped && len(m.Environment().Assumed()) == 0
 		}
 		m, err = m.With(m.Refined().Refine, nil)
 	}

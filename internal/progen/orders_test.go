@@ -33,7 +33,7 @@ func TestOrders(t *testing.T) {
 		g := loadGroupCounting(t, []unit{u}, vm.Config{VisibleOutput: true, Races: true}, true)
 		g.in(0, func() {
 			for _, bound := range bounds {
-				g.m.ForgetCovered()
+				g.m.Report().ForgetCovered()
 				c := &counter{observer: newObserver(t, g.m)}
 				r := full.Explore(g.m, c, por.Config{MaxExecutions: bound, MaxSteps: 200})
 				got := orders(g.m)
@@ -64,7 +64,7 @@ func TestOrders(t *testing.T) {
 					if e.Stateful || e.Name == "context" || e.Equivalence != "" {
 						continue
 					}
-					g.m.ForgetCovered()
+					g.m.Report().ForgetCovered()
 					if _, r := g.explore(t, e, vm.AwaitNever, por.Config{MaxExecutions: most, MaxSteps: 200}); len(r.Incomplete) > 0 {
 						continue
 					}
@@ -90,8 +90,8 @@ func TestOrders(t *testing.T) {
 // orders returns the orders that m has noted.
 func orders(m *vm.Machine) map[[2]string]uint64 {
 	all := make(map[[2]string]uint64)
-	site := func(s vm.Site) string { return siteName(m.SiteStack(s.Stack), s.Kind) }
-	m.EachOrder(func(o vm.Order, times uint64) { all[[2]string{site(o.First), site(o.Second)}] += times })
+	site := func(s vm.Site) string { return siteName(m.Report().SiteStack(s.Stack), s.Kind) }
+	m.Report().EachOrder(func(o vm.Order, times uint64) { all[[2]string{site(o.First), site(o.Second)}] += times })
 	return all
 }
 
@@ -117,8 +117,8 @@ func ordersOneByOne(m *vm.Machine, schedules []trace.Schedule) map[[2]string]uin
 		for i := 0; ; i++ {
 			var pending []event
 			for _, h := range m.Pending(nil) {
-				if !m.System(h) {
-					pending = append(pending, event{h, siteName(m.Stack(h), m.Next(h).Kind), m.Touches(h, nil)})
+				if !m.Report().System(h) {
+					pending = append(pending, event{h, siteName(m.Report().Stack(h), m.Next(h).Kind), m.Touches(h, nil)})
 				}
 			}
 			for _, e := range pending {

@@ -385,7 +385,7 @@ type timedVisitor struct {
 
 func (v *timedVisitor) Leaf(_ trace.Schedule, st por.Status) bool {
 	if st != por.Redundant {
-		v.ends[strings.ReplaceAll(v.m.Output(1), "\n", " ")+st.String()] = true
+		v.ends[strings.ReplaceAll(v.m.Report().Output(1), "\n", " ")+st.String()] = true
 	}
 	return true
 }

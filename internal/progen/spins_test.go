@@ -41,7 +41,7 @@ func (w *waiter) Leaf(path trace.Schedule, st por.Status) bool {
 
 // Livelock implements por.Visitor.
 func (w *waiter) Livelock(trace.Schedule, int) bool {
-	w.outcomes[strings.ReplaceAll(w.m.Output(1), "\n", ";")+"|livelock"] = true
+	w.outcomes[strings.ReplaceAll(w.m.Report().Output(1), "\n", ";")+"|livelock"] = true
 	return true
 }
 

@@ -79,14 +79,14 @@ type verdict struct {
 }
 
 func (v *verdict) Leaf(path trace.Schedule, st por.Status) bool {
-	if f := v.m.Fault(); f != nil {
+	if f := v.m.Report().Fault(); f != nil {
 		v.note("%s at %s", f.Text(), f.Pos)
 	}
-	if f := v.m.Failure(); f != nil {
+	if f := v.m.Report().Failure(); f != nil {
 		v.note("failed: %s at %s", f.Message, f.Pos)
 	}
 	if st == por.Cut {
-		v.note("%s", v.m.CutReason())
+		v.note("%s", v.m.Report().CutReason())
 	}
 	if st == por.Stuck {
 		v.note("stuck")
@@ -105,13 +105,13 @@ func (v *verdict) note(format string, args ...any) {
 }
 
 func (v *verdict) Race(path trace.Schedule, a, b trace.Op) bool {
-	v.races = append(v.races, fmt.Sprintf("%s %s - %s %s", a.Kind, v.m.Pos(a), b.Kind, v.m.Pos(b)))
+	v.races = append(v.races, fmt.Sprintf("%s %s - %s %s", a.Kind, v.m.Report().Pos(a), b.Kind, v.m.Report().Pos(b)))
 	return false
 }
 
 // Raced implements por.RaceVisitor: the machine's clocks have found a race.
 func (v *verdict) Raced(path trace.Schedule) bool {
-	for _, r := range v.m.Races() {
+	for _, r := range v.m.Report().Races() {
 		v.races = append(v.races, fmt.Sprintf("%+v", r))
 	}
 	return false

@@ -92,8 +92,8 @@ type Exploration struct {
 
 // Leaf implements por.Visitor.
 func (x *Exploration) Leaf(path trace.Schedule, st por.Status) bool {
-	out := x.m.Output(1) + x.m.Output(2) + x.m.Output(3)
-	if x.m.Fault() != nil { // its text and stacks follow
+	out := x.m.Report().Output(1) + x.m.Report().Output(2) + x.m.Report().Output(3)
+	if x.m.Report().Fault() != nil { // its text and stacks follow
 		out, _, _ = strings.Cut(out, "panic: ")
 		out, _, _ = strings.Cut(out, "fatal error: ")
 	}
@@ -102,10 +102,10 @@ func (x *Exploration) Leaf(path trace.Schedule, st por.Status) bool {
 }
 
 func (x *Exploration) ending(st por.Status) string {
-	f := x.m.Fault()
-	switch code, ended := x.m.Exited(); {
+	f := x.m.Report().Fault()
+	switch code, ended := x.m.Report().Exited(); {
 	case st == por.Cut:
-		return "cut: " + tempDir.ReplaceAllString(x.m.CutReason(), "")
+		return "cut: " + tempDir.ReplaceAllString(x.m.Report().CutReason(), "")
 	case f != nil:
 		return f.Text()
 	case ended && code != 0:
@@ -114,15 +114,15 @@ func (x *Exploration) ending(st por.Status) string {
 		return "stuck"
 	case st == por.Running:
 		return "bound"
-	case x.m.Failure() != nil:
-		return "failed at line " + strconv.Itoa(x.m.Failure().Pos.Line)
+	case x.m.Report().Failure() != nil:
+		return "failed at line " + strconv.Itoa(x.m.Report().Failure().Pos.Line)
 	}
 	return "ok"
 }
 
 // Race implements por.Visitor.
 func (x *Exploration) Race(path trace.Schedule, a, b trace.Op) bool {
-	p, q := x.m.Pos(a).Line, x.m.Pos(b).Line
+	p, q := x.m.Report().Pos(a).Line, x.m.Report().Pos(b).Line
 	x.Races[fmt.Sprintf("%d-%d", min(p, q), max(p, q))] = true
 	return true
 }

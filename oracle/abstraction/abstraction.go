@@ -87,7 +87,7 @@ func (a *Abstraction) Observe(m *vm.Machine) {
 func (a *Abstraction) attach(m *vm.Machine) {
 	if a.m != m {
 		a.m = m
-		_, a.first = m.Objects()
+		_, a.first = m.StaticView().Objects()
 		a.starts = make(map[trace.GID]Frame)
 		a.origins = nil
 	}
@@ -97,7 +97,7 @@ func (a *Abstraction) attach(m *vm.Machine) {
 func (a *Abstraction) Allocated(m *vm.Machine, g trace.GID, obj uint32) {
 	a.attach(m)
 	o := Origin{Context: pointer.Unknown}
-	if top := m.Innermost(g); top.Instr != nil && a.p.Single(top.Fn) && !m.IsNative(top.Fn) {
+	if top := m.StaticView().Innermost(g); top.Instr != nil && a.p.Single(top.Fn) && !m.StaticView().IsNative(top.Fn) {
 		o = Origin{Instr: top.Instr}
 	} else if stack := a.Stack(g); len(stack) > 0 && stack[0].Instr != nil {
 		o = Origin{stack[0].Instr, stack[0].Context}
@@ -135,7 +135,7 @@ func (a *Abstraction) Start(g trace.GID) (Frame, bool) {
 // code are left out, so that the next outer frame of a frame is its caller. It
 // is valid until the next call.
 func (a *Abstraction) Stack(g trace.GID) []Frame {
-	a.acts = a.m.Activations(g, a.acts[:0])
+	a.acts = a.m.StaticView().Activations(g, a.acts[:0])
 	a.stack, a.frames = a.stack[:0], a.frames[:0]
 	for _, x := range a.acts {
 		switch {
@@ -143,7 +143,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 			if n := len(a.stack); n > 0 {
 				a.stack[n-1].Indirect = true
 			}
-		case !a.m.IsNative(x.Fn): // a stub represents its native
+		case !a.m.StaticView().IsNative(x.Fn): // a stub represents its native
 			a.stack = append(a.stack, Frame{Activation: x})
 		}
 	}
@@ -188,7 +188,7 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 // has allocated and where the context is not known. A map is represented by its
 // header; nothing is known of the memory it refers to.
 func (a *Abstraction) Object(id uint32) []*pointer.Object {
-	info := a.m.Object(id)
+	info := a.m.StaticView().Object(id)
 	if id < a.first {
 		if info.Global == nil {
 			return nil // a literal or a descriptor
@@ -217,7 +217,7 @@ func (a *Abstraction) Object(id uint32) []*pointer.Object {
 
 // Known reports whether there have to be abstract objects that stand for object id.
 func (a *Abstraction) Known(id uint32) bool {
-	info := a.m.Object(id)
+	info := a.m.StaticView().Object(id)
 	if id < a.first {
 		return info.Global != nil
 	}
@@ -229,5 +229,5 @@ func (a *Abstraction) Origin(id uint32) Origin {
 	if i := int(id) - int(a.first); i >= 0 && i < len(a.origins) && a.origins[i] != (Origin{}) {
 		return a.origins[i]
 	}
-	return Origin{a.m.Object(id).Site, pointer.Unknown}
+	return Origin{a.m.StaticView().Object(id).Site, pointer.Unknown}
 }

@@ -42,6 +42,7 @@ import (
 // machine and por.
 type Machine struct {
 	*vm.Machine
+	vm.StaticView
 	Counts Counts
 
 	o           *oracle.State // whose predictions are checked
@@ -93,7 +94,7 @@ const maxStaticErrors = 20
 // state. If o is an oracle that NewOracle made for m, its futures are checked;
 // otherwise they are computed anew.
 func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *Machine {
-	c := &Machine{Machine: m, skips: make(map[skip]bool),
+	c := &Machine{Machine: m, StaticView: m.StaticView(), skips: make(map[skip]bool),
 		allowed: make(map[trace.GID]static.Set), intersections: make(map[[2]static.Set]static.Set)}
 	if c.o = oracle.StateOf(o); c.o == nil {
 		c.o = oracle.StateOf(oracle.New(m, prog, e, oracle.FieldAccess))
@@ -102,7 +103,7 @@ func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) 
 	c.points.Observe(m)
 	c.must = newMustFacts(c, static.NewBase(c.o.Graph))
 	m.Observe(observer{c.points, c})
-	c.firstObject, _ = m.Objects()
+	c.firstObject, _ = m.StaticView().Objects()
 	return c
 }
 
@@ -125,7 +126,7 @@ func (c *Machine) errorf(format string, args ...any) {
 }
 
 // at names an operation: kind and position.
-func (c *Machine) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op.Kind, c.Pos(op)) }
+func (c *Machine) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op.Kind, c.Report().Pos(op)) }
 
 // Step implements por.System.
 func (c *Machine) Step(g trace.GID, choice int) {
@@ -138,7 +139,7 @@ func (c *Machine) Step(g trace.GID, choice int) {
 	c.Counts.Steps++
 	c.Live(func(id trace.GID) { // parents come first
 		if _, known := c.allowed[id]; !known {
-			c.allowed[id] = c.allowed[c.Parent(id)] // that may start it
+			c.allowed[id] = c.allowed[c.Report().Parent(id)] // that may start it
 		}
 	})
 	c.points.Goroutines()

@@ -156,7 +156,7 @@ func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 type inLock struct{ *oracle.State }
 
 func (o inLock) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind.Plain() && o.Machine.Innermost(g).Fn.Name() == "locked" {
+	if op.Kind.Plain() && o.Machine.StaticView().Innermost(g).Fn.Name() == "locked" {
 		return "lock"
 	}
 	return ""

@@ -331,7 +331,7 @@ type methodOutcomes struct {
 }
 
 func (o *methodOutcomes) Leaf(_ trace.Schedule, st por.Status) bool {
-	o.found[fmt.Sprint(st, " ", o.m.Output(2))] = true
+	o.found[fmt.Sprint(st, " ", o.m.Report().Output(2))] = true
 	return true
 }
 

@@ -97,7 +97,7 @@ type observer struct {
 // Allocated implements vm.Observer.
 func (o observer) Allocated(m *vm.Machine, g trace.GID, obj uint32) {
 	o.Pointers.Allocated(m, g, obj)
-	if top := m.Innermost(g); top.Instr != nil {
+	if top := m.StaticView().Innermost(g); top.Instr != nil {
 		o.c.must.allocations = append(o.c.must.allocations, allocation{g, top.Instr})
 	}
 }
@@ -268,7 +268,7 @@ func (f *mustFacts) anything(set static.Set, sets *static.Sets) bool {
 func (f *mustFacts) allocated(a allocation) {
 	said, known := f.state.sites[a.g]
 	if !known {
-		said, known = f.state.sites[f.c.Parent(a.g)]
+		said, known = f.state.sites[f.c.Report().Parent(a.g)]
 	}
 	if !known || said.all {
 		return

@@ -167,7 +167,7 @@ func (c *Pointers) operands(g trace.GID, f *abstraction.Frame) {
 		if _, ok := v.(*ssa.FreeVar); ok {
 			continue // may be captured by value
 		}
-		words := c.Machine().Words(g, &f.Activation, v)
+		words := c.Machine().StaticView().Words(g, &f.Activation, v)
 		if words == nil {
 			continue
 		}
@@ -211,7 +211,7 @@ func (c *Pointers) pointer(p uint64, s pointer.Set, what func() string) {
 		return
 	}
 	id, off := uint32(p>>32), int64(uint32(p))
-	if !c.Known(id) || off > 0 && off >= int64(c.Machine().Object(id).Size) {
+	if !c.Known(id) || off > 0 && off >= int64(c.Machine().StaticView().Object(id).Size) {
 		return
 	}
 	c.Counts.Pointers++
@@ -232,7 +232,7 @@ func (c *Pointers) pointer(p uint64, s pointer.Set, what func() string) {
 		where = fmt.Sprintf("%s in %s, context %s", at.Instr, at.Instr.Parent(), c.p.String(at.Context))
 	}
 	c.errorf("%s points to %s (object %d+%d of type %v, allocated by %s), not to one of %v",
-		what(), strings.Join(names, " or "), id, off, c.Machine().Object(id).Type, where, s.Strings())
+		what(), strings.Join(names, " or "), id, off, c.Machine().StaticView().Object(id).Type, where, s.Strings())
 }
 
 // function checks that func value fv is in s.
@@ -244,7 +244,7 @@ func (c *Pointers) function(fv uint64, s pointer.Set, what func() string) {
 		c.pointer(fv, s, what)
 		return
 	}
-	fn := c.Machine().Function(fv)
+	fn := c.Machine().StaticView().Function(fv)
 	if fn == nil {
 		return
 	}
@@ -259,7 +259,7 @@ func (c *Pointers) function(fv uint64, s pointer.Set, what func() string) {
 
 // iface checks that the interface with words tw and data is in s.
 func (c *Pointers) iface(tw, data uint64, s pointer.Set, what func() string) {
-	t := c.Machine().DynamicType(tw)
+	t := c.Machine().StaticView().DynamicType(tw)
 	if t == nil || s.Universal() {
 		return
 	}
@@ -298,9 +298,9 @@ func (c *Pointers) direct(t types.Type, w uint64, s pointer.Set, what func() str
 
 // Heap checks the pointers in all objects.
 func (c *Pointers) Heap() {
-	n, first := c.Machine().Objects()
+	n, first := c.Machine().StaticView().Objects()
 	for id := uint32(1); id < n; id++ {
-		if id >= first && c.Machine().Freed(id) {
+		if id >= first && c.Machine().StaticView().Freed(id) {
 			continue
 		}
 		c.memory(id)
@@ -310,7 +310,7 @@ func (c *Pointers) Heap() {
 // memory checks the pointers in object id. What the machine arranges
 // differently is left out.
 func (c *Pointers) memory(id uint32) {
-	info := c.Machine().Object(id)
+	info := c.Machine().StaticView().Object(id)
 	if info.Type == nil || info.Map {
 		return
 	}
@@ -337,7 +337,7 @@ func (c *Pointers) memory(id uint32) {
 			var words [3]uint64
 			p := uint64(id)<<32 | uint64(off)
 			for i := range sizes.Sizeof(t) / 8 {
-				words[i], _ = c.Machine().Word(p + uint64(i)*8)
+				words[i], _ = c.Machine().StaticView().Word(p + uint64(i)*8)
 			}
 			if words[0] == 0 {
 				return

@@ -125,7 +125,7 @@ func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n
 		t.Error(err)
 	}
 	t.Logf("%+v", c.Counts)
-	return m.Output(1) + m.Output(2)
+	return m.Report().Output(1) + m.Report().Output(2)
 }
 
 // cache keeps the library between tests.

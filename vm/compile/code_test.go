@@ -301,7 +301,7 @@ func main() {
 }`, "runtime error: range function continued iteration after function for loop body returned false\n"},
 	} {
 		m := vmtest.Run(t, "package main\n"+x.src+"\n")
-		if got := m.Output(2); got != x.want {
+		if got := m.Report().Output(2); got != x.want {
 			t.Errorf("%s: prints %q, want %q", name, got, x.want)
 		}
 	}
