@@ -17,7 +17,7 @@ func clockProgram(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tvar mu sync.Mutex\n\tvar wg sync.WaitGroup\n\tvar late atomic.Int32\n", name)
 	b.WriteString("\tc := make(chan int, 8)\n\tstart := time.Now()\n\tlast, back, x := start, 0, 1\n")
-	b.WriteString("\t_, _, _ = last, back, x\n")
+	b.WriteString("\t_, _, _, _ = last, back, x, &mu\n")
 	for g := range 2 {
 		b.WriteString("\twg.Go(func() {\n\t\tnow := time.Now()\n\t\t_ = now\n")
 		reads := 1
