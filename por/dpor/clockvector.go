@@ -63,11 +63,11 @@ type clockVector struct {
 	//mutant: saved: clockvector without nodes [resumed]: "[]cvNode" -> "[]cvNode `saved:\"-\"`"
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
-	// Never undone: the search so far, and not the present path, decides what counts as shared.
-	// So Stats.States depends on the order of exploration, as the paper's numbers do; which
-	// schedules are explored does not.
+	// Never undone: the whole search, not the current path, decides which objects are shared.
+	// So Stats.States depends on the order of exploration, like the paper's numbers; the explored
+	// schedules do not.
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
-	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
+	accessed map[uint32]accessor // by object, the goroutine that has touched it, for Stats.States
 
 	// Of the current state, to be compared with cvNode.pending of the state before the event: a
 	// goroutine that is only in one list has started or ended.
