@@ -13,7 +13,7 @@
 //     execution of each Mazurkiewicz class is completed; others are begun. source_sleep.go has the
 //     sleep sets, source_races.go the races and the additions to backtrack sets.
 //   - context.go: context-sensitive reduction (Albert et al., CAV 2017), changed so that nothing is
-//     lost: it completes fewer executions than there are classes.
+//     lost: it completes fewer executions than classes.
 //
 // Guarantees: every deadlock, every end of the program with its output, every crash, and
 // every race whose operations are both pending in some state. They trust the persistent sets of
