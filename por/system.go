@@ -18,7 +18,7 @@ type System interface {
 	// spawn-path order. It appends nothing if the execution has ended.
 	Enabled(buf []trace.GID) []trace.GID
 
-	// Next returns g's pending operation; its Kind is None if g has ended.
+	// Next returns g's pending operation, an operation of kind trace.None if g has ended.
 	Next(g trace.GID) trace.Op
 
 	// Alternatives returns how many alternatives g's pending operation has (at least 1).

@@ -18,23 +18,23 @@ import (
 // paper's: S is the sequence of events (exec), C(p) a clock vector, pre(S, i) the state before
 // event i (a node), backtrack and done its sets.
 //
-// It reaches every deadlock, every end of the program with everything that was printed, and every
-// pair of conflicting accesses that can be next at the same time. It stores no states and can store
-// none: what was added to the backtrack sets on the way to a state depends on what comes after it,
+// It reaches every deadlock, every end of the program with its output, and every
+// pair of conflicting accesses that can be pending at the same time. It stores no states and cannot:
+// additions to the backtrack sets on the way to a state depend on the steps after it,
 // so that a known state cannot be cut off. (Yang et al., SPIN 2008, keep a summary of the steps
 // after each state for that.) Loops that do not end need Config.MaxSteps.
 //
 // Where it differs from Table 2, and why:
 //
-//   - Every visible operation is a place that can be returned to, here at no cost. So whether an
-//     object is shared need not be known beforehand, nothing depends on what earlier executions
-//     have shown of sharing, and the first access to an object is an access like any other. (Table
+//   - The search can return to every visible operation, at no cost. So it does not need to know
+//     beforehand which objects are shared, nothing depends on the sharing seen in earlier executions,
+//     and the first access to an object is an access like any other. (Table
 //     2 skips it, line 33, and relies on the choice points at thread starts to come back.)
-//   - The last dependent event is looked for whatever operation is pending, as in POPL 2005, and
+//   - The last dependent event is sought for every pending operation, as in POPL 2005, and
 //     not only for the one that is executed next: an operation that stays disabled until the end
 //     would lose its races.
-//   - Which operations cannot be co-enabled, which the papers leave to locks ("if nextins(p) is a
-//     release", line 17), is decided by hb.Execution.MayBeCoEnabled.
+//   - hb.Execution.MayBeCoEnabled decides which operations cannot be co-enabled; the papers consider
+//     locks ("if nextins(p) is a release", line 17).
 //
 // Stats.States is the "total states" of Table 3: "Each state stored on the stack in the pseudo-code
 // corresponds to a choice generator". It counts the states after the start and the end of a
@@ -53,8 +53,8 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 //	nodes:       n0        n1        n2        a node is the state before its event
 //	backtrack:   g1 g2     g1        g3        n0 is explored again with g2, later
 //
-// The stack and the execution are as long as each other: event i was executed in nodes[i], so
-// that the number that hb gives for a race is that of the node whose backtrack set is to grow.
+// The stack and the execution have the same length: event i was executed in nodes[i], so the index of the
+// earlier event of a race is that of the node whose backtrack set must grow.
 type clockVector struct {
 	search.Driver
 	fx   por.Effects `saved:"-"`
@@ -63,14 +63,14 @@ type clockVector struct {
 	//mutant: saved: clockvector without nodes [resumed]: "[]cvNode" -> "[]cvNode `saved:\"-\"`"
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
-	// Never undone: the search so far, and not the present path, decides what counts as shared.
-	// So Stats.States depends on the order of exploration, as the paper's numbers do; which
-	// schedules are explored does not.
+	// Never undone: the whole search, not the current path, decides which objects are shared.
+	// So Stats.States depends on the order of exploration, like the paper's numbers; the explored
+	// schedules do not.
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
-	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
+	accessed map[uint32]accessor // by object, the goroutine that has touched it, for Stats.States
 
-	// Of the present state, to be compared with cvNode.pending of the state before the event: a
-	// goroutine that is in one list only has started or ended.
+	// Of the current state, to be compared with cvNode.pending of the state before the event: a
+	// goroutine that is only in one list has started or ended.
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
 }
@@ -89,11 +89,11 @@ type accessor struct {
 type cvNode struct {
 	search.Position
 	enabled   []trace.GID // enabled(s)
-	pending   []trace.GID // those that have a next operation, enabled or not
+	pending   []trace.GID // goroutines with a pending operation, enabled or not
 	backtrack []trace.GID // in the order of their exploration
 	p         int         // backtrack[p] is being explored, the ones before it are done
-	choice    int         // the next alternative of it
-	choices   int         // how many it has
+	choice    int         // its next alternative
+	choices   int         // the number of its alternatives
 	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
@@ -103,8 +103,7 @@ type cvNode struct {
 	counted bool // in Stats.States
 }
 
-// newClockVector makes a search from the present state of sys. States are not matched (see
-// ClockVector), whatever cfg says.
+// newClockVector makes a search from the current state of sys. It ignores cfg.Match (see ClockVector).
 func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *clockVector {
 	cfg.Match = false
 	x := &clockVector{
@@ -122,7 +121,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 	return x
 }
 
-// run explores from the present state of the system and leaves it there.
+// run explores from the current state of the system and leaves it there.
 func (x *clockVector) run() por.Result {
 	root := x.Sys.Mark()
 	resumed, leave := x.Cfg.Enter(x)
@@ -141,7 +140,7 @@ func (x *clockVector) run() por.Result {
 	return x.Result()
 }
 
-// explore explores what is left in the nodes.
+// explore explores the unfinished part of the nodes.
 func (x *clockVector) explore() {
 	for len(x.nodes) > 0 && !x.Halted {
 		if x.Keep(); x.Halted {
@@ -179,7 +178,7 @@ func (x *clockVector) explore() {
 	}
 }
 
-// reenter goes on with a search that was saved.
+// reenter continues a saved search.
 func (x *clockVector) reenter() {
 	var positions []*search.Position
 	for i := range x.nodes {
@@ -188,11 +187,11 @@ func (x *clockVector) reenter() {
 	x.Reenter(positions...)
 }
 
-// enter makes the present state a node, unless the execution ends here.
+// enter makes the current state a node, unless the execution ends here.
 //
 // The first element of the backtrack set is the goroutine that moved last, if it can: so the
-// first path has as few preemptions as there can be. If an oracle knows of a persistent
-// singleton, then that is the only element: {g} is enough, whatever is found later (closed).
+// first path has the fewest preemptions. If an oracle finds a persistent
+// singleton {g}, then g is the only element, and nothing is added later (closed).
 func (x *clockVector) enter(forked bool) {
 	x.Arrive()
 	if len(x.Enabled) == 0 {
@@ -245,10 +244,10 @@ func (x *clockVector) count(n *cvNode) {
 }
 
 // add is lines 29 to 32: p is added to the backtrack set of n, or all enabled goroutines are if p
-// is not enabled there, or has ended the program there: then another goroutine must make possible
-// what p is to do first.
+// is not enabled there, or has ended the program there: then another goroutine must move before p's
+// operation.
 //
-// The cases are in this order because each makes the later ones wrong: what is closed needs
+// The cases are in this order because each makes the later ones wrong: a closed node needs
 // nothing, and p can be enabled in n and still be of no use there. Example of the second case:
 //
 //	g1: os.Exit(0)    g2: x = 1; print(x)
@@ -281,13 +280,13 @@ func (x *clockVector) addAll(n *cvNode) {
 	}
 }
 
-// execute makes the step a from the top node n, and adds what it shows to backtrack sets.
+// execute makes the step a from the top node n, and adds to backtrack sets for the races it shows.
 // It reports whether a goroutine has started or ended.
 func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
-	// In this order: what the paper does before the step (touched), the step, what shows only
-	// then (turnedOut), and last the races of all operations that are pending now. Their
-	// operations have not been executed, so races are found one step earlier than they would
-	// happen, and also if they never do.
+	// In this order: the paper's work before the step (touched), the step, its results
+	// (turnedOut), and last the races of all pending operations. These
+	// have not been executed, so races are found one step before they happen, and also if they never
+	// do.
 	exec := x.exec
 	x.touched(n, exec.Next(a.G))
 	x.Step(a)
@@ -302,7 +301,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, p.G)
 		}
 	}
-	// The step has taken q's operation away: t.Stop() has ended the goroutine in which the timer
+	// The step has removed q's operation: t.Stop() has ended the goroutine in which the timer
 	// would have fired. It could have fired first.
 	for _, q := range n.pending {
 		//mutant: ended: clockvector does not look at a timer that is stopped [timing]: false
@@ -310,9 +309,9 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, q)
 		}
 	}
-	// Only what is new has to be compared with the past: operations of goroutines that have
-	// arrived by this event, and all others with this event only. LastRace looks back further
-	// than that if the event is no answer (MayBeCoEnabled), hence the whole path is passed on.
+	// Operations of goroutines that have arrived by this event are compared with the whole past, all
+	// others with this event only. LastRace looks back further
+	// if MayBeCoEnabled rejects the event, so it gets the whole path.
 	for _, q := range x.pending {
 		if op := exec.Next(q); exec.TookPart(q) || exec.DependsOn(i, op) {
 			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
@@ -322,8 +321,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	return !slices.Equal(n.pending, x.pending)
 }
 
-// race finds the last event before number end that op, which is q's next operation, could come
-// before, and has it tried (lines 27 to 32). c is C(q), and since the last event before which q was
+// race finds the last event before index end before which op, q's pending operation, could come,
+// and schedules that order (lines 27 to 32). c is C(q), and since the last event before which q was
 // not at op.
 //
 // The last such event is enough (POPL 2005): when it has been reversed, the events before it are
@@ -331,8 +330,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
 	i := x.exec.LastRace(op, c, end, func(i int) bool {
 		n := &x.nodes[i]
-		// What an oracle says needs no choice cannot be preceded by anything; but an earlier event
-		// may.
+		// No operation must come before one that needs no choice according to the oracle; but one may
+		// have to come before an earlier event.
 		return !n.closed && x.exec.MayBeCoEnabled(i, since, q, op, n.enabled)
 	})
 	if i >= 0 {
@@ -340,12 +339,11 @@ func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since in
 	}
 }
 
-// turnedOut is about what the newest event, executed in n, shows only when it has been executed.
+// turnedOut handles the results of the newest event, executed in n, that only its execution shows.
 //
-//   - If the program has ended, that depends on what has been printed; and the others are to
-//     continue first, where they can. One of them that does not end the program is enough: what
-//     they have to do with each other is seen then, and the operation that ends the program is no
-//     different when it comes later.
+//   - If the program has ended, the event depends on output; and the others must
+//     continue first, where they can. One of them that does not end the program is enough: the search
+//     then finds their races, and the operation that ends the program is the same when it comes later.
 //   - If a goroutine has arrived at a WaitGroup's Wait, that can be an access to it.
 func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1
@@ -375,9 +373,8 @@ func (x *clockVector) ended(n *cvNode, g trace.GID, over bool) {
 	n.continues = n.continues || !over
 }
 
-// touched notes which goroutine touches what, and counts n if others have touched it.
-//
-// It is about statistics only, and called before the step, while op is still pending.
+// touched notes which goroutine touches the locations of op, and counts n if others have touched them.
+// It is for statistics only, and called before the step, while op is still pending.
 func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 	x.buf = x.exec.Locations(op, x.buf[:0])
 	for _, a := range x.buf {
@@ -393,10 +390,8 @@ func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 	}
 }
 
-// bytes is the memory of the stack.
-//
-// Sets are taken to be as large as those of the first node: an estimate, but one that does not
-// depend on the path.
+// bytes estimates the memory of the stack. It assumes that all sets are as large as those of the first
+// node, so that the estimate does not depend on the path.
 func (x *clockVector) bytes() int64 {
 	n := int64(cap(x.nodes)) * int64(unsafe.Sizeof(cvNode{}))
 	if len(x.nodes) > 0 {

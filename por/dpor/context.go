@@ -15,12 +15,12 @@ import (
 // The zero value is the sound variant. The others exist to repeat the paper's experiments, and
 // each reports that it is not exhaustive (incomplete).
 type ContextConfig struct {
-	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses
+	// Paper is Algorithm 1 as published: any two orders that lead to the same state. It loses
 	// executions.
 	Paper bool
-	// CSS is not in the paper, but needed for the numbers of its table 1. What is in the sleep set
-	// stays there after an event that depends on it, if the two have turned out to commute where
-	// they were executed; and what commutes may be critical sections. It loses executions, too.
+	// CSS is not in the paper, but needed for the numbers of its table 1. An element of the sleep set
+	// stays there after an event that depends on it, if the two have commuted where
+	// they were executed; and critical sections may commute, too. It loses executions, too.
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions.
 	Cuts bool
@@ -52,32 +52,32 @@ func (c *ContextConfig) Set(name string) error {
 // the same state, one of them is explored.
 //
 // The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same
-// state. That loses outcomes: races that the order it explores hides, and the other one does not,
-// are never seen. With ContextConfig.Paper it is done all the same. Otherwise only interchangeable
+// state. That loses outcomes: races that the explored order hides, and the other one does not,
+// are never seen. ContextConfig.Paper selects this algorithm. Otherwise only interchangeable
 // writes change places:
 //
-//  1. Two writes to the same location (or two prints) are interchangeable: whatever depends on one
-//     of them depends on the other.
+//  1. Two writes to the same location (or two prints) are interchangeable: every event that depends on
+//     one of them depends on the other.
 //  2. If w is in the sleep set, and the next event is interchangeable with w and commutes with it
 //     in this state, then w stays in the sleep set after it, too.
 //  3. So no race is hidden in one order and not in the other one.
 //
-// docs/dev/rationale/explorers.md has both the proof and a program of which Algorithm 1 loses an
+// docs/dev/rationale/explorers.md has both the proof and a program in which Algorithm 1 loses an
 // outcome.
 //
 // A step of the paper is a task that holds its actor. Here it is one operation. With
-// ContextConfig.CSS, if that locks a mutex, it is all that its goroutine does until it unlocks it:
+// ContextConfig.CSS, a step that locks a mutex extends until its goroutine unlocks it:
 // operations that lock never commute.
 //
 // "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check" (section
-// 6.2): so does this one. With ContextConfig.Paper it does when it is back at E'; then it is known
-// whether there is any need to. Stats.Transitions does not count it.
+// 6.2): so does this one. With ContextConfig.Paper it does so when it is back at E', where it knows
+// whether the check is needed. Stats.Transitions does not count these steps.
 //
-// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set,
-// and for which another one waits, stops that one, as with CSS, and generated programs lose
+// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set
+// stops another one that waits for it, as with CSS, and generated programs lose
 // endings.
 //
-// Example of what is gained:
+// Example of the gain:
 //
 //	g1: done = true    g2: done = true         2 classes, 1 state after both
 //	g1 g2              explored
@@ -101,7 +101,7 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	})
 }
 
-// incomplete returns which of what has been left out need not be equal to something explored.
+// incomplete returns the reasons why sequences that were left out may differ from all explored ones.
 func (c *contextSensitive) incomplete() (list []por.Reason) {
 	if c.cuts > 0 {
 		list = append(list, por.Reason{Bound: por.BoundContext, Count: c.cuts, Text: "cuts"})
@@ -124,9 +124,8 @@ func (c *contextSensitive) incomplete() (list []por.Reason) {
 type contextSensitive struct {
 	s   *source
 	cfg ContextConfig
-	// Of critical sections that have begun in the present path and not ended. Entries with p
-	// after the newest event are of paths that have been undone, and dropped at the next look
-	// (endSections).
+	// Of critical sections that have begun in the current path and not ended. Entries with p
+	// after the newest event belong to undone paths; endSections drops them.
 	lockRaces     []lockRace
 	cuts          uint64
 	unsoundSleeps uint64 // elements of sleep sets by Paper or CSS
@@ -140,17 +139,15 @@ type contextSensitive struct {
 //	                                                          └ states are compared from here
 type lockRace struct{ e, p int }
 
-// stateCheck is line 13, to be done later: does the sequence v.u lead to the state?
-//
-// It cannot be done where it is found, because the search is in the middle of a path: only when
-// it is back in the state in which seq begins (checkStates).
+// stateCheck is a postponed line 13: does the sequence v.u lead to the state? The search answers when it
+// is back in the state in which seq begins (checkStates).
 type stateCheck struct {
 	seq   []hb.Transition
 	state por.Hash
 }
 
 // noteRace is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex,
-// then e unlocks it, and what p is in a race with is the event that locked it; states are compared
+// then e unlocks it, and p races with the event that locked it; states are compared
 // when p's critical section ends.
 func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.Paper && !c.cfg.CSS {
@@ -165,8 +162,8 @@ func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.CSS {
 		return
 	}
-	// The event that locked what e unlocks. If p's goroutine knew of it already, before it came
-	// to p, the two sections are ordered anyway.
+	// The event that locked the mutex that e unlocks. If it happens before the arrival of p's goroutine
+	// at p, the two sections are ordered anyway.
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
 			if known := x.Arrival(p); known < 0 || !x.Before(j, x.Clock(known)) {
@@ -177,7 +174,7 @@ func (c *contextSensitive) noteRace(e, p int) {
 	}
 }
 
-// endSections looks for critical sections that end with the newest event, n.
+// endSections finds the critical sections that end with the newest event, n.
 func (c *contextSensitive) endSections(n int) {
 	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return l.p > n })
 	last := &c.s.exec.Events[n]
@@ -192,11 +189,11 @@ func (c *contextSensitive) endSections(n int) {
 	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return c.s.exec.Events[l.p].G == last.G })
 }
 
-// checkLater arranges a stateCheck: whether the events since e lead to the present state, too, if
-// what happens after e comes after event p and what happens after that.
+// checkLater arranges a stateCheck: whether the events since e also lead to the current state if
+// the events after e come after event p and the events after p.
 //
-// The sequence v.u is what has been executed since e, with all that happens after e, but not
-// after p, put at its end:
+// The sequence v.u has the events since e; those that happen after e, but not
+// after p, are at its end:
 //
 //	executed:  e  a  b  p  c        a happens after e; b is independent of e; c happens after p
 //	v:               b  p  c
@@ -225,8 +222,8 @@ func (c *contextSensitive) checkLater(e, p int) {
 
 // checkStates is lines 12 to 14, if there is anything left to explore.
 //
-// Replaying is expensive, and line 14 only saves what would be explored from f later: so nothing
-// is done if that is nothing.
+// Replaying is expensive, and line 14 only saves later explorations from f: so checkStates does nothing
+// if there are none.
 func (c *contextSensitive) checkStates(f *sourceNode) {
 	if _, _, ok := c.s.pickLine5(f); !ok {
 		return
@@ -243,7 +240,7 @@ func (c *contextSensitive) checkStates(f *sourceNode) {
 	f.stateChecks = f.stateChecks[:0]
 }
 
-// putToSleep is line 14: what has been executed since f is put to sleep there.
+// putToSleep is line 14: the events since f are put to sleep there.
 func (c *contextSensitive) putToSleep(f *sourceNode) {
 	if c.cfg.Paper || c.cfg.CSS {
 		c.unsoundSleeps++
@@ -285,14 +282,13 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 }
 
 // sleepWhatCommutes adds p.w to the sleep set of f if p and w, an element of it, commute here,
-// though they are dependent: w has been explored, and with it w.p. As both are next, it is here
-// that a race between them is seen.
+// though they are dependent: w has been explored, and with it w.p. Both are pending, so a race between
+// them shows here.
 //
-// Both orders are executed from here, and the states compared. Goroutines and objects have names
-// there, as those that depend on the writes must find the same ones (IdentityHashOf). A section
-// of CSS may execute other operations than the one it was to begin with, so in the sound variant
-// the last two events must still be interchangeable: after the first write the second goroutine's
-// next operation could be another one.
+// Both orders are executed from here, and the states compared. Fingerprints include the names of
+// goroutines and objects, because events that depend on the writes must find the same ones
+// (IdentityHashOf). In the sound variant the last two events must still be interchangeable: after the
+// first write the second goroutine's pending operation could be another one.
 func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	s := c.s
 	if c.cfg.Paper && !c.cfg.CSS {
@@ -325,19 +321,19 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	}
 }
 
-// stillInterchangeable reports whether the last two events are interchangeable, if they have to be.
-// The last two, because each sequence of the sound variant is one event.
+// stillInterchangeable reports whether the last two events are interchangeable, if the variant requires
+// that. Each sequence of the sound variant is one event.
 func (c *contextSensitive) stillInterchangeable() bool {
 	n := len(c.s.exec.Events)
 	return c.cfg.CSS || interchangeable(&c.s.exec.Events[n-2], &c.s.exec.Events[n-1])
 }
 
-// interchangeable reports whether what depends on one of two events that depend on each other
+// interchangeable reports whether every event that depends on one of two dependent events
 // depends on the other one, too: both write the same memory, or print.
 //
-// For this they have to be the same in all that a third operation is compared with: kind,
-// accesses, and the class of what they commute with. What ends the execution or depends on all is
-// not compared by accesses, so it never is.
+// They must be equal in everything that decides dependence on a third operation: kind,
+// accesses, and the class of operations with which they commute. Events that end the execution or depend
+// on all are not compared by accesses, so they are never interchangeable.
 func interchangeable(a, b *hb.Event) bool {
 	special := func(e *hb.Event) bool { return e.EndsExecution || e.Op.DependsOnAll || e.Op.Wide }
 	sameAccess := a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
@@ -346,7 +342,7 @@ func interchangeable(a, b *hb.Event) bool {
 	return sameKind && sameAccess && !special(a) && !special(b)
 }
 
-// executeSequence executes w, and if that locks a mutex all that follows until it is unlocked.
+// executeSequence executes w, and after a Lock the following operations up to the Unlock.
 func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	if len(w) == 1 {
 		return c.executeSection(w[0].Transition)
@@ -359,8 +355,8 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	return true
 }
 
-// executeSection executes t, and if that locks a mutex all that its goroutine does until it is
-// unlocked.
+// executeSection executes t, and if that locks a mutex, the operations of its goroutine up to the
+// Unlock.
 //
 // It gives up at an operation with a choice, and after sectionLimit operations: then the two
 // orders do not count as equal, which is always right.
@@ -388,7 +384,7 @@ func (c *contextSensitive) executeSection(t hb.Transition) bool {
 	return false
 }
 
-// sectionLimit is how many operations a critical section may have that commutes with others.
+// sectionLimit is the largest number of operations of a critical section that is compared.
 const sectionLimit = 1000
 
 // anticipatedCut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to

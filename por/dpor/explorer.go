@@ -2,8 +2,7 @@ package dpor
 
 import "hbcheck.dev/hbcheck/por"
 
-// SourceExplorer is Source. It leaves programs to clockvector, which the caller adds to its
-// Fallbacks.
+// SourceExplorer returns the explorer source. The caller adds clockvector to its Fallbacks.
 func SourceExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:              "source",
@@ -18,8 +17,7 @@ func SourceExplorer() *por.Explorer {
 	}
 }
 
-// ContextExplorer is Context. It leaves programs to clockvector and source, which the caller adds
-// to its Fallbacks.
+// ContextExplorer returns the explorer context. The caller adds clockvector and source to its Fallbacks.
 func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
 	e := &por.Explorer{
@@ -44,7 +42,7 @@ func ContextExplorer() *por.Explorer {
 	return e
 }
 
-// ClockVectorExplorer is ClockVector.
+// ClockVectorExplorer returns the explorer clockvector.
 func ClockVectorExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:              "clockvector",

@@ -12,10 +12,10 @@ import (
 
 // Source is Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order
 // Reduction", POPL 2014), as Algorithm 1 of "Context-Sensitive Dynamic Partial Order Reduction"
-// (CAV 2017) without its lines 11 to 14 and 16. Numbers of lines are of that.
+// (CAV 2017) without its lines 11 to 14 and 16. Line numbers are those of Algorithm 1.
 //
 // It completes one execution of every Mazurkiewicz class, as sleep sets alone would. Source sets
-// keep down how many others it begins, which Stats.Blocked counts: they end where every enabled
+// reduce the number of other executions, which Stats.Blocked counts: they end where every enabled
 // goroutine is in the sleep set.
 //
 // The algorithm is given for processes that are deterministic and always enabled. Goroutines are
@@ -25,44 +25,43 @@ import (
 //     goroutine with an alternative. Of a goroutine in a backtrack set all alternatives are
 //     explored.
 //   - The pending operation of a goroutine may be disabled forever, though it could have been
-//     executed in place of an earlier event. So races are looked for when a goroutine arrives at an
+//     executed in place of an earlier event. So races are sought when a goroutine arrives at an
 //     operation that can be disabled, and not only when the operation is executed.
 //   - An event that ends the execution is virtual: it is undone, and the others continue without
 //     its goroutine.
-//   - An operation on channels is one event of two goroutines if they communicate, and a select is
-//     about several channels.
+//   - An operation on channels is one event of two goroutines if they communicate, and a select has
+//     several channels.
 //
-// Why nothing is lost though all of these come together. Let E be a prefix.
+// Proof that nothing is lost. Let E be a prefix.
 //
 //  1. An event touches everything that decides whether and how it can be executed. For an operation
-//     on channels that is which goroutines are pending at its channels, and all channels at which
-//     those that take part are pending; for a select with a default also those at which the
-//     goroutines that it could communicate with are parked.
+//     on channels that is the set of goroutines pending at its channels, and all channels at which
+//     its participants are pending; for a select with a default also those at which the
+//     goroutines are parked with which it could communicate.
 //  2. So a transition that is independent of an element of the sleep set neither enables nor
 //     disables it, and sleep sets are sound.
 //  3. The backtrack set of E is sufficient if the following holds for every transition q that is
 //     explored in E, and every sequence w.e that is possible in E and of which e is the first event
-//     that depends on q: the set has a goroutine that can come first in w.e, or whose next
+//     that depends on q: the set has a goroutine that can come first in w.e, or whose pending
 //     operation is independent of w.e.
 //  4. If e is possible after q.w, then q and e are in a race, and reverseRace adds a goroutine that
-//     can come first. Otherwise q takes the place of e, or of something that e needs. Let p be the
-//     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are about the cases
-//     that there are.
-//  5. While q is executed, p is pending at what q is about: then every goroutine that is enabled in
+//     can come first. Otherwise q takes the place of e, or of an event that e needs. Let p be the
+//     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are the possible cases.
+//  5. While q is executed, p is pending at a location of q: then every goroutine that is enabled in
 //     E is added (backtrackForPending).
-//  6. Part of w brings p to what q is about: then what happens before p's arrival is part of w.
-//     What else e needs, which for a select may be much, need not be known: something of w comes
+//  6. Part of w brings p to a location of q: then the events before p's arrival are part of w.
+//     The other events that e needs, for a select perhaps many, need not be known: an event of w comes
 //     first (reverseRacesOfPending).
-//  7. p moves by q, too, as q's partner, and e is p's alone. Nothing in w is about p's channels, as
-//     q is about all of them. So e is possible in E, and p is added (findRaces, at its end).
-//  8. p executes a select with a default. After q.w it does something else, which depends on all
-//     that e depends on or q is about: the race with that adds what can come first.
+//  7. p moves by q, too, as q's partner, and e is p's alone. No event of w is on p's channels, because
+//     q is on all of them. So e is possible in E, and p is added (findRaces, at its end).
+//  8. p executes a select with a default. After q.w it executes another operation, which depends on all
+//     events on which e depends and all locations of q: its race adds a goroutine that can come first.
 //  9. If two goroutines are needed for e, one of them is enough: in all other cases e is an event
 //     of the same goroutine as q, and possible in E. It makes no difference whether the goroutine
-//     that e needs could do something else after q.
+//     that e needs has another operation after q.
 //
-// Programs for which the happens-before relation does not say enough fall back to ClockVector:
-// those that may use a WaitGroup again, or make its counter negative (see package optimal).
+// Programs for which the happens-before relation is not sufficient fall back to ClockVector:
+// those that may reuse a WaitGroup, or make its counter negative (see package optimal).
 //
 // The algorithm, with the names of the code on the right:
 //
@@ -71,7 +70,7 @@ import (
 //	 4      backtrack(E) := {p}
 //	 5      while some p in backtrack(E) is not in Sleep:                         pickLine5
 //	 6          for each event e of E that races with p:                          findRaces
-//	 7              E' := what is before e; v := notdep(e, E).p                   reverseRace
+//	 7              E' := the events before e; v := notdep(e, E).p                reverseRace
 //	 9              if backtrack(E') has no initial of v in E':
 //	10                  add one of them to backtrack(E')                          addOneInitial
 //	11..14          Context: put v.u to sleep in E' if it leads to the same state  noteRace
@@ -92,13 +91,13 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 }
 
 // sourceCarry is search.Driver.Carry: a step costs 20 times as much as one of Optimal in paths of 500 steps,
-// and three times in those of 40, for the node that it makes and the sleep sets that it hands on.
+// and three times in those of 40, because it makes a node and passes sleep sets on.
 const sourceCarry = 32
 
 // source is the state of Source, and of Context.
 //
 //	E:       e0       e1       e2
-//	nodes:   f0       f1       f2       f3      one more than events: the present state has one
+//	nodes:   f0       f1       f2       f3      one more than events: the current state has one
 type source struct {
 	search.Driver
 	exec *hb.Execution // E
@@ -106,12 +105,12 @@ type source struct {
 	//mutant: saved: source without nodes [resumed]: "sourceNode" -> "sourceNode `saved:\"-\"`"
 	nodes   []*sourceNode // nodes[i] is pre(E, event i) and what belongs to it
 	spare   []*sourceNode `saved:"-"` // not in use
-	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more
+	dropped []trace.GID   // goroutines whose newest event has ended the execution: they do not move any more
 	ctx     *contextSensitive
 
 	rel hb.Relation `saved:"-"`
 
-	// What follows is memory that is used again.
+	// Scratch memory.
 
 	candidates []trace.GID `saved:"-"`
 	initials   []int       `saved:"-"` // events
@@ -130,16 +129,15 @@ type sourceNode struct {
 	persistent bool     // backtrack is a persistent set by itself
 	dropped    int      // len(source.dropped)
 	taken      int      // steps that have been executed here and explored
-	done       hb.Event // that is being explored
+	done       hb.Event // the event that is being explored
 
-	// What is to be done in this state, as soon as the search is back in it: see reportRaces and
-	// checkStates.
+	// Work for this state when the search is back in it: see reportRaces and checkStates.
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
 }
 
-// newSource makes a search from the present state of sys. A state that is known could not be cut
-// off (see ClockVector), so they are not matched.
+// newSource makes a search from the current state of sys. A known state could not be cut
+// off (see ClockVector), so states are not matched.
 func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *source {
 	cfg.Match = false
 	s := &source{
@@ -156,7 +154,7 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 	return s
 }
 
-// run explores from the present state of the system and leaves it there.
+// run explores from the current state of the system and leaves it there.
 func (s *source) run() por.Result {
 	root := s.Sys.Mark()
 	resumed, leave := s.Cfg.Enter(s)
@@ -173,7 +171,7 @@ func (s *source) run() por.Result {
 	return r
 }
 
-// explore is the procedure Explore(E, Sleep) of line 1, for the present E.
+// explore is the procedure Explore(E, Sleep) of line 1, for the current E.
 //
 // The recursion is as deep as the execution. Each call keeps its node in nodes, and leaves the
 // system in the state of its node unless the search is halted.
@@ -195,7 +193,7 @@ func (s *source) explore(sleep []sleepElem) {
 	s.exploreNode(f)
 }
 
-// exploreNode is line 5 and what follows, for f, the last node.
+// exploreNode is lines 5 to 18 for f, the last node.
 func (s *source) exploreNode(f *sourceNode) {
 	for s.Keep(); !s.Halted; s.Keep() {
 		g, choice, ok := s.pickLine5(f)
@@ -211,7 +209,7 @@ func (s *source) exploreNode(f *sourceNode) {
 	s.Drop(f.Mark)
 }
 
-// executed returns to f, when all is explored that comes after a step, and looks at what was found there.
+// executed returns to f after the exploration of a step, and does the work that was postponed for f.
 func (s *source) executed(f *sourceNode) {
 	if s.Halted {
 		return
@@ -224,7 +222,7 @@ func (s *source) executed(f *sourceNode) {
 	f.taken++
 }
 
-// reenter goes on with a search that was saved, in the last node.
+// reenter continues a saved search, in the last node.
 func (s *source) reenter() {
 	var positions []*search.Position
 	for _, f := range s.nodes {
@@ -234,7 +232,7 @@ func (s *source) reenter() {
 	s.goOn(0)
 }
 
-// goOn explores what is left in the nodes after the first ones.
+// goOn explores the unfinished part of the nodes from index first on.
 func (s *source) goOn(first int) {
 	for last := true; len(s.nodes) > first; last = false {
 		f := s.nodes[len(s.nodes)-1]
@@ -265,8 +263,8 @@ func (s *source) continues(f *sourceNode) bool {
 	return !s.OutOfExecutions()
 }
 
-// cut ends an execution that has as many steps as are allowed, and drops the enabled goroutine that
-// has moved most. The others continue without it, each for as many steps, as what they do would not
+// cut ends an execution at the bound on steps, and drops the enabled goroutine that
+// has moved most. The others continue without it, for MaxSteps steps more, because their races would not
 // be seen otherwise if it waits for them in a loop.
 func (s *source) cut(f *sourceNode) {
 	if s.EndTruncated(s.Path); s.Halted || s.ctx != nil {
@@ -287,11 +285,11 @@ func (s *source) endExecution(st por.Status) {
 	}
 }
 
-// pickLine3 is line 3: an enabled goroutine with a transition that is not in the sleep set. If
-// nothing that the others can do depends on what a goroutine does, that goroutine is a source set
+// pickLine3 is line 3: an enabled goroutine with a transition that is not in the sleep set. A
+// goroutine whose operation is independent of all that the others can execute is a source set
 // by itself.
 //
-// The order of preference: the goroutine that moved last, as it makes for few preemptions and for
+// The order of preference: the goroutine that moved last, which makes few preemptions and
 // short sleep sets; with an oracle, another one that needs no choice.
 func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
 	s.candidates = s.candidates[:0]
@@ -340,10 +338,10 @@ func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 	return g, choice, ok
 }
 
-// needsNoChoice reports whether {g} is a persistent set: g's next operation depends on nothing that
-// the others can do before it. The oracle is asked if ask is set.
+// needsNoChoice reports whether {g} is a persistent set: g's pending operation is independent of all
+// operations that the others can execute before it. It asks the oracle if ask is set.
 //
-// What accesses nothing is told by its kind; an oracle is asked about accesses only.
+// The kind of an operation without accesses is enough; the oracle is asked about accesses only.
 func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 	op := s.exec.Next(g)
 	if op.DependsOnAll {
@@ -355,11 +353,11 @@ func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 	return ask && s.OracleAllows(g, &op.Op)
 }
 
-// execute executes an alternative of p's next operation, and explores what comes then.
+// execute executes an alternative of p's pending operation, and explores the continuations.
 //
-// An event that ends the execution (os.Exit, a crash, main's return) would hide what the others
-// do from then on. So it is reported as an ending, undone in the system, but kept in E as a
-// virtual event, with its goroutine dropped; and the others continue as if nothing had happened.
+// An event that ends the execution (os.Exit, a crash, main's return) would hide later events of the
+// others. So it is reported as an ending, undone in the system, but kept in E as a
+// virtual event, with its goroutine dropped; and the others continue as if it had not been executed.
 // If p has another alternative that does not end the execution, they are explored after that one
 // instead.
 func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
@@ -393,7 +391,7 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{done}}) // line 18
 }
 
-// push puts the present state on the stack.
+// push puts the current state on the stack.
 func (s *source) push(sleep []sleepElem) *sourceNode {
 	f := new(sourceNode)
 	if n := len(s.spare); n > 0 {

@@ -12,29 +12,29 @@ import (
 // reversed in the state before its first event:
 //
 //	E = E' e  a  b  p        e and p race. a happens after e, b does not.
-//	v = notdep(e, E).p  =  b p         all of E after e that does not happen after e, then p
+//	v = notdep(e, E).p  =  b p         the events of E after e that do not happen after e, then p
 //	I(v) = {b's goroutine, p's, ...}   those that can come first in v: b, and p unless b → p
 //
 //	line 9: if one of I(v) is in backtrack(E'), the other order is explored anyway.
-//	line 10: else any one of them is added. (POPL 2005 would demand p's goroutine, or all.)
+//	line 10: otherwise any one of them is added. (POPL 2005 requires p's goroutine, or all.)
 
-// raceCandidate is a race of events, one of which was executed in the node, to be shown to the
-// visitor: after seq, the next operations of p and q race.
+// raceCandidate is a race of events, one of which was executed in the node, to be reported to the
+// visitor: after seq, the pending operations of p and q race.
 type raceCandidate struct {
 	seq  []hb.Transition
 	p, q trace.GID
 }
 
-// findRaces is lines 6 to 10 for the newest event, and for the operations that are pending now.
+// findRaces is lines 6 to 10 for the newest event, and for the pending operations.
 //
-// Four questions, of which only the first is in the paper: its processes are never disabled.
+// Only the first of four cases is in the paper, whose processes are never disabled.
 //
-//  1. Events that the newest one, p, depends on directly.
+//  1. Events on which the newest one, p, depends directly.
 //  2. Operations at which goroutines have arrived by p, if these may be disabled: they may
 //     never be executed, so the race would not be found as one of events.
 //  3. Operations that were pending before p and still are: p has come first, and may have
 //     disabled them for good.
-//  4. What p's partner could have done instead (claim 7 of Source).
+//  4. Another operation of p's partner (claim 7 of Source).
 func (s *source) findRaces() {
 	n := len(s.exec.Events) - 1
 	p := &s.exec.Events[n]
@@ -47,7 +47,7 @@ func (s *source) findRaces() {
 	if s.ctx != nil {
 		s.ctx.endSections(n)
 	}
-	for _, m := range s.exec.Participants(n) { // those that have arrived somewhere
+	for _, m := range s.exec.Participants(n) { // those that have arrived at an operation
 		//mutant: source: who arrives is not looked at [toySystems]: false
 		//mutant: source: no goroutine arrives before a channel [sleeping]: "Blocks() " -> "Blocks() && !s.exec.Pending[m.G].Kind.Channels() "
 		if s.exec.Pending[m.G].Blocks() {
@@ -71,7 +71,7 @@ func (s *source) findRaces() {
 
 // reverseRace is lines 7 to 10: event p is in a race with e.
 //
-// If the first of two accesses ends the program there is no state in which both are next, so
+// If the first of two accesses ends the program there is no state in which both are pending, so
 // nothing is reported; but the second one can still come first.
 func (s *source) reverseRace(e, p int) {
 	first, second := &s.exec.Events[e], &s.exec.Events[p]
@@ -96,10 +96,9 @@ func (s *source) reverseRace(e, p int) {
 	s.addOneInitial(f)
 }
 
-// notdep is notdep(e, E), E being what is executed before p.
+// notdep is notdep(e, E), E being the events before p.
 //
-// Virtual events (EndsExecution) are left out, as they cannot be executed and be followed by
-// anything.
+// Virtual events (EndsExecution) are left out, because no event can follow them.
 func (s *source) notdep(e, p int) (v []hb.Transition) {
 	for j := e + 1; j < p; j++ {
 		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].EndsExecution {
@@ -148,12 +147,12 @@ func (s *source) addOneInitial(f *sourceNode) {
 	s.addGoroutine(f, g)
 }
 
-// reverseRacesOfPending looks for races of the operation that q has arrived at by event n, the
-// newest one, whether it is enabled or not: instead of an earlier event x it might be executed once
-// everything has that happens before q's arrival.
+// reverseRacesOfPending finds races of the operation at which q has arrived by event n, the
+// newest one, enabled or not: it might be executed instead of an earlier event x, after
+// the events that happen before q's arrival.
 //
-// The arrival has n's clock, so everything that is needed for q to be there is { j : j → n } and
-// n itself. In the sequence that is asked about, those are followed by the pending operation in
+// The arrival has n's clock, so the events needed for q to be there are { j : j → n } and
+// n itself. In the sequence in question, the pending operation follows these in
 // the place of x.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
@@ -173,8 +172,8 @@ func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	}
 }
 
-// coveredBefore makes initials those of what happens before event n from event first on. It reports
-// whether one of them is covered (addInitial); the others are not looked for then.
+// coveredBefore collects the initials of the events that happen before event n, from event first on. It
+// stops and returns true if one of them is covered (addInitial).
 func (s *source) coveredBefore(f *sourceNode, first, n int) bool {
 	c := s.exec.Clock(n)
 	s.initials = s.initials[:0]
@@ -187,9 +186,9 @@ func (s *source) coveredBefore(f *sourceNode, first, n int) bool {
 }
 
 // backtrackForPending makes the backtrack set of the state before event e sufficient for the
-// executions in which q's operation, which is pending there, is executed first: q itself if
-// everything that this operation depends on depends on e, too; if not, something may have to come
-// before it, and that may be anything.
+// executions in which q's operation, which is pending there, is executed first: it adds q if
+// every event on which this operation depends depends on e, too; otherwise any goroutine may have to come
+// before it, so it adds all.
 func (s *source) backtrackForPending(e int, q trace.GID) {
 	f := s.nodes[e]
 	switch {
@@ -214,11 +213,11 @@ func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
 	}
 }
 
-// dependsOnAllOf reports whether e depends on everything that op does, an operation without
-// partner.
+// dependsOnAllOf reports whether e depends on every operation on which op, an operation without
+// partner, depends.
 //
-// It errs to the side of "no", which costs executions and loses none. For operations on channels
-// it never says yes: what they depend on is a matter of which goroutines wait there.
+// False is always safe and costs executions. The dependences of operations on channels change with the
+// goroutines that wait there, so for them it returns false.
 func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if e.Op.DependsOnAll {
 		return true
@@ -237,10 +236,10 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	return true
 }
 
-// reportRaces shows the visitor the races of which one event was executed in f.
+// reportRaces reports to the visitor the races of which one event was executed in f.
 //
-// In the state before the first one of two racing events both may be next only after what the
-// second one needs (notdep): that is executed, the two are looked at, and the system is rewound.
+// In the state before the first one of two racing events both may be pending only after the events that
+// the second one needs (notdep): these are executed, the two compared, and the system is rewound.
 func (s *source) reportRaces(f *sourceNode) {
 	for _, r := range f.raceCandidates {
 		if s.Halted {

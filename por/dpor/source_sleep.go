@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Sleep sets of transitions and, in Context, of sequences. An element says: what begins with
-// these steps has been explored from a state above, and reaches the same classes (or states) from
+// Sleep sets of transitions and, in Context, of sequences. An element means: executions that begin with
+// these steps have been explored from a state above, and reach the same classes (or states) from
 // here.
 //
 //	P ── p ── ...      explored first
@@ -17,19 +17,19 @@ import (
 //	                   sleeps after q: P q p is equivalent to P p q, which has been explored
 //	                   If they are dependent p wakes up: P q p is another class.
 
-// sleepElem is an element of a sleep set: what need not be explored. In Source it is one
+// sleepElem is an element of a sleep set, a sequence that need not be explored. In Source it is one
 // transition.
 type sleepElem struct {
-	// Whole events, and not only transitions: whether the element is independent of an event is
-	// decided by their accesses, and whether it has ended the execution is known from then.
+	// Whole events, and not only transitions: their accesses decide whether the element is independent of
+	// an event, and they show whether it has ended the execution.
 	steps     []hb.Event
 	sameState bool // it was put to sleep because states are equal (Context)
 }
 
 // firstAwake returns the first alternative of g that is not in the sleep set.
 //
-// Sleep sets are of transitions, not of goroutines: an alternative of a select can sleep while
-// another one is to be explored. A backtrack set is of goroutines, and stands for all alternatives
+// Sleep sets have transitions, not goroutines: an alternative of a select can sleep while
+// another one must be explored. A backtrack set has goroutines, and stands for all their alternatives
 // that are awake.
 func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	for c := range s.Sys.Alternatives(g) {
@@ -40,7 +40,7 @@ func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	return 0, false
 }
 
-// inSleepSet returns the element of the sleep set that t is, if it is one.
+// inSleepSet returns the element of the sleep set that is t, nil if there is none.
 func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
 	for i := range f.sleep {
 		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Transition == t {
@@ -50,9 +50,8 @@ func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
 	return nil
 }
 
-// everyAlternativeEnds reports whether all n alternatives of p's operation, of which the one
-// executed last is not in the sleep set yet, end the execution. If one does not, what the others do
-// is explored after that.
+// everyAlternativeEnds reports whether all n alternatives of p's operation end the execution; the last
+// executed one is not in the sleep set yet. If one does not, the others continue after that one.
 func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 	explored, ended := 0, 0
 	for c := range n {
@@ -69,7 +68,7 @@ func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 // sleepAfter is lines 15 and 16: Sleep', after event e.
 //
 // The first case is the paper's second set: after the first step of a sequence its rest is
-// asleep. A single transition that has just been executed is simply gone.
+// asleep. A single transition that has just been executed is dropped.
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
@@ -88,15 +87,14 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 
 // independent reports whether w does not depend on e, the newest event.
 //
-// The first step of w is looked at as it is now, because e may have changed what it would do:
-// after close(c) a receive from c finds something else. If the transition w names is not possible
-// any more, w does not sleep; nothing is lost by that. Later steps of a sequence cannot be looked
-// at, as they are not pending. They are compared as they were, in both directions: whether b
-// depends on a may be another question than whether a depends on b.
+// The first step of w is compared as it is in the current state, because e may have changed its effect:
+// after close(c) a receive from c has another result. If the transition of w is not possible
+// any more, w does not sleep; nothing is lost by that. Later steps of a sequence are not pending, so they
+// are compared as they were, in both directions: dependence of b on a may differ from that of a on b.
 func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]
-		if i == 0 { // as it is now
+		if i == 0 { // in the current state
 			c, ok := s.alternativeOf(d.Transition)
 			if !ok {
 				return false
@@ -115,8 +113,8 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 
 // shareGoroutine reports whether a goroutine takes part in both events.
 //
-// They are then dependent whatever they access: neither can be executed from the state before the
-// other and leave the other as it was.
+// They are then dependent for all accesses: neither can be executed in the state before the
+// other and leave the other unchanged.
 func shareGoroutine(a, b *hb.Event) bool {
 	partnerOfA, partnerOfB := a.PartnerOp.Kind != trace.None, b.PartnerOp.Kind != trace.None
 	return a.G == b.G ||
@@ -125,7 +123,7 @@ func shareGoroutine(a, b *hb.Event) bool {
 		partnerOfA && partnerOfB && a.PartnerOp.G == b.PartnerOp.G
 }
 
-// alternativeOf returns the number of the alternative that t names, if it can be executed now.
+// alternativeOf returns the number of the alternative that t names, if it can be executed.
 func (s *source) alternativeOf(t hb.Transition) (choice int, ok bool) {
 	if slices.Contains(s.dropped, t.G) {
 		return 0, false
@@ -142,7 +140,7 @@ func (s *source) alternativeOf(t hb.Transition) (choice int, ok bool) {
 	return 0, false
 }
 
-// traceSleep writes the sleep set of the present state, unless it is empty.
+// traceSleep writes the sleep set of the current state, unless it is empty.
 func (s *source) traceSleep(sleep []sleepElem) {
 	if !s.Tracing() || len(sleep) == 0 {
 		return

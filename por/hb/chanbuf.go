@@ -5,10 +5,10 @@ import "hbcheck.dev/hbcheck/trace"
 // Channels with a buffer. Sends are ordered among each other, and so are receives. A send and a
 // receive depend on each other by two rules of the Go memory model, C the capacity of the channel:
 //
-//   - the k-th receive takes what the k-th send has put there;
+//   - the k-th receive takes the element of the k-th send;
 //   - the (k+C)-th send needs the room that the k-th receive has made.
 //
-// A send and a receive of which neither is the case commute. As sends keep their order, and
+// Other pairs of a send and a receive commute. As sends keep their order, and
 // receives theirs, k is the same in all executions of a class.
 //
 //	C = 2:   send 0 → recv 0 → send 2 → recv 2 → send 4 ...
@@ -17,15 +17,15 @@ import "hbcheck.dev/hbcheck/trace"
 // Claim 1: only sends race with sends, and receives with receives. Proof: of a send and a receive
 // that depend on each other neither can be executed before the other.
 //
-// Claim 2: what matters for the reversal of two such operations x and y is that the goroutine of y
-// has arrived, as with a lock. Proof: if x is enabled, so is y in its place: it needs room, or an
-// element, where x has found that.
+// Claim 2: two such operations x and y can be reversed once the goroutine of y has arrived, as with
+// a lock. Proof: if x is enabled, so is y in its place: it needs room, or an element, where x has
+// found that.
 //
 // Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a
 // receive that came first would have let the send succeed. So closing is ordered with all receives,
 // although it commutes with those that find an element.
 
-// A slot says which element of a buffer a send or a receive is about.
+// A slot identifies the element of a buffer that a send or a receive accesses.
 //
 // index counts from the beginning of the execution, not from the present contents: see the
 // drawing above.
@@ -37,8 +37,8 @@ type slot struct {
 
 // slotOf returns the slot of op, g's pending operation.
 //
-// A receive is about the element that as many receives have come before; a send about the one
-// after all that are in the buffer.
+// A receive accesses the element whose index is the number of earlier receives; a send accesses the
+// one after all elements in the buffer.
 func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	length, room, closed := x.sys.Buffer(g)
 	if room == 0 {
@@ -55,7 +55,7 @@ func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	return p
 }
 
-// consumes reports whether op takes an element out of a buffer.
+// consumes reports whether op removes an element from a buffer.
 func consumes(op *NextOp) bool {
 	return op.Kind == trace.Recv && op.Slot.Capacity > 0 && !op.Slot.Empty
 }
@@ -64,7 +64,7 @@ func consumes(op *NextOp) bool {
 // difference.
 //
 // Two sends, or two receives, keep their order unless both find the channel closed, in which case
-// they leave nothing. Claims 1 and 2 above are about the rest.
+// they have no effect. Claims 1 and 2 above are about the other pairs.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
 		//mutant: sends commute with sends [sending]: false

@@ -7,9 +7,8 @@ import (
 )
 
 // Vector clocks (Mattern 1988). The clock of an event says how many events of each goroutine happen
-// before it, itself included. A clock stands for a down-closed set of events, too: the first c[g]
+// before it, itself included. A clock also stands for a down-closed set of events: the first c[g]
 // events of each goroutine g.
-
 //
 //	           g0 g1 g2
 //	e0 of g0   1  0  0
@@ -30,7 +29,7 @@ func (x *Execution) Before(i int, c []uint32) bool {
 	return c[e.G] >= e.N
 }
 
-// Join adds event j, and what happens before it, to c.
+// Join adds event j, and the events before it, to c.
 func (x *Execution) Join(c []uint32, j int) {
 	d := x.Clock(j)
 	c = c[:len(d)]
@@ -39,8 +38,8 @@ func (x *Execution) Join(c []uint32, j int) {
 	}
 }
 
-// An EventID names an event: it is the N-th one of goroutine G, from 1. The zero value stands for
-// what memory holds at the start.
+// An EventID names an event: the N-th one of goroutine G, from 1. The zero value stands for
+// the initial contents of memory.
 type EventID struct {
 	G trace.GID
 	N uint32
@@ -70,8 +69,7 @@ func Union(a, b []uint32) []uint32 {
 
 // WithoutEvent returns c without event x, which is the last one of its goroutine in c or not in c.
 //
-// The caller makes sure that nothing in c happens after x, so that the result is down-closed,
-// too.
+// The caller makes sure that nothing in c happens after x, so that the result is down-closed, too.
 func WithoutEvent(c []uint32, x EventID) []uint32 {
 	c = slices.Clone(c)
 	if int(x.G) < len(c) {
@@ -82,7 +80,7 @@ func WithoutEvent(c []uint32, x EventID) []uint32 {
 
 // WithEvent adds event x, with those of its goroutine before it, to c.
 //
-// The result is down-closed only if c has what happens before x already.
+// The result is down-closed only if c already has the events that happen before x.
 func WithEvent(c []uint32, x EventID) []uint32 {
 	for int(x.G) >= len(c) {
 		c = append(c, 0)

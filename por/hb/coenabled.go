@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model Checking Software", POPL
-// 2005) ask of a happens-before relation: the last event that is dependent with a pending
+// The question of Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model Checking Software",
+// POPL 2005) to a happens-before relation: the last event that is dependent with a pending
 // operation, does not happen before it, and may be co-enabled with it.
 
 // MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
@@ -19,13 +19,13 @@ import (
 // Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
 // releases it. (A release of a lock that is free ends the program.)
 //
-// Claim 2. Before an event that lowers a WaitGroup's counter it is not zero, nor is it if that
-// event is left out, so no goroutine can return from Wait that was not enabled before.
+// Claim 2. Before an event that lowers a WaitGroup's counter, the counter is not zero, nor is it without
+// that event, so only goroutines that were enabled before can return from Wait.
 //
-// Claim 3. If q was at op when event i was executed, and was disabled, then event i is not needed
-// for it only if another event independent of it enables op. What enables an operation changes a
-// location that it touches. If it touches only one, then event i and the other one both change
-// that, and are not independent.
+// Claim 3. If q was at op when event i was executed, and was disabled, then op can do without event i
+// only if another event independent of it enables op. An event that enables an operation changes a
+// location that the operation touches. If it touches only one, then event i and the other event both
+// change that, and are not independent.
 func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enabled []trace.GID) bool {
 	e := &x.Events[i]
 	if e.EndsExecution {
@@ -41,7 +41,7 @@ func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enable
 	}
 	locations := len(op.Touches())
 	if !x.dep.ignoreOutput && (op.Kind == trace.Output || ends(op.Kind)) {
-		locations++ // what is printed
+		locations++ // the output
 	}
 	if op.DependsOnAll || e.Op.DependsOnAll || locations != 1 || since >= i {
 		return true
@@ -50,7 +50,7 @@ func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enable
 }
 
 // releases returns the lock or Once that an operation releases, if it can be acquired only then.
-// Readers do not keep a writer from announcing itself, and may pass a writer (see trace.Barges).
+// Readers do not prevent a writer from announcing itself, and may pass a writer (see trace.Barges).
 func releases(n *NextOp) (trace.Access, bool) {
 	switch r := n.Kind.Row(); {
 	case r.On == trace.OnOnce, r.On == trace.OnLock && !r.Shared:
@@ -87,13 +87,13 @@ func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// ClockOf returns the clock of the last event that g has taken part in: what happens before its
-// pending operation. It is valid until an event is executed.
+// ClockOf returns the clock of the last event in which g has taken part: the events that happen before
+// its pending operation. It is valid until an event is executed.
 func (x *Execution) ClockOf(g trace.GID) []uint32 {
 	return x.ClockAfter(x.LastEvent(g))
 }
 
-// ClockAfter returns the clock of event i, or that of what nothing happens before if i is negative.
+// ClockAfter returns the clock of event i, or the clock of no events if i is negative.
 func (x *Execution) ClockAfter(i int) []uint32 {
 	if i >= 0 {
 		return x.Clock(i)
@@ -104,26 +104,26 @@ func (x *Execution) ClockAfter(i int) []uint32 {
 	return x.none
 }
 
-// prints reports whether op, which is pending, decides what has been printed, if that makes a
-// difference.
+// prints reports whether op, which is pending, ends the program and so decides which output exists, and
+// the relation considers output.
 func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }
 
 // DependsOn reports whether op, which is pending, depends on event i.
 //
-// An operation that will end the program depends on all that prints, because that decides what
-// has been printed by then.
+// An operation that ends the program depends on all output, because the order decides which output
+// exists.
 func (x *Execution) DependsOn(i int, op *NextOp) bool {
 	f := &x.Events[i]
 	prints := x.prints(op)
 	return x.DependentOp(f, op, prints) || prints && f.DependsOnOutput
 }
 
-// LastRace returns the last event but for those from index end on that op, a pending operation,
-// depends on, that does not happen before what has the clock c, and for which mayBe is true; -1 if
+// LastRace returns the last event before index end on which op, a pending operation,
+// depends, which does not happen before an event with clock c, and for which mayBe is true; -1 if
 // there is none.
 //
-// Invariant: best is the largest index found, so that in each list the walk ends where it cannot
-// be beaten. An event that happens before op and overwrites what op touches ends the walk, too.
+// Invariant: best is the largest index found, so in each list the walk ends at a smaller one. An event
+// that happens before op and overwrites the locations of op ends the walk, too.
 func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
 	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
 	if len(x.onAll) > 0 || op.DependsOnAll {
@@ -132,7 +132,7 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 				return i
 			}
 			if x.Events[i].onAll() && x.Before(i, c) {
-				break // so is all before it
+				break // and so do all earlier events
 			}
 		}
 		return -1
@@ -151,7 +151,7 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 			case is(i):
 				best = i
 			case x.Before(i, c) && x.Events[i].Op.overwrites(op):
-				k = 0 // what is before it happens before op, too
+				k = 0 // earlier events happen before op, too
 			}
 		}
 	}
@@ -159,14 +159,14 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 }
 
 // Ended reports whether a step of another goroutine has ended q, which had a pending operation
-// then; pending are those that have one now. Stopping a timer ends the hidden goroutine that waits
-// for it. Its operation races with that, but is not there any more to be compared.
+// before; pending are the goroutines that have one after. Stopping a timer ends the hidden goroutine that
+// waits for it. The timer's operation races with the stop, but does not exist any more.
 func Ended(q trace.GID, pending []trace.GID) bool { return !slices.Contains(pending, q) }
 
-// OutputAccess is a location that no machine has: what is printed, in its order.
+// OutputAccess is a location that no machine has. It stands for the order of output.
 var OutputAccess = trace.Access{Obj: 1<<32 - 1, Size: 1, Write: true}
 
-// Locations appends what n touches, with OutputAccess if what is printed depends on n.
+// Locations appends the locations of n, with OutputAccess if output depends on n.
 func (x *Execution) Locations(n *NextOp, buf []trace.Access) []trace.Access {
 	buf = append(buf, n.Touches()...)
 	if !x.dep.ignoreOutput && (n.Kind == trace.Output || ends(n.Kind)) {
@@ -175,8 +175,8 @@ func (x *Execution) Locations(n *NextOp, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// EventLocations appends what event i touches: its operation and that of its partner, and what it
-// has turned out to touch when it was executed.
+// EventLocations appends the locations of event i: those of its operation, of its partner's, and those
+// that only its execution has shown.
 func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 	e := &x.Events[i]
 	buf = x.Locations(&e.Op, buf)
@@ -192,11 +192,9 @@ func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 // Arrivals returns the WaitGroups at whose Wait goroutines have arrived by event i.
 func (x *Execution) Arrivals(i int) []trace.Access { return x.Events[i].arrivals }
 
-// TurnedOut returns an operation that touches what event i has turned out to touch when it was
-// executed, besides its own operation: what has been printed, if it ended the program, and
-// WaitGroups at whose Wait goroutines have arrived. nil: nothing. It is valid until the next call.
-//
-// It is made to look like an operation, so that it can be looked for with LastRace.
+// TurnedOut returns an operation with the accesses of event i that only its execution has shown: the
+// output, if it ended the program, and WaitGroups at whose Wait goroutines have arrived. It returns nil if
+// there are none. The result, an argument for LastRace, is valid until the next call.
 func (x *Execution) TurnedOut(i int) *NextOp {
 	e := &x.Events[i]
 	n := &x.late

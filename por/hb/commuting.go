@@ -2,29 +2,29 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Additions to one location whose results are not used commute, and so do readers of a lock. That
-// they do is not enough where a goroutine waits in a loop until the location has a certain value
+// Additions to one location with unused results commute, and so do readers of a lock. The reductions
+// need more where a goroutine waits in a loop until the location has a certain value
 // (trace.Op.Awaits): of two additions, or two readers, each can disable the loop's next iteration
 // by itself, and only all of them together enable it. Then there is no least set of events after
-// which the operation is disabled, which the reductions assume, and what a pending operation
-// depends on need not have happened before its goroutine arrived there. Example: v.Add(1) beside
+// which the operation is disabled, which the reductions assume, and the events on which a pending
+// operation depends need not have happened before its goroutine arrived. Example: v.Add(1) beside
 // v.Add(1) and `for v.Load() != 0 {}` beside v.Add(-1).
 //
 // So an Execution in which such operations commute notices when one of them and a loop that waits
-// are on the same location, wherever in the search. It sets CommutingRefuted then, and the search
-// starts again with a Relation that is Ordered.
+// are on the same location, anywhere in the search. It sets CommutingRefuted then, and the search
+// restarts with a Relation that is Ordered.
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {
-	if n.Commutes != 0 || n.Awaits != trace.NoAwait { // most are neither
+	if n.Commutes != 0 || n.Awaits != trace.NoAwait {
 		x.addCommuting(n)
 	}
 }
 
 // addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop.
 //
-// Write is cleared so that an access is one element of the set, however it is made; refuted gives
-// it back.
+// Write is cleared so that reads and writes of a location are one element of the set; refuted sets it
+// again.
 func (x *Execution) addCommuting(n *NextOp) {
 	commutes := n.CommutesWithPeers()
 	if !commutes && n.Awaits == trace.NoAwait || x.rel.AdditionsDepend {
@@ -46,23 +46,22 @@ func (x *Execution) addCommuting(n *NextOp) {
 
 // Commuting are the locations of operations that commute, and of loops that wait.
 //
-// Invariant: a location is in a set once. Sets are of the whole search and never shrink: what may
-// be on one location in one execution may be so in another order of another.
+// Invariant: a location is in a set once. Sets belong to the whole search and never shrink: operations
+// that meet on a location in one execution may do so in another one.
 type Commuting struct {
 	commuting, awaited locationSet
 }
 
-// TakeCommuting returns those that x has seen since it was called last.
-//
-// With each subtree that it has explored a worker hands over what it has seen there.
+// TakeCommuting returns the locations that x has seen since the last call. A worker passes them on with
+// each explored subtree.
 func (x *Execution) TakeCommuting() Commuting {
 	c := x.seen
 	x.seen = Commuting{}
 	return c
 }
 
-// Add adds those that another worker of the same search has seen, and reports whether the
-// operations do not commute. So it makes no difference which worker sees what.
+// Add adds the locations that another worker of the same search has seen, and reports whether they refute
+// that operations commute. So it makes no difference which worker sees a location.
 func (c *Commuting) Add(d Commuting) (refuted bool) {
 	for _, a := range d.commuting.list {
 		c.commuting.add(a)
@@ -73,8 +72,8 @@ func (c *Commuting) Add(d Commuting) (refuted bool) {
 	return c.refuted()
 }
 
-// Sees adds what another worker of the same search has seen, unless that, with what x has, refutes that
-// operations commute. It reports whether it does.
+// Sees reports whether d, the locations of another worker of the same search, together with those of x
+// refutes that operations commute. It adds d to x if not.
 func (x *Execution) Sees(d Commuting) (refuted bool) {
 	var both Commuting
 	if both.Add(x.seen); both.Add(d) {

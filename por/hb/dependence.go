@@ -2,25 +2,23 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// dependence says which operations of different goroutines must keep their order. Two that are
-// independent can be executed in either order from any state in which both can, lead to the same
+// dependence decides which operations of different goroutines must keep their order. Two
+// independent ones can be executed in either order from any state in which both can, lead to the same
 // state, and neither enables nor disables the other.
 //
-// It is what trace.Op.Conflicts says of accesses, made exact where one of the operations has been
-// executed, so that its outcome is known.
+// It refines trace.Op.Conflicts: one of the operations has been executed, so its outcome is known.
 type dependence struct {
-	ignoreOutput  bool // these as in Relation
+	ignoreOutput  bool // these fields as in Relation
 	readersDepend bool
 	pairwise      bool
 }
 
 // dependent reports whether b, executed some time after a, depends on it.
 //
-// The rules go from the general to the special and the first that applies decides, so their order
-// matters: what depends on all, and what has nothing in common; counters and output, where
-// accesses would say too much; readers of a lock, which write its word and commute; two
-// operations on one buffer; a select, whose accesses are elsewhere. All others are accesses to
-// memory.
+// The first rule that applies decides: operations that depend on all, and those without a common
+// location; counters and output, whose accesses conflict although they commute; readers of a lock,
+// which write its word and commute; two operations on one buffer; a select, whose accesses are in
+// extra. All others are compared as accesses to memory.
 func (d dependence) dependent(a, b *NextOp) bool {
 	switch {
 	case a.DependsOnAll || b.DependsOnAll:
@@ -58,8 +56,8 @@ func (x *Execution) DependentOps(a, b *NextOp) bool { return x.dep.dependent(a, 
 
 // Dependent reports whether event e, executed after f, depends on it.
 //
-// Each of the two may be of two goroutines, so there are four pairs of operations, and what e has
-// turned out to touch.
+// Each event may have two goroutines, so there are four pairs of operations, and the locations that
+// only the execution of e has shown.
 func (x *Execution) Dependent(f, e *Event) bool {
 	if x.DependentOp(f, &e.Op, e.DependsOnOutput) {
 		return true
@@ -84,12 +82,11 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 		len(f.arrivals) > 0 && Overlap(f.arrivals, op.Touches())
 }
 
-// MayBeReversed reports whether op, which a goroutine has arrived at, might be executed before e
-// instead, and that would make a difference.
+// MayBeReversed reports whether op, at which a goroutine has arrived, might be executed before e
+// instead, with a different result.
 //
-// It is Dependent for an operation that is not executed, without what is certain to have no other
-// order. A CondWait is one: its goroutine does not wait to execute it, but for a Signal, and that
-// is an event.
+// It is Dependent for a pending operation, without pairs that certainly have no other
+// order. A CondWait has none: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
@@ -104,8 +101,8 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 // Enables reports whether op can only be enabled after e has been executed, so that there is no
 // other order of the two.
 //
-// Such a pair depends on each other, but is no race. If it were taken for one, the Lock would be
-// looked for before its own Unlock at every critical section.
+// Such a pair depends on each other, but is no race. Otherwise every critical section would try to
+// execute the waiting Lock before the Unlock.
 func Enables(e *Event, op *trace.Op) bool {
 	switch e.Op.Kind {
 	case trace.Unlock: // readers may pass a writer (see trace.Barges)
@@ -116,15 +113,15 @@ func Enables(e *Event, op *trace.Op) bool {
 	return false
 }
 
-// aboutLocks are the kinds of operations for which unbalancedUnlock can be true.
+// aboutLocks are the kinds of operations for which unbalancedUnlock can return true.
 var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On == trace.OnLock || r.On == trace.OnCond
 })
 
 // unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
-// a lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is
-// none, readers come and leave in any order. If there is, which of them finds too few readers, or
-// may pass a writer, depends on their order.
+// a lock for a writer that is only pending, or is on a Cond with an RWMutex. Without such events
+// readers come and leave in any order. With one, their order decides which of them finds too few
+// readers, or may pass a writer.
 //
 // Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.
 // The two would commute as readers.
@@ -144,7 +141,7 @@ func (x *Execution) unbalancedUnlock(i int) bool {
 	return false
 }
 
-// readLocks returns how many read locks of the RWMutex at lock g holds before event end.
+// readLocks returns the number of read locks of the RWMutex at lock that g holds before event end.
 func (x *Execution) readLocks(g trace.GID, lock trace.Access, end int) int {
 	held := 0
 	for j := range x.Events[:end] {

@@ -5,27 +5,27 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Duplicates are the classes executed so far, with por.Config.CheckDuplicates: by the fingerprint
-// of each the number of its first execution.
+// Duplicates checks that no class is executed twice, with por.Config.CheckDuplicates. It maps the
+// fingerprint of each class to the number of its first execution.
 //
-// A class is a set of events with the happens-before relation of these. So its fingerprint is a sum
-// over the events, which does not depend on their order: of a hash of the event's name and its
-// clock (and, with Relation.ReadsFrom, of what it reads from, which does not follow from its clock). It is
-// computed neither from the order of execution nor from states. The chance that two of 2^40 classes
-// have the same is below 2^-47.
+// A class is a set of events with their happens-before relation. So its fingerprint is a sum
+// over the events, in any order, of a hash of the event's name and its
+// clock (and, with Relation.ReadsFrom, of its source, which does not follow from its clock). It is
+// computed neither from the order of execution nor from states. The chance of a collision among 2^40
+// classes is below 2^-47.
 //
 // An execution that ends the program while other goroutines could continue (a crash, main
-// returning) is left out: what they have done by then makes no difference to the end, so the same
-// end is found in several executions. After a crash, or an assumption that does not hold, nothing
-// is checked any more: explorers continue as if the goroutine had not crashed, and do not claim to
-// execute what follows once.
+// returning) is left out: their progress makes no difference to the end, so several executions have
+// the same end. After a crash, or an assumption that does not hold, nothing
+// is checked any more: explorers continue as if the goroutine had not crashed, and do not promise to
+// execute the rest once.
 type Duplicates struct {
 	seen    map[por.Hash]uint64 // nil: nothing is checked
 	crashed bool
-	First   *por.Duplicate // the first execution of a class that was known, or nil
+	First   *por.Duplicate // the first execution of a known class, or nil
 }
 
-// NewDuplicates returns no classes.
+// NewDuplicates returns an empty set of classes.
 func NewDuplicates(cfg por.Config) Duplicates {
 	if cfg.CheckDuplicates {
 		return Duplicates{seen: make(map[por.Hash]uint64)}
@@ -34,7 +34,7 @@ func NewDuplicates(cfg por.Config) Duplicates {
 }
 
 // Leaf adds the execution x, the n-th one, which ends with st and whose schedule is path, and
-// reports whether its class is new. One that is redundant counts as none.
+// reports whether its class is new. Redundant executions do not count.
 func (d *Duplicates) Leaf(x *Execution, st por.Status, n uint64, path trace.Schedule) bool {
 	if d.seen == nil || d.First != nil || d.crashed || st == por.Redundant {
 		return true
@@ -55,11 +55,10 @@ func (d *Duplicates) Leaf(x *Execution, st por.Status, n uint64, path trace.Sche
 // Bytes is about the memory in use: a map is between half and entirely full.
 func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
-// fingerprint is that of the execution's class: see Duplicates.
+// fingerprint returns the fingerprint of the execution's class: see Duplicates.
 //
-// The two halves are summed apart. Entries of a clock are mixed in by goroutine, so clocks that
-// differ by goroutines without events have equal fingerprints: the width of rows makes no
-// difference.
+// The two halves are summed separately. Entries of a clock are hashed with their goroutine, so goroutines
+// without events, and with them the width of rows, make no difference.
 func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {

@@ -1,34 +1,34 @@
-// Package hb has the happens-before relation that the reductions are made of: the events of an
-// execution, which of them depend on each other, and their vector clocks.
+// Package hb has the happens-before relation, on which the reductions are based: the events of an
+// execution, their dependence, and their vector clocks.
 //
-// An Execution is the path from the initial state of a por.System to the present one. Event e
+// An Execution is the path from the initial state of a por.System to the current one. Event e
 // happens before event f (Lamport 1978) if both are the same goroutine's and e comes first; if f
-// depends on e and e comes first; if e started, woke or communicated with f's goroutine; and so on.
-// Clocks (Mattern 1988) say which events happen before one.
+// depends on e and e comes first; if e started, woke or communicated with f's goroutine; and
+// transitively. Clocks (Mattern 1988) represent the events that happen before one.
 //
-// Which operations depend on each other is not a property of accesses only. Package hb knows what
-// Go's synchronisation means, in the vocabulary of package trace (trace.Row):
+// Dependence is more than a property of accesses. Package hb knows the semantics of Go's
+// synchronisation, in the vocabulary of package trace (trace.Row):
 //
 //	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
 //	relation.go     its variants, for programs and clients that need other ones
-//	chanbuf.go      channels with a buffer: which send and which receive are about one element
-//	select.go       what a select could do when its goroutine arrived
+//	chanbuf.go      channels with a buffer: which send and which receive access one element
+//	select.go       the cases of a select when its goroutine arrived
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
 //	join.go         the end of an execution, in which there are no races
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence
 //	operation.go    pending operations
-//	participants.go who takes part in an event, and what was known of them before
-//	execution.go    events, and how the execution is extended and truncated
-//	races.go        which earlier events a new one depends on, and the indices they are found by
+//	participants.go the goroutines that take part in an event, and their state before it
+//	execution.go    events; extending and truncating the execution
+//	races.go        the earlier events on which a new one depends, and indices to find them
 //	lanes.go        the indices of long executions
 //	clock.go        vector clocks, and down-closed sets of events
 //	duplicates.go   fingerprints of classes
 //
-// What it guarantees: two executions with the same events and the same relation lead to the same
-// state, unless Unsupported has been set in one. What it does not: that the relation is the least
-// one. A select depends on all that is about its channels, whichever case it takes.
+// Guarantee: two executions with the same events and the same relation lead to the same
+// state, unless Unsupported has been set in one. The relation need not be the least
+// one: a select depends on all operations of its channels, whichever case it takes.
 package hb
 
 import (
@@ -47,25 +47,24 @@ type Transition struct {
 
 // An Event is an operation that has been executed.
 //
-// Op is what it was when it was pending, after which it did not change; what an event has turned
-// out to do is in the fields below it.
+// Op is the operation while it was pending; the fields below it have the results of its execution.
 type Event struct {
 	Transition
-	Choice    int       // the number that its alternative had
+	Choice    int       // the number of its alternative
 	Op        NextOp    // as it was before,
 	PartnerOp NextOp    // and that of the goroutine it communicated with, if there is one,
 	Partner   trace.GID // which is this
 	undoStart int       // len(Execution.undoLog) before it
 
-	// EndsExecution says that it has ended the execution while other goroutines could continue. It
-	// has been undone since, and the path continues as if it had been executed and nothing depended
+	// EndsExecution: it has ended the execution while other goroutines could continue. It
+	// has been undone, and the path continues as if it had been executed and nothing depended
 	// on it.
 	EndsExecution bool
-	// DependsOnOutput says that it decides what has been printed when the program ends.
+	// DependsOnOutput: it decides which output exists when the program ends.
 	DependsOnOutput bool
 
-	// Of a WgAdd: what it has done to the counter; the event whose unit it has taken (a Done: see
-	// waitgroup.go); and how many of the units that it has added are matched.
+	// Of a WgAdd: its effect on the counter; the event whose unit it has taken (a Done: see
+	// waitgroup.go); and the number of its own units that are matched.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64
@@ -86,24 +85,23 @@ func (x *Execution) Looked() int { return x.looked }
 // Step returns e as a step of a schedule.
 func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} }
 
-// An eventKey is the part of an event that decides in most cases that it and a later one are
-// independent, or ordered anyway. It is read for every earlier event when one is executed.
-//
-// It is small and has no pointers, where an Event has several hundred bytes.
+// An eventKey is the part of an event that shows in most cases that it and a later one are
+// independent, or ordered anyway. The execution of an event reads the key of every earlier one. A key is
+// small and has no pointers, while an Event has several hundred bytes.
 type eventKey struct {
 	G         trace.GID
 	N         uint32       // number among the events that G has executed, from 1
-	footprint uint64       // of all that it is about
+	footprint uint64       // of all its locations
 	access    trace.Access // NextOp.singleAccess
 	wgAdd     bool         // it is a WgAdd, and commutes with others
 	class     laneClass
 }
 
-// An Execution is the path from the initial state to the present one as a partial order.
+// An Execution is the path from the initial state to the current one as a partial order.
 //
 //	Events, keys:         e0      e1      e2      e3        by number
 //	clocks:               row 0   row 1   row 2   row 3     Width numbers each, by goroutine
-//	undoLog:              g0      g0 g2   g2      g1 g0     who took part: see Participants
+//	undoLog:              g0      g0 g2   g2      g1 g0     goroutines that took part: see Participants
 type Execution struct {
 	sys por.Effects `saved:"-"`
 	dep dependence
@@ -117,9 +115,9 @@ type Execution struct {
 	clocks []uint32
 	Width  int
 
-	// Invariants: Events, keys and the rows of clocks are as many. keys[i].N is 1, 2, ... for the
-	// events of each goroutine, so an event is named by goroutine and number in every order of a
-	// class (EventID), and by its index in this one.
+	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ... for
+	// the events of each goroutine, so goroutine and number name an event in every order of a
+	// class (EventID), and its index names it in this one.
 	// By goroutine:
 	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	Count []uint32 // events that it has executed
@@ -140,17 +138,16 @@ type Execution struct {
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool `saved:"-"`
 
-	// Races are the events of other goroutines that the newest event depends on and that do not
+	// Races are the events of other goroutines on which the newest event depends and which do not
 	// happen before another one of these, latest first.
 	Races []int32
-	// looked is how many events were looked at for them.
+	// looked is the number of events inspected to find them.
 	looked int
 	// Snapshots are of the goroutines that have arrived at a select, in order.
 	Snapshots []SelectSnapshot
 
-	// With Relation.ReadsFrom: Sources is by event what it has read from. EndedInOtherOrder is set
-	// by the client, and says that the event which is being executed has ended the execution in
-	// another order.
+	// With Relation.ReadsFrom: Sources has the source of each event. The client sets EndedInOtherOrder
+	// if the event that is being executed has ended the execution in another order.
 	EndedInOtherOrder bool
 	Sources           []EventID
 	updater           por.Updater `saved:"-"` // or nil
@@ -158,7 +155,7 @@ type Execution struct {
 	repeater por.Repeater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
-	Unsupported      bool // the relation is not enough to know what can be executed in another order
+	Unsupported      bool // the relation cannot decide what can be executed in another order
 	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
 	Awaits           bool // an operation has been pending that awaits something
 
@@ -166,14 +163,14 @@ type Execution struct {
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
 	underrun bool // an operation has been pending that makes one negative
 
-	// What has been asked of the present state, which has this number.
+	// Answers of the system in the current state, which has this number.
 	state     uint64
 	enabled   []trace.GID
 	enabledAt uint64
 	next      []NextOp // by goroutine
 	nextAt    []uint64
 
-	// Indices of events, in order: withBit by bit of their footprints, of which nonAdds are no
+	// Indices of events, in order: withBit by the bits of their footprints; nonAdds of those that are no
 	// WgAdds; positiveAdds of the WgAdds that raise a counter.
 	withBit      [64][]int32
 	nonAdds      [64]int32
@@ -181,7 +178,7 @@ type Execution struct {
 	lanes        [65]lanes         // by bit, and of all events
 	onAll        []int32           // those that depend on all,
 	everOnAll    bool              // and whether one did so far, on this path or another one
-	received     map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
+	received     map[uint32]uint32 // by channel with a buffer, the number of elements received: see slotOf
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
 	seen         Commuting // see noteCommuting
@@ -195,14 +192,12 @@ type Execution struct {
 	late        NextOp   `saved:"-"` // see TurnedOut
 	again       bool     `saved:"-"` // see ExecuteAgain
 	open        []suffix `saved:"-"` // see readLanes
-	read        int      `saved:"-"` // for tests: how many events were read in lanes
-	linear      bool     `saved:"-"` // for tests: races are looked for among all events
+	read        int      `saved:"-"` // for tests: events read in lanes
+	linear      bool     `saved:"-"` // for tests: races are sought among all events
 }
 
-// NewExecution begins an execution in the present state of sys.
-//
-// Goroutines that there are already have done nothing: what they did before is not part of the
-// execution.
+// NewExecution begins an execution in the current state of sys. Earlier steps of goroutines are not part
+// of the execution.
 func NewExecution(sys por.System, rel Relation) *Execution {
 	x := &Execution{
 		sys:      por.EffectsOf(sys),
@@ -230,9 +225,8 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 // Invalidate is called when the state of the system has changed.
 func (x *Execution) Invalidate() { x.state++ }
 
-// Enabled returns the goroutines that are enabled. It is valid until a goroutine moves.
-//
-// The system is asked once in each state: reductions ask in several places.
+// Enabled returns the enabled goroutines. It is valid until a goroutine moves. The system is asked once
+// in each state.
 func (x *Execution) Enabled() []trace.GID {
 	if x.enabledAt != x.state {
 		x.enabledAt = x.state
@@ -241,7 +235,7 @@ func (x *Execution) Enabled() []trace.GID {
 	return x.enabled
 }
 
-// LastEvent returns the last event that g has taken part in, or -1.
+// LastEvent returns the last event in which g has taken part, or -1.
 func (x *Execution) LastEvent(g trace.GID) int {
 	if int(g) < len(x.Last) {
 		return int(x.Last[g])
@@ -258,28 +252,26 @@ func (x *Execution) Partner(g trace.GID, choice int) (partner trace.GID, ok bool
 	return x.sys.Partner(g, choice)
 }
 
-// Cases appends what g's pending operation on channels can do (see por.Effects).
+// Cases appends the cases of g's pending operation on channels (see por.Effects).
 func (x *Execution) Cases(g trace.GID, buf []por.Case) (cases []por.Case, parks bool) {
 	return x.sys.Cases(g, buf)
 }
 
-// Retire is called when g's newest event has ended the execution and been undone: it has no pending
+// Retire is called when g's newest event has ended the execution and been undone: g has no pending
 // operation any more.
 func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 
-// Execute executes an alternative of g's pending operation. The order of what it does matters:
+// Execute executes an alternative of g's pending operation, in this order:
 //
-//  1. newEvent takes down what is pending, as the step changes it: the operation, its
-//     partner's, what it adds to a counter.
-//  2. The system makes the step, and names those that have advanced by it.
-//  3. g takes part, and if the operation is one that waits also the partner: what both have done
+//  1. newEvent copies the pending operation, its partner's, and its effect on a counter, because the
+//     step changes them.
+//  2. The system makes the step, and names the goroutines that have advanced by it.
+//  3. g takes part, and if the operation is one that waits also the partner: the past of both
 //     happens before the event.
-//  4. findRaces completes the clock. A goroutine that has been started or woken by the event
-//     does not take part before that: what the event depends on is no matter of what they were
-//     doing.
-//  5. Those take part (addWoken), and get a clock with all of it.
-//
-// 6. What only the whole execution can show is asked last: whether commuting was right.
+//  4. findRaces completes the clock. A goroutine that the event has started or woken
+//     does not take part before that: its past has no influence on the dependences of the event.
+//  5. Those goroutines take part (addWoken), and get the complete clock.
+//  6. The execution as a whole shows whether commuting was right.
 func (x *Execution) Execute(g trace.GID, choice int) {
 	i := len(x.Events)
 	e := x.newEvent(g, choice)
@@ -298,8 +290,8 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
 	x.addParticipant(g, i)
-	// A partner has to have arrived, so its arrival happens before e, and before what e depends on
-	// is looked for. Whether a Signal finds a waiter depends on the order of the two.
+	// A partner has to have arrived, so its arrival happens before e, and is part of the clock when
+	// races are sought. Whether a Signal finds a waiter depends on the order of the two.
 	blocks := Blocks(e.Op.Kind)
 	//mutant: a partner does not take part [sending]
 	if blocks {
@@ -325,18 +317,16 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 }
 
-// ExecuteAgain is Execute for an event that another worker has executed, and the system has counted.
+// ExecuteAgain is Execute for an event that another worker has executed and counted.
 func (x *Execution) ExecuteAgain(g trace.GID, choice int) {
 	x.again = x.repeater != nil
 	x.Execute(g, choice)
 	x.again = false
 }
 
-// newEvent appends the event of an alternative that is about to be executed. Events are large, and
-// filled in where they stay.
-//
-// Fields are set one by one, because Events is used again after a Truncate, and clearing an event
-// costs more than all of the rest. A new field has to be set here.
+// newEvent appends the event of an alternative that is about to be executed. Events are large, so it
+// fills them in place. It sets all fields, because Events is reused after a Truncate, and clearing an
+// event costs more than the rest. A new field has to be set here.
 func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
@@ -363,11 +353,11 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	return e
 }
 
-// step executes e in the system, and sees whether that has ended the execution.
+// step executes e in the system, and determines whether that has ended the execution.
 //
-// If a goroutine can still move, the execution has not ended, and nothing is asked. Cut is an
-// assumption of the program that does not hold, Ended an exit or a crash: with others still there
-// it is the event that has ended it, and not that there is nothing left to do.
+// If a goroutine can still move, the execution has not ended. Cut is an
+// assumption of the program that does not hold, Ended an exit or a crash if other goroutines have not
+// ended: then the event has ended the execution.
 func (x *Execution) step(e *Event, choice int) {
 	if x.again {
 		x.repeater.Repeat(e.G, choice)
@@ -390,7 +380,7 @@ func (x *Execution) step(e *Event, choice int) {
 		aborts := e.EndsExecution && x.sys.Aborted() || ends(e.Op.Kind)
 		e.DependsOnOutput = !x.dep.ignoreOutput && aborts
 	}
-	if e.EndsExecution && consumes(&e.Op) { // it will be undone
+	if e.EndsExecution && consumes(&e.Op) { // the search will undo it
 		x.received[e.Op.Access[0].Obj]--
 	}
 }
@@ -425,8 +415,8 @@ func ends(k trace.Kind) bool { return k.Row().Ends }
 
 // grow makes room for goroutine g.
 //
-// Rows of clocks are made wider by doubling: numbers of goroutines are dense, and programs with
-// many of them are few. Order is kept sorted by Precedes by insertion.
+// The width of rows of clocks doubles: numbers of goroutines are dense, and few programs have
+// many. Insertion keeps Order sorted by Precedes.
 func (x *Execution) grow(g int) {
 	if g < len(x.Last) {
 		return
@@ -459,10 +449,8 @@ func (x *Execution) grow(g int) {
 	x.clocks, x.Width = clocks, width
 }
 
-// Truncate undoes all events but the first n. The system must have been rewound to the state after
-// them.
-//
-// Findings stay: they are about the search, not about the path.
+// Truncate undoes all events except the first n. The system must have been rewound to the state after
+// them. Findings stay, because they belong to the search.
 func (x *Execution) Truncate(n int) {
 	x.Invalidate()
 	if n == len(x.Events) {

@@ -2,40 +2,40 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// A Join is the end of most programs: all that is left to do is to call Done, and one goroutine
-// waits for that. Nothing of it can come in another order that makes a difference.
+// A Join is the end of most programs: the remaining operations are calls of Done, and one goroutine
+// waits for them. Their order makes no difference.
 //
 //	main: Wait, blocked     g1: Done     g2: Done     all others have ended
 type Join struct {
 	Waiter trace.GID
 	Dones  []trace.GID // of the others that have not ended, in order
-	// Synchronised says that what all others did is ordered before the end of Wait by the memory
-	// model, not only by dependence.
+	// Synchronised: the memory model, not only dependence, orders all events of the others before
+	// the end of Wait.
 	Synchronised bool
 
 	units []int32 // that the Dones can take
 }
 
-// Lowers reports whether g's pending operation takes something from the counter of a WaitGroup.
+// Lowers reports whether g's pending operation lowers the counter of a WaitGroup.
 func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 
-// FindJoin reports whether the present state is that of a Join, and fills it in. It is, if
+// FindJoin reports whether the current state is that of a Join, and fills j in. It is if
 //
 //	(1) a goroutine waits at Wait, and each other one that has not ended is at Done of the same
 //	    WaitGroup;
-//	(2) what the goroutines that have ended did last, but for ending, is a Done of it as well, or
+//	(2) the last event, before its end, of each goroutine that has ended is a Done of it as well, or
 //	    happens before the arrival at Wait;
-//	(3) nothing else has accessed the counter than operations of the WaitGroup;
+//	(3) only operations of the WaitGroup have accessed the counter;
 //	(4) each Add happens before the arrival at Wait;
-//	(5) each of the Dones that are left can be matched with a unit.
+//	(5) each of the remaining Dones can be matched with a unit.
 //
 // Claim: then the Dones and the end of Wait are in no race, every event so far happens before the
 // end of Wait, and operations on the WaitGroup commute as the relation assumes (waitgroup.go), with
 // these Dones too. Proof: a Done depends on operations on the WaitGroup only, by (3) on Adds and
 // Dones, with which it commutes, and on earlier Waits; such a Wait has returned at zero, so it comes
 // before the Add whose unit the Done takes, and happens before it (wgOrderMatters). Wait depends on
-// all of them, of which none could come after it, and by (2) on the last event of each goroutine. (5)
-// is condition (1) of waitgroup.go, and by (4) its condition (2) holds, as nothing raises the counter
+// all of them, none of which could come after it, and by (2) on the last event of each goroutine. (5)
+// is condition (1) of waitgroup.go, and by (4) its condition (2) holds, because nothing raises the counter
 // outside of ↓Wait.
 func (x *Execution) FindJoin(j *Join) bool {
 	if len(x.onAll) > 0 || !x.findMembers(j) || len(j.Dones) == 0 {
@@ -57,7 +57,7 @@ func (x *Execution) findMembers(j *Join) bool {
 		case !x.Exists[g] || p.Kind == trace.None:
 		case p.Kind == trace.WgWait && p.N == 1 && j.Waiter == trace.NoGID && x.Next(g).Alternatives == 0:
 			j.Waiter = g
-		case p.done && p.N == 1 && p.Alternatives == 1: // which is as it was when it arrived
+		case p.done && p.N == 1 && p.Alternatives == 1: // unchanged since it arrived
 			j.Dones = append(j.Dones, g)
 		default:
 			//mutant: a tail begins though a goroutine has something else to do [tails]
@@ -99,12 +99,12 @@ func (x *Execution) endedBefore(j *Join, wg trace.Access) bool {
 	return true
 }
 
-// arrivedAfter reports whether event i happens before what g has pending.
+// arrivedAfter reports whether event i happens before g's pending operation.
 func (x *Execution) arrivedAfter(g trace.GID, i int) bool {
 	return x.Last[g] >= 0 && x.Before(i, x.Clock(int(x.Last[g])))
 }
 
-// onlyCounted is (3) and (4). The counter is the present one.
+// onlyCounted is (3) and (4). counter is the current value.
 func (x *Execution) onlyCounted(j *Join, wg trace.Access, counter int64) bool {
 	newest := true
 	list := x.withBit[objectNumber(wg.Obj)]
@@ -158,7 +158,7 @@ func (x *Execution) matches(j *Join, wg trace.Access) bool {
 	return len(j.units) == len(j.Dones)
 }
 
-// Advance executes g's pending operation, which has one alternative, without making it an event. It
+// Advance executes g's pending operation, which has one alternative, without an event. It
 // reports whether no other goroutine has advanced by it, or been started.
 func (x *Execution) Advance(g trace.GID) bool {
 	x.sys.Step(g, 0)

@@ -6,15 +6,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lanes are how races of an event are found in long executions. Most earlier events happen before it
-// anyway: of each goroutine the first ones, up to what its clock says. So events are also listed by what
-// they are about and by goroutine, a lane each, and of a lane only the end is read that is not in the clock.
+// Lanes are an index to find the races of an event in long executions. Most earlier events happen before
+// it anyway: the first ones of each goroutine, as many as its clock has. So events are also listed by
+// location and goroutine, a lane each, and only the end of a lane is read that is not in the clock.
 // Events that commute with each other have lanes of their own, which none of them reads.
 //
 //	lanes[bit]:    g1  e2  e5  e9 │ e14  e20       e's clock has the first three events of g1
 //	               g2  e3 │ e7                     that are here, and one of g2
 //
-// Without them an execution of n events takes n²/2 looks where events are about several objects, where
+// Without lanes an execution of n events inspects n²/2 pairs where events have several objects, where
 // one depends on everything (time passes), and where readers find no writer.
 type lanes struct {
 	list []lane
@@ -27,14 +27,14 @@ type lane struct {
 	events []int32 // in order
 }
 
-// A laneClass is a set of operations that commute with each other, if they are about one thing.
+// A laneClass is a set of operations on one location that commute with each other.
 type laneClass uint8
 
 const (
 	noClass     laneClass = iota
 	readClass             // that read memory
 	readerClass           // of readers of a lock
-	addClass              // additions to a counter of which wgOrderMatters decides
+	addClass              // additions to a counter, which wgOrderMatters compares
 	onOneClass            // on one channel each, in the lanes of all channels: those of one channel share another bit
 	laneClasses
 )
@@ -78,7 +78,7 @@ func (c laneClass) in(bit int) laneClass {
 	return c
 }
 
-// lane returns that of g and c.
+// lane returns the lane of g and c.
 func (l *lanes) lane(g trace.GID, c laneClass) *lane {
 	n := int(g)*int(laneClasses) + int(c)
 	if n >= len(l.at) {
@@ -101,7 +101,7 @@ func (l *lanes) remove(g trace.GID, c laneClass) {
 	x.events = x.events[:len(x.events)-1]
 }
 
-// A suffix is what is left to read of a lane, latest first.
+// A suffix is the unread part of a lane, latest event first.
 type suffix struct {
 	g      trace.GID
 	events []int32
@@ -125,8 +125,8 @@ func (x *Execution) Concurrent(e int, buf []int32) []int32 {
 	return buf
 }
 
-// readLanes calls look with the events before end and after floor that are in the lanes of bits, and not in
-// clock c, which look adds to, latest first, until it returns false. Class is what they need not be of.
+// readLanes calls look with the events between floor and end in the lanes of footprint that are not in
+// clock c, latest first, until it returns false. It skips lanes of class. look may add to c.
 func (x *Execution) readLanes(footprint uint64, every bool, class laneClass, c []uint32, end, floor int, look func(j int) bool) {
 	open := x.open[:0]
 	take := func(bit int) {

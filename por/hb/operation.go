@@ -6,23 +6,22 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A NextOp is the pending operation of a goroutine, with what its dependence on others is decided
-// by.
+// A NextOp is the pending operation of a goroutine, with the data that decide its dependence on others.
 //
-// Invariant: footprint is never smaller than what the operation is about, so that disjoint ones
+// Invariant: footprint has the bits of all locations of the operation, so disjoint ones
 // prove independence. It may be larger: objects share bits, and a select has the bit of all
 // channels.
 type NextOp struct {
 	trace.Op
-	DependsOnAll bool  // it depends on everything that other goroutines do, and they on it
+	DependsOnAll bool  // it depends on every operation of other goroutines
 	lowers, done bool  // of Execution.Pending: a WgAdd that takes something from the counter, or one
-	Alternatives int32 // how many it has now; 0: it is disabled
-	// footprint is the set of things that the operation is about: see objectNumber, outputBit and
-	// channelsBit. Two operations whose footprints are disjoint are independent, unless one
+	Alternatives int32 // their number in the current state; 0: it is disabled
+	// footprint is the set of locations of the operation: see objectNumber, outputBit and
+	// channelsBit. Two operations with disjoint footprints are independent, unless one
 	// depends on all.
 	footprint uint64
 	Slot      slot            // of a send or a receive
-	extra     *[]trace.Access // what a select on more than two channels touches; shared by copies
+	extra     *[]trace.Access // the accesses of a select on more than two channels; shared by copies
 }
 
 // The bits of a footprint that are not objects.
@@ -31,13 +30,13 @@ const (
 	channelsBit = 1 << 63
 )
 
-// objectNumber is the number of the bit for object obj. Several objects share one.
+// objectNumber returns the number of the bit for object obj. Several objects share one.
 func objectNumber(obj uint32) uint32 { return obj % 62 }
 
 // setFootprint fills in n.footprint.
 //
-// Wide is about more than accesses say: the channels at which those that take part are pending,
-// hence about channels in general.
+// A Wide operation has more locations than accesses, the channels at which its participants are pending,
+// so it has the bit of all channels.
 func (n *NextOp) setFootprint() {
 	n.footprint = 0
 	for i := range n.N {
@@ -52,10 +51,11 @@ func (n *NextOp) setFootprint() {
 }
 
 // singleAccess returns the only location that n accesses, if that and the rule for WgAdds (see
-// wgOrderMatters) decide which operations it depends on; else an access of no bytes.
+// wgOrderMatters) decide on which operations it depends; otherwise an access of no bytes.
 //
-// What commutes with its kind is not decided by its access, but for a WgAdd, which has a rule of
-// its own. A compare-and-swap that fails commutes as reads do, which its access says already.
+// An access does not decide the dependences of operations that commute with their kind, except for a
+// WgAdd, which has a rule of its own. A compare-and-swap that fails commutes like a read, which its
+// access shows already.
 func (n *NextOp) singleAccess() trace.Access {
 	if n.N != 1 || n.DependsOnAll || n.footprint >= outputBit {
 		return trace.Access{}
@@ -76,7 +76,7 @@ func (n *NextOp) Touches() []trace.Access {
 
 // Overlap reports whether an access of a and one of b conflict.
 //
-// The lists have one or two elements, but for a select.
+// The lists have one or two elements, except for a select.
 func Overlap(a, b []trace.Access) bool {
 	for i := range a {
 		for j := range b {
@@ -88,27 +88,27 @@ func Overlap(a, b []trace.Access) bool {
 	return false
 }
 
-// overwrites reports whether everything that was executed before n, and that op depends on, happens
-// before n as well: n writes all that op touches.
+// overwrites reports whether all events before n on which op depends happen
+// before n as well: n writes all locations of op.
 //
-// Example: x = 1; x = 2; then a read of x. Looking backwards from the read it is enough to come
-// to x = 2, which depends on x = 1 itself. Without the condition on what commutes that is wrong:
+// Example: x = 1; x = 2; then a read of x. The walk back from the read can end at
+// x = 2, which depends on x = 1 itself. Without the condition on commuting operations that is wrong:
 // of two readers before a writer neither depends on the other.
 func (n *NextOp) overwrites(op *NextOp) bool {
 	//mutant: an addition covers those before it [counted]: drop 4
 	if n.Kind == trace.WgAdd || n.N != 1 || op.N != 1 || n.CommutesWithPeers() || n.Slot.Capacity > 0 {
-		return false // n commutes with some of that
+		return false // n commutes with some of them
 	}
 	return n.Access[0].Write && n.Access[0].Contains(&op.Access[0])
 }
 
-// CommutesWithPeers reports whether n commutes with other operations of its kind: what depends on n
-// may depend on these, too, though n does not.
+// CommutesWithPeers reports whether n commutes with other operations of its kind: an operation that
+// depends on n may depend on these, too, though n does not.
 func (n *NextOp) CommutesWithPeers() bool {
 	return n.Commutes == trace.Reads || n.Commutes == trace.Increments
 }
 
-// OnCond reports whether n is about the goroutines that wait for a Cond.
+// OnCond reports whether n accesses the goroutines that wait for a Cond.
 func (n *NextOp) OnCond() bool { return n.Kind.Row().On == trace.OnCond }
 
 // MultiWay reports whether n waits for one of several channels.
@@ -117,10 +117,9 @@ func (n *NextOp) MultiWay() bool { return n.Kind == trace.Select && (n.N > 1 || 
 // Blocks reports whether n can be disabled.
 func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAwait }
 
-// Blocks reports whether an operation of kind k can be disabled. What it does to others if it is
-// executed first is found when its goroutine arrives at it, as it may not be executed after them.
-// The others are executed sooner or later, and are compared with what was executed before them
-// then.
+// Blocks reports whether an operation of kind k can be disabled. Its races with earlier events are sought
+// when its goroutine arrives, because it may never be executed after them. All other operations are
+// executed sooner or later, and are compared with earlier events then.
 //
 // (Line 23 of docs/research/optimal.md, claim 6.)
 // mutant: no operation waits for a lock [toySystems]: "Blocks()" -> "Blocks() && k != trace.Lock"
@@ -131,13 +130,13 @@ func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAw
 // mutant: no operation waits to receive [sending]: "Blocks()" -> "Blocks() && k != trace.Recv"
 func Blocks(k trace.Kind) bool { return k.Blocks() }
 
-// Terminated reports whether another goroutine has ended the one of which n was the pending
-// operation: the hidden goroutine of a timer ends when the timer is stopped.
+// Terminated reports whether another goroutine has ended the goroutine of n: the hidden goroutine of a
+// timer ends when the timer is stopped.
 func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
 
 // Next returns g's pending operation. It is valid until a goroutine moves.
 //
-// What the system says is changed by the relation, in this order: with ReadsFrom a write may
+// The relation changes the operation of the system, in this order: with ReadsFrom a write may
 // become an update; with AdditionsDepend an addition loses its class; with Pairwise a WgAdd gets
 // one. The footprint is that of the result.
 func (x *Execution) Next(g trace.GID) *NextOp {
@@ -171,11 +170,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	return n
 }
 
-// extraAccesses returns what n, the pending operation of g, touches if there is no room for it in
-// n.
-//
-// It is asked for at every state, and mostly the same: then the list of the last time is shared,
-// not copied.
+// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. They are
+// mostly the same in all states: then it returns the list of the last call.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
@@ -188,11 +184,11 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	return n.extra
 }
 
-// recordPending notes g's pending operation, which it has arrived at: it may be executed later.
+// recordPending notes the operation at which g has arrived: it may be executed later.
 //
-// What it has arrived at may change while it waits (a select's channels are closed, a buffer
-// fills). Pending is what it was at the arrival; Next what it is now. A loop that waits for a
-// write (trace.AwaitWrite) is taken for one that writes: two such iterations do not commute.
+// The operation may change while g waits (a select's channels are closed, a buffer
+// fills). Pending is the operation at the arrival, Next that of the current state. A loop that waits for a
+// write (trace.AwaitWrite) counts as one that writes: two such iterations do not commute.
 func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)

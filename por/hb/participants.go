@@ -6,16 +6,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The participants of an event are the goroutine that executes it, and those that it communicates
-// with, starts or wakes. What was known of each before is kept, so that an event can be undone, and
-// so that it can be asked when a goroutine had arrived at what it executes.
+// The participants of an event are the goroutine that executes it, and those with which it
+// communicates, or which it starts or wakes. The log keeps their state before the event, so that the event
+// can be undone, and the arrival of a goroutine at its operation is known.
 //
 //	events:          e0      e1      e2      e3
 //	undoLog:         g0    │ g0 g2 │ g2    │ g1 g0          each with its Last and Pending before
 //	                 │       │       │       │
 //	Event.undoStart: 0       1       3       4
 
-// A Participant is a goroutine that has taken part in an event, with what was known of it before.
+// A Participant is a goroutine that has taken part in an event, with its state before the event.
 type Participant struct {
 	G       trace.GID
 	Last    int32 // the event by which it had come to its pending operation, or -1
@@ -23,8 +23,8 @@ type Participant struct {
 	Pending NextOp
 }
 
-// Participants returns the goroutines that have taken part in event i, the one that executed it
-// first. They are valid until an event is executed, and large: loops go by index.
+// Participants returns the goroutines that have taken part in event i; the first one executed it.
+// The result is valid until an event is executed. Elements are large: loops go by index.
 func (x *Execution) Participants(i int) []Participant {
 	end := len(x.undoLog)
 	if i+1 < len(x.Events) {
@@ -33,11 +33,11 @@ func (x *Execution) Participants(i int) []Participant {
 	return x.undoLog[x.Events[i].undoStart:end]
 }
 
-// Arrival returns the event by which event i's goroutine had arrived at the operation that it
-// executes in event i; -1: it was there at the start.
+// Arrival returns the event by which event i's goroutine had arrived at the operation of
+// event i; -1: it was there at the start.
 func (x *Execution) Arrival(i int) int { return int(x.undoLog[x.Events[i].undoStart].Last) }
 
-// Previous returns the last event but for the newest one that g has taken part in; -1: none.
+// Previous returns the last event before the newest one in which g has taken part; -1: none.
 func (x *Execution) Previous(g trace.GID) int {
 	for _, p := range x.Participants(len(x.Events) - 1) {
 		if p.G == g {
@@ -75,8 +75,8 @@ func (x *Execution) addWoken(i int, notifies bool) {
 
 // addParticipant makes g take part in event i.
 //
-// Join comes first: what g has done so far happens before i. Then g's last event is i, and
-// whatever it does next happens after i.
+// Join comes first: g's past happens before i. Then g's last event is i, and
+// its next operations happen after i.
 func (x *Execution) addParticipant(g trace.GID, i int) {
 	if x.Last[g] >= 0 {
 		x.Join(x.Clock(i), int(x.Last[g]))

@@ -2,23 +2,23 @@ package hb
 
 import "math/bits"
 
-// findRaces finds the events that event i, the newest one, depends on, and completes its clock. It
-// leaves out those that cannot be among them, as far as that is known without reading them.
+// findRaces finds the events on which event i, the newest one, depends, and completes its clock. Indices
+// exclude most other events unread.
 //
-// Let a be the last earlier event that depends on all. What is before a happens before it, and a before e.
-// So only what comes after a is looked at, and then a, which e depends on. Of the others, by the footprint of
-// the event, a set of 64 bits, of which several objects may share one:
+// Let a be the last earlier event that depends on all. Earlier events happen before a, and a before e.
+// So only the events after a are read, and then a, on which e depends. The footprint of
+// the event, a set of 64 bits that objects may share, selects among them:
 //
 //	e depends on all:              those that e's clock does not have (lanes)
 //	several bits, or SyncOnly:     of these, those that share a bit
 //	no bit:                        it depends on nothing else
 //	one bit:                       those with the same bit, latest first (withBit), a few of them; then lanes
 //
-// In the last case the walk ends at an event that overwrites all that e is about: what e depends on
-// before it happens before it.
+// In the last case the walk ends at an event that overwrites all locations of e: earlier events on which e
+// depends happen before it.
 //
-// Looking latest first makes Races minimal: when event j is looked at, the clock has all that
-// happens before a later race, and so j, if there is another event between.
+// Reading latest first makes Races minimal: when event j is read, the clock has all events that
+// happen before a later race, and so j, if there is another event between.
 func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	c[k.G] = k.N
@@ -52,8 +52,8 @@ func (x *Execution) findRaces(i int) {
 func (x *Execution) findRacesAfter(all, i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	several := k.footprint&(k.footprint-1) != 0
-	// Which objects share a bit depends on their numbers, which are not the same on all machines. So what is
-	// counted is what is found.
+	// Which objects share a bit depends on their numbers, which are not the same on all machines. So only
+	// found events are counted.
 	look := func(j int) bool {
 		x.read++
 		n := len(x.Races)
@@ -75,7 +75,7 @@ func (x *Execution) findRacesAfter(all, i int) {
 	if k.wgAdd && x.nonAdds[bit] == 0 {
 		return // WgAdds commute: see wgOrderMatters
 	}
-	overwritten := func(j int) bool { // what is before j
+	overwritten := func(j int) bool { // the events before j
 		f := &x.keys[j]
 		if f.access.Size > 0 && k.access.Size > 0 {
 			return !f.wgAdd && f.access.Write && f.access.Contains(&k.access)
@@ -100,14 +100,14 @@ func (x *Execution) findRacesAfter(all, i int) {
 	}
 }
 
-// mostOverwritten is among how many events the one is looked for that overwrites what an event is about:
-// mostly there is one among the last few.
+// mostOverwritten is the number of events among which findRaces seeks one that overwrites the locations of
+// the newest: mostly there is one among the last few.
 var mostOverwritten = 64
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
 func (x *Execution) SomeDependsOnAll() bool { return x.everOnAll }
 
-// FindDependsOnAll says that an event depends on all that another worker of the same search has executed.
+// FindDependsOnAll notes that another worker of the same search has executed an event that depends on all.
 func (x *Execution) FindDependsOnAll() { x.everOnAll = true }
 
 // addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
@@ -137,7 +137,7 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 
 // addToIndices adds event i, the newest one, to the indices.
 //
-// Invariant: each list of withBit is in the order of events, so that Truncate takes events off
+// Invariant: each list of withBit is in the order of events, so that Truncate removes events from
 // their ends.
 func (x *Execution) addToIndices(i int) {
 	k := &x.keys[i]

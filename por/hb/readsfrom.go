@@ -7,8 +7,8 @@ import (
 )
 
 // Happens before for reads-from equivalence (Relation.ReadsFrom; package por/readsfrom): an access
-// to memory depends on the write that it reads from and on no other access. Of operations that are
-// not about memory the relation is the usual one.
+// to memory depends on the write from which it reads and on no other access. For all other operations
+// the relation is the usual one.
 
 // ReadFrom returns the memory that op reads.
 //
@@ -57,12 +57,12 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 
 // addReadsFrom finds the source of event i, the newest one, and adds what happens before it.
 //
-// The source is the latest event in the path that has written there. Of memory only that is added
-// to the clock: writes are not ordered among themselves. The search is Unsupported where this
-// relation is not enough: a write covers only a part of what is read, or memory is what something
-// else synchronises on.
+// The source is the latest event in the path that has written there. The clock gets no other accesses to
+// memory: writes are not ordered among themselves. The search is Unsupported where this
+// relation is not enough: a write covers only a part of the memory that is read, or other operations
+// synchronise on the memory.
 //
-// Events of the same goroutine need no look: they are in the clock already. A virtual event
+// Events of the same goroutine are in the clock already. A virtual event
 // (EndsExecution) has written nothing.
 //
 //	g1: x = 1    g2: x = 2    g3: read x         the read's source is the later write in the path;
@@ -97,21 +97,21 @@ func (x *Execution) addReadsFrom(i int) {
 	x.Join(c, source)
 }
 
-// aboutReads reports whether an Execution with relation r has only operations of which it is known what
-// they depend on with ReadsFrom.
+// aboutReads reports whether an Execution with relation r supports only operations whose dependences with
+// ReadsFrom are known.
 // mutant: rf: anything is supported if accesses are ordered [readsFrom]: drop 2
 func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
 
-// synchronised reports whether the newest event, i, is in no race with an access to memory, nor with
-// anything if it is one itself (Relation.Synchronised).
+// synchronised reports whether the newest event, i, is in no race with an access to memory, and in no
+// race at all if it is one itself (Relation.Synchronised).
 //
-// Claim: as long as that holds for all events, conflicting accesses to memory are ordered by what
-// synchronises. Proof: let i be the first event that conflicts with an earlier one, j, and is not after it
-// by that. Then j is in Races, or happens before an event that is, which i is not ordered with either;
-// findRaces stops early only at an event that is, as j is, before i or in Races.
+// Claim: as long as that holds for all events, synchronisation orders conflicting accesses to memory.
+// Proof: let i be the first event that conflicts with an earlier one, j, and that synchronisation does not
+// order after it. Then j is in Races, or happens before an event in Races with which i is not ordered either;
+// findRaces stops early only at an event that is, like j, before i or in Races.
 //
-// So two executions in which what synchronises is in the same order have the same order of conflicting
-// accesses, hence each read reads from the same write: reads-from classes are Mazurkiewicz's.
+// So two executions with the same order of synchronisation have the same order of conflicting
+// accesses, and each read reads from the same write: reads-from classes are Mazurkiewicz's.
 func (x *Execution) synchronised(i int) bool {
 	memory := x.Events[i].Op.Kind.Memory()
 	for _, j := range x.Races {
@@ -123,10 +123,8 @@ func (x *Execution) synchronised(i int) bool {
 	return true
 }
 
-// markUpdate makes n an operation that reads as well, if the system says that what n writes depends
-// on what it finds.
-//
-// Its kind is changed to one that reads, so that all that ask what it reads get the right answer.
+// markUpdate makes n an operation that reads as well, if the system says that the written value depends
+// on the old one. It changes the kind of n to one that reads, so that ReadFrom returns the right memory.
 func (x *Execution) markUpdate(n *NextOp) {
 	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
 	switch {
@@ -142,7 +140,7 @@ func (x *Execution) markUpdate(n *NextOp) {
 	}
 }
 
-// supported reports whether it is known for reads-from equivalence what op depends on.
+// supported reports whether the dependences of op are known for reads-from equivalence.
 func supported(op *trace.Op) bool {
 	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
 		return false
@@ -154,9 +152,9 @@ func supported(op *trace.Op) bool {
 		return op.Kind != trace.WakeLock
 	case trace.OnMemory:
 		return op.N < 2 || op.Kind == trace.Write || op.Kind == trace.ReadWrite || op.Kind == trace.AtomicStore
-	case trace.OnGoroutines: // if nothing asks which there are
+	case trace.OnGoroutines: // if no operation lists goroutines
 		return op.N == 0 && op.Kind != trace.Inspect
-	case trace.OnChannel, trace.OnLibrary: // only what no other goroutine can reach
+	case trace.OnChannel, trace.OnLibrary: // only objects that no other goroutine can reach
 		return op.N == 0 && (op.Kind.Blocks() || on == trace.OnLibrary)
 	}
 	return false

@@ -7,12 +7,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Relation says which operations an Execution takes to be dependent. The zero value is exact for
-// programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution notices
-// if this one does not (Unsupported, CommutingRefuted). The other values are for programs that do
-// not, and for clients that want another order.
+// A Relation selects a dependence relation for an Execution. The zero value is exact for
+// programs that use WaitGroups and RWMutexes as their documentation requires; an Execution notices
+// if a program does not (Unsupported, CommutingRefuted). The other values are for such
+// programs, and for clients that want another order.
 //
-// How the values relate. An arrow is a refutation that an Execution notices; after it fewer
+// An arrow is a refutation that an Execution notices; after it fewer
 // operations commute, so an assumption is never made again.
 //
 //	exact {}  ── CommutingRefuted ──▶ Ordered()
@@ -20,44 +20,44 @@ import (
 //	Pairwise  ── reused ──▶ + Arrivals
 //	Pairwise  ── underrun ──▶ + Careful
 type Relation struct {
-	// IgnoreOutput says that the order of what is printed makes no difference.
+	// IgnoreOutput: the order of output makes no difference.
 	IgnoreOutput bool
-	// ReadersDepend says that readers of an RWMutex do not commute: see Execution.unbalancedUnlock.
+	// ReadersDepend: readers of an RWMutex do not commute, see Execution.unbalancedUnlock.
 	ReadersDepend bool
-	// AdditionsDepend says that additions whose results are not used do not commute: see
+	// AdditionsDepend: additions with unused results do not commute, see
 	// noteCommuting.
 	AdditionsDepend bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
-	// commute with each other, and those that lower it. Otherwise an execution is asked as a
-	// whole (waitgroup.go), and sets Unsupported where the answer is that their order matters.
+	// commute with each other, and so do those that lower it. Otherwise the execution as a
+	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
 	Pairwise bool
-	// Careful, with Pairwise, says that operations that lower a counter do not commute. Whether
+	// Careful, with Pairwise: operations that lower a counter do not commute. Whether
 	// they do depends on the others: one that finds the counter too low panics, whichever it is. An
-	// Execution that is not careful notices (Refuted).
+	// Execution that is not careful notices that (Refuted).
 	Careful bool
-	// Arrivals, with Pairwise, makes it an access to a WaitGroup to arrive at its Wait. A goroutine
+	// Arrivals, with Pairwise: an arrival at Wait is an access to the WaitGroup. A goroutine
 	// that has arrived when the counter was zero returns even if the counter has grown again. An
-	// Execution without notices (Refuted).
+	// Execution without Arrivals notices that (Refuted).
 	Arrivals bool
-	// ReadsFrom says that accesses to memory depend on what they read from only. An Execution with
-	// operations of which that is not known is Unsupported.
+	// ReadsFrom: accesses to memory depend only on the writes from which they read. An Execution with
+	// operations whose dependences are unknown is Unsupported.
 	ReadsFrom bool
-	// Synchronised says that accesses to memory that conflict are ordered by what synchronises, so that the
-	// classes are those of ReadsFrom. An Execution of which that is not known is Unsupported.
+	// Synchronised: synchronisation orders conflicting accesses to memory, so that the
+	// classes are those of ReadsFrom. An Execution that may break this is Unsupported.
 	Synchronised bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
 }
 
-// Ordered returns r without the assumption that operations on one location commute that change it:
-// readers of a lock, and additions. An Execution refutes it (CommutingRefuted).
+// Ordered returns r without the assumption that readers of a lock, and additions to one location,
+// commute. An Execution refutes it (CommutingRefuted).
 func (r Relation) Ordered() Relation {
 	r.ReadersDepend, r.AdditionsDepend = true, true
 	return r
 }
 
-// pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it
-// commutes with: see Relation.Pairwise.
+// pairwise gives n, g's pending operation on a WaitGroup's counter, the class of operations with which it
+// commutes: see Relation.Pairwise.
 //
 // An Add(0) is in neither class, so it depends on both.
 func (x *Execution) pairwise(g trace.GID, n *NextOp) {
@@ -72,10 +72,8 @@ func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	}
 }
 
-// arrivals collects the WaitGroups at whose Wait g and those it has moved have arrived by event e,
-// the newest one.
-//
-// As accesses that read: two arrivals commute, and an arrival depends on what changes the
+// arrivals collects the WaitGroups at whose Wait g and the goroutines in moved have arrived by event e,
+// the newest one, as accesses that read: two arrivals commute, and an arrival depends on changes of the
 // counter.
 func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	if !x.rel.Arrivals {
@@ -100,18 +98,17 @@ func (x *Execution) reuses(g trace.GID) bool {
 	})
 }
 
-// PairwiseRelation is the one for programs of which nothing is known, as far as two operations can
-// be compared without the others. It assumes that no WaitGroup's counter grows while a goroutine
+// PairwiseRelation returns the relation for unknown programs that compares two operations without the
+// others. It assumes that no WaitGroup's counter grows while a goroutine
 // can return from its Wait, and that none becomes negative.
 func PairwiseRelation(ignoreOutput bool) Relation {
 	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true}
 }
 
-// Refuted reports whether the execution, at any time, was one for which its relation is wrong; with
-// another one it is right.
+// Refuted reports whether the execution has refuted its relation, at any time; another one is right.
 func (x *Execution) Refuted() bool { return x.rel.refined(x) != x.rel }
 
-// refined returns r without what x has refuted of it.
+// refined returns r without the assumptions that x has refuted.
 func (r Relation) refined(x *Execution) Relation {
 	if x.CommutingRefuted {
 		r = r.Ordered()
@@ -122,9 +119,9 @@ func (r Relation) refined(x *Execution) Relation {
 	return r
 }
 
-// Refine explores with search, which returns the result and the Execution of a search with the
-// relation r. As long as that is refuted the search starts again with one that assumes less
-// (por.Visitor.Restart). A relation is refuted a few times at most: each time it loses one of its
+// Refine calls search, which returns the result and the Execution of a search with a
+// relation. As long as the relation is refuted, the search restarts with one that assumes less
+// (por.Visitor.Restart). That happens a few times at most: each time the relation loses one of its
 // assumptions for good.
 func Refine(
 	v por.Visitor, cfg por.Config, r Relation, search func(Relation) (por.Result, *Execution),

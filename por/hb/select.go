@@ -5,11 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A SelectSnapshot is what a goroutine could do when it arrived at a select by event At (-1: at the
-// start).
-//
-// It is kept because later it cannot be known any more: claim 10 of docs/research/optimal.md compares what
-// a select could do in the state before a prefix with what it can do after it.
+// A SelectSnapshot has the cases of a select when its goroutine arrived by event At (-1: at the
+// start). Claim 10 of docs/research/optimal.md compares the cases
+// in the state before a prefix with those after it.
 type SelectSnapshot struct {
 	At    int
 	G     trace.GID
@@ -28,10 +26,9 @@ func (x *Execution) addSnapshot(g trace.GID, i int) {
 	x.Snapshots = append(x.Snapshots, SelectSnapshot{i, g, cases})
 }
 
-// recordBufferChange records what the given alternative of e, a select that is about to be
-// executed, does to a buffer.
-//
-// A case with a partner goes past the buffer, and one on a closed channel changes nothing.
+// recordBufferChange records the effect on a buffer of the given alternative of e, a select that is
+// about to be executed. A case with a partner bypasses the buffer, and one on a closed channel has no
+// effect.
 func (x *Execution) recordBufferChange(e *Event, choice int) {
 	k := x.sys.Case(e.G, choice)
 	if k < 0 || e.PartnerOp.Kind != trace.None {

@@ -13,13 +13,13 @@ import (
 //	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
 //	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
 //
-// Neither can be seen in pairs of operations. Of Done, Done, Add with the counter at two the first
+// Pairs of operations do not show either. Of Done, Done, Add with the counter at two the first
 // Done commutes with the Add, and the second one, where it is next to the Add, does not. So both
 // are decided for an execution as a whole, exactly, once for each event (claims 11 and 12 of
 // docs/research/optimal.md).
 //
 // An order that is allowed passes through down-closed sets of events. The counter in such a set D
-// is the number of units that are added in D less those that are taken. Each Done is matched with a
+// is the number of units added in D minus the units taken. Each Done is matched with a
 // unit of an Add that happens before it, no two with the same one:
 //
 //	Add(2) ──┬─ unit ── Done         the counter after D: the number of units in D
@@ -27,18 +27,18 @@ import (
 //	Add(1) ──── unit
 //
 // Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the
-// number above is not negative. If not, then by Hall's theorem there are Dones before which too
-// little is added in all, and an order in which these come first, with what they need, makes the
+// number above is not negative. If not, then by Hall's theorem there is a set of Dones with too few
+// units before them, and an order in which these come first, with the events before them, makes the
 // counter negative.
 //
 // Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
 // counter is zero while it waits if and only if there is a least set that contains a, with each
-// event what happens before it, and with each unit its Done. Proof: in a set D with a whose counter
+// event the events before it, and with each unit its Done. Proof: in a set D with a whose counter
 // is zero the Done of every unit in D is in D, so D contains that set. Conversely the counter in
-// that set is zero, and some order passes through it. What matters is whether an event that raises
+// that set is zero, and some order passes through it. The order matters if an event that raises
 // the counter is outside of it.
 
-// matching is memory of the questions about one WaitGroup.
+// matching is scratch memory for one WaitGroup.
 type matching struct {
 	adds    []int32  // initialUnits, and the events that have changed its counter, in order
 	initial int64    // its value at the start
@@ -48,7 +48,7 @@ type matching struct {
 
 // Units are named by the event that has added them.
 const (
-	initialUnits = -1 // those there have been from the start
+	initialUnits = -1 // those of the counter at the start
 	unmatched    = -2 // of a Done: none
 )
 
@@ -57,11 +57,11 @@ func (e *Event) changes(wg trace.Access) bool {
 	return e.Op.Kind == trace.WgAdd && e.Op.N > 0 && e.Op.Access[0].Overlaps(wg)
 }
 
-// wgOrderMatters is called when event i, the newest one, has been executed. It reports whether that
+// wgOrderMatters is called when event i, the newest one, has been executed. It reports whether i
 // shows that the operations on some WaitGroup do not commute, and matches i if it is a Done.
 //
-// Condition (1) is asked for the Done that is new, condition (2) for every goroutine at Wait:
-// those on whose WaitGroup the event is, and those that the event has brought there.
+// It checks condition (1) for the new Done, and condition (2) for the goroutines at Wait
+// of the WaitGroup of the event, and those that the event has brought to a Wait.
 func (x *Execution) wgOrderMatters(i int) bool {
 	e := &x.Events[i]
 	if e.Op.Kind == trace.WgAdd && e.Op.N > 0 {
@@ -73,7 +73,7 @@ func (x *Execution) wgOrderMatters(i int) bool {
 			}
 		}
 		if e.change.N > 0 && slices.ContainsFunc(x.Races, x.isWait) {
-			return true // Wait has returned at a zero, and only their order here says that it was before e
+			return true // Wait has returned at a zero, and only the order of this path puts it before e
 		}
 		for q, blocks := range x.MayBlock {
 			p := &x.Pending[q]
@@ -110,9 +110,8 @@ func (x *Execution) listAdds(wg trace.Access) {
 	}
 }
 
-// freeUnits returns how many of the units that event u has added are not matched.
-//
-// Initial units are counted by those that have them, as there is no event to keep their number.
+// freeUnits returns the number of unmatched units of event u. Matched initial units have no event with
+// their number, so it counts the Dones that have them.
 func (x *Execution) freeUnits(u int32) int64 {
 	if u >= 0 {
 		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits
@@ -136,8 +135,8 @@ func (x *Execution) assign(d, u int32) {
 	}
 }
 
-// matchLatest matches event i in the case that nearly all Dones are: the counter is what the event
-// before has left, and the latest Add that happens before i has a free unit, or all units are
+// matchLatest matches event i in the usual case: nothing has changed the counter since the previous
+// event, and the latest Add that happens before i has a free unit, or all units are
 // initial ones.
 func (x *Execution) matchLatest(i int) bool {
 	e := &x.Events[i]
@@ -178,12 +177,12 @@ func (x *Execution) matchLatest(i int) bool {
 // It also reports false if claim 1 does not apply: if several units are taken at once, or the
 // counter is not what the events have left, because it has been overwritten.
 //
-// Invariant: all Dones before i are matched, as the search would be Unsupported otherwise. So one
+// Invariant: all Dones before i are matched; otherwise the search would be Unsupported. So one
 // augmenting path for i decides.
 func (x *Execution) matchDone(i int) bool {
 	m := &x.matching
 	sum := m.initial
-	if n := len(m.adds); n > 2 { // the same has been asked of the events before
+	if n := len(m.adds); n > 2 { // earlier events have been checked
 		a := &x.Events[m.adds[n-2]].change
 		sum = a.Counter + a.N
 	}
@@ -197,8 +196,8 @@ func (x *Execution) matchDone(i int) bool {
 	return e.change.N >= 0 || x.augment(int32(i))
 }
 
-// augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done for
-// which there is another one (Kuhn 1955).
+// augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done that can
+// take another one (Kuhn 1955).
 //
 //	Done d  ─may take─▶ unit u  ─held by─▶ Done other  ─may take─▶ unit v, free
 //	after:  d has u, other has v
@@ -227,8 +226,8 @@ func (x *Execution) augment(d int32) bool {
 	return false
 }
 
-// reusedDuringWait reports whether the counter of wg can be zero while a goroutine waits at Wait
-// that has arrived by event a (-1: it was there at the start), and be raised then (claim 2).
+// reusedDuringWait reports whether the counter of wg can be zero, and then be raised, while a goroutine
+// waits at Wait that has arrived by event a (-1: it was there at the start): claim 2.
 //
 // The closure is the set of claim 2, which grows until it has the Done of each of its units, or
 // has a unit without one: then the counter is never zero while the goroutine waits.
@@ -240,7 +239,7 @@ func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	}
 	outside := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
 	if !slices.ContainsFunc(x.positiveAdds, outside) {
-		return false // as in most programs, where all that is added is added first
+		return false // as in most programs: all Adds come first
 	}
 	x.listAdds(wg)
 	for grown := true; grown; {
@@ -270,7 +269,7 @@ func (x *Execution) inClosure(i int32) bool {
 	return int(e.G) < len(x.matching.closure) && x.matching.closure[e.G] >= e.N
 }
 
-// addToClosure adds event i, with what happens before it, to the closure.
+// addToClosure adds event i, with the events before it, to the closure.
 func (x *Execution) addToClosure(i int) {
 	for len(x.matching.closure) < x.Width {
 		x.matching.closure = append(x.matching.closure, 0)

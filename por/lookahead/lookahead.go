@@ -7,38 +7,38 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Oracle is an oracle that, where a cheap one sees no reason to do without a choice, searches
-// ahead: it explores what the other goroutines can do while one waits (see PersistentSet),
+// Oracle is an oracle that searches ahead where a cheap one cannot exclude a choice: it explores the
+// executions of the other goroutines while one waits (see PersistentSet),
 // within a small budget.
 //
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own, which is asked where the others need no choice while one of
+// The search has an Oracle of its own, which decides where the others need no choice while one of
 // them waits, too, and so on. All share one budget.
 //
-// What a search has found stays true for a while, so that a critical section costs one search:
+// The result of a search stays valid for a while, so that a critical section costs one search:
 //
 //  1. Let E be the operations that the others can execute while g does not move.
 //
 //  2. If g executes a plain access or a Lock that conflicts with nothing in E, then the others can
-//     still execute exactly E: such an operation enables nothing, unless it overwrites a lock that
-//     a goroutine waits for.
+//     still execute exactly E: such an operation enables nothing, unless it overwrites a lock
+//     for which a goroutine waits.
 //
 //  3. If others move, they can execute a part of E from then on.
 //
 //  4. Goroutines that g has started since are others, too; and g has moved if its operation was
 //     executed along with another goroutine's.
 //
-//  5. An operation by which g releases something enables nothing either if no goroutine can come to
-//     wait for that meanwhile. Goroutines that wait where the executions of the search end wait for
-//     what g has or does: if one of the others could enable them, it would have. One that waits all
-//     along an execution without an end waits where that comes back to a state. So E stays true
-//     after g's Unlock, too, of a lock that is none of what is awaited in such states.
+//  5. A release by g enables nothing either if no goroutine can come to
+//     wait for it meanwhile. Goroutines that wait where the executions of the search end wait for
+//     g: if one of the others could enable them, it would have. One that waits all
+//     along an endless execution waits where that comes back to a state. So E also stays valid
+//     after g's Unlock of a lock for which no goroutine waits in such states.
 //
-//     g1: mu.Lock() ◂ asked    x = 1          mu.Unlock()
+//     g1: mu.Lock() ◂ question x = 1          mu.Unlock()
 //     g2: y = 2                z++            ...
-//     └ one search from here: E = {y, z}  └ an Unlock ends what is known, unless nothing awaits it
+//     └ one search from here: E = {y, z}  └ an Unlock ends the validity, unless nothing awaits it
 //     no Lock of mu: no choice; neither at x = 1, which is in no conflict with E
 //
 // Invariant: in accesses[g], if known is set, reached contains every access that others can make
@@ -49,39 +49,38 @@ type Oracle struct {
 	fallback por.Oracle   `saved:"-"` // nil: none
 	accesses []*reachable // by goroutine
 	backoffs map[programPoint]*backoff
-	search   *boundedSearch `saved:"-"` // nil: there was none yet
+	search   *boundedSearch `saved:"-"` // nil: no search yet
 	// One counter for all searches that are nested in one: otherwise a search of depth n could
 	// cost the n-th power of the budget.
-	unlocks []bool  // boundedSearch.unlockMatters of search, if that is nil: of it, of the one inside it, and so on
-	budget  *uint64 // transitions left for the present search; nil: none is under way
+	unlocks []bool  // boundedSearch.unlockMatters of the search, of the one inside it, and so on, while search is nil
+	budget  *uint64 // transitions left for the current search; nil: no search is under way
 	enabled []trace.GID
 }
 
-// ReasonLookahead is the reason under which the Oracle's own answers are counted.
+// ReasonLookahead is the reason of the Oracle's own answers.
 const ReasonLookahead = "lookahead"
 
 // transitionBudget is the number of transitions that one search may execute, with those of the
-// searches inside it. A search that it cuts short costs most: it took time and saves nothing.
+// searches inside it. A search that exceeds it costs most and saves nothing.
 const transitionBudget = 8192
 
-// reachable is what the others can access while a goroutine waits.
+// reachable has the accesses of the others while a goroutine waits.
 //
-// reached is a list with a chain for each object, so that clearing it costs nothing but its
-// length:
+// reached is a list with a chain for each object, so that clearing it costs only its length:
 //
 //	byObject[7] ─▶ reached[4] ─previous─▶ reached[1]
 type reachable struct {
 	known    bool
-	complete bool // the budget was enough to see everything
-	stale    bool // a goroutine has moved since: there may be less now
+	complete bool // the budget was enough for the whole search
+	stale    bool // a goroutine has moved since: there may be fewer accesses
 	started  uint32
 	reached  []reachedAccess
 	byObject map[uint32]int // 1 + index of the object's last entry in reached
-	waits    bool           // awaited is known:
-	awaited  []trace.Access // by operations that are disabled where an execution ends or comes back
+	waits    bool           // awaited is known
+	awaited  []trace.Access // of operations that are disabled where an execution ends or comes back
 }
 
-// reachedAccess is an access, and where the one before it to the same object is: 1 + its index.
+// reachedAccess is an access, with 1 + the index of the previous one to the same object.
 type reachedAccess struct {
 	trace.Access
 	previous int
@@ -90,31 +89,31 @@ type reachedAccess struct {
 // programPoint is a place in the program.
 type programPoint struct{ fn, pc uint32 }
 
-// backoff is how many questions at a program point are not answered by a search, because searches
-// there were cut short by their budget: after each such one twice as many.
+// backoff is the number of questions at a program point that get no search, because searches
+// there have exceeded their budget: each doubles the number.
 //
-// Places in the program and not states: a loop comes to the same place in thousands of states,
-// and what makes a search too large is mostly the same in all of them.
+// It belongs to program points, not states: a loop comes to the same place in thousands of states,
+// and mostly the same code makes a search too large in all of them.
 type backoff struct{ remaining, length int }
 
 const maxBackoff = 256
 
 // New returns an oracle that asks cheap first, also in the states that it searches. If its search
-// is cut short it asks fallback, if that is not nil.
+// exceeds the budget it asks fallback, if that is not nil.
 func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
 	return &Oracle{sys: sys, cheap: cheap, fallback: fallback, backoffs: make(map[programPoint]*backoff)}
 }
 
-// Fallback returns the oracle that is asked if a search was cut short.
+// Fallback returns the oracle that is asked if a search exceeds its budget.
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
-// Learned returns l with all that it has learnt in its own data, so that they can be saved.
+// Learned returns l with the knowledge of its searches in its own data, so that it can be saved.
 func (l *Oracle) Learned() *Oracle {
 	l.unlocks = l.unlocking()
 	return l
 }
 
-// unlocking returns what unlocks is to be.
+// unlocking returns the new value of unlocks.
 func (l *Oracle) unlocking() []bool {
 	if l.search == nil {
 		return l.unlocks
@@ -124,8 +123,8 @@ func (l *Oracle) unlocking() []bool {
 
 // Skip implements Oracle.
 //
-// Cheap first, then the search. The fallback is asked only if the search has not answered: a
-// conflict that it has found is certain, whatever another oracle says.
+// The cheap oracle comes first, then the search. The fallback is asked only if the search has no answer: a
+// conflict that it has found is certain.
 func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 	if reason := l.cheap.Skip(g, op); reason != "" {
 		return reason
@@ -152,11 +151,11 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 	return 0
 }
 
-// needsNoChoice reports whether nothing that the others can do while g waits conflicts with op, and
-// whether that is certain if not.
+// needsNoChoice reports whether no operation that the others can execute while g waits conflicts with op,
+// and whether a conflict is certain otherwise.
 //
-// What is known from an earlier search is enough in two cases, which are not symmetric: "no
-// conflict" stays true as the others move on (claim 3), "conflict" only as long as no goroutine
+// The result of an earlier search is enough in two cases, which are not symmetric: "no
+// conflict" stays true as the others move (claim 3), "conflict" only as long as no goroutine
 // has moved (stale).
 func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bool) {
 	f := l.accessesOf(g)
@@ -179,7 +178,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bo
 		p.remaining--
 		return false, false
 	}
-	// A conflict with what is next already is seen without a search.
+	// A conflict with a pending operation needs no search.
 	if l.conflictsNow(g, op) {
 		return false, true
 	}
@@ -200,7 +199,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bo
 	return false, false
 }
 
-// conflictsNow reports whether the next operation of another enabled goroutine conflicts with op.
+// conflictsNow reports whether the pending operation of another enabled goroutine conflicts with op.
 func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	l.enabled = l.sys.Enabled(l.enabled[:0])
 	for _, h := range l.enabled {
@@ -211,18 +210,17 @@ func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	return false
 }
 
-// enablesNothing reports whether op is one that is searched ahead for: it enables no other
-// operation.
+// enablesNothing reports whether op enables no other operation, so that a search ahead pays.
 //
-// Claim 2 is about these two. After an Unlock, say, the others can do more, so what was found for
-// the next operation of g would not be true any more.
+// Claim 2 is about these operations. After an Unlock, for example, the others can execute more, so the
+// result would not be valid any more for g's next operation.
 func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
 // movesAnother reports whether an operation of kind k may be one of another goroutine, too, which
-// then continues; or, if time passes or the collector acts only while no goroutine can move, whether it
-// shows that the other one could not.
+// then continues, or shows that the other one could not move: time passes, or the collector acts, only
+// while no goroutine can move.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:
@@ -233,9 +231,9 @@ func movesAnother(k trace.Kind) bool {
 
 // Stepping implements Watcher.
 //
-// A step of i itself: what is known of the others stays true if the operation enables nothing
-// (claim 2 or 5), and conflicts with nothing they can do. A step of another goroutine: it stays
-// true (claim 3), unless that was a step of i as well (claim 4).
+// After a step of i itself, the accesses of the others stay valid if the operation enables nothing
+// (claim 2 or 5), and conflicts with none of them. After a step of another goroutine they stay
+// valid (claim 3), unless that was a step of i as well (claim 4).
 func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 	for i, f := range l.accesses {
 		if f == nil || !f.known {
@@ -256,9 +254,7 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 // Rewound implements Watcher.
 func (l *Oracle) Rewound() { l.forget() }
 
-// forget drops what is known of what the others can do.
-//
-// The memory of the lists stays.
+// forget drops the accesses of all goroutines. The memory of the lists stays.
 func (l *Oracle) forget() {
 	for _, f := range l.accesses {
 		if f != nil {
@@ -267,7 +263,7 @@ func (l *Oracle) forget() {
 	}
 }
 
-// accessesOf returns what is known of what the others can access while g waits.
+// accessesOf returns the known accesses of the others while g waits.
 func (l *Oracle) accessesOf(g trace.GID) *reachable {
 	for int(g) >= len(l.accesses) {
 		l.accesses = append(l.accesses, nil)
@@ -278,7 +274,7 @@ func (l *Oracle) accessesOf(g trace.GID) *reachable {
 	return l.accesses[g]
 }
 
-// explore finds out what the others can do while g waits before op, up to a conflict with op.
+// explore searches the executions of the others while g waits before op, up to a conflict with op.
 func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
 	if l.search == nil {
 		l.search = newBoundedSearch(l)
@@ -289,7 +285,7 @@ func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
 
 // add notes the accesses of an operation.
 //
-// The chain is searched for the same access first: a loop would add it in each iteration.
+// It searches the chain for the same access first: a loop would add it in each iteration.
 func (f *reachable) add(op *trace.Op) {
 next:
 	for _, a := range op.Access[:op.N] {
@@ -304,10 +300,8 @@ next:
 	}
 }
 
-// releasesUnawaited reports whether op releases something, and no goroutine waits for it.
-//
-// complete: otherwise there are executions at whose ends a goroutine may wait for it. waits:
-// otherwise it is not known what is waited for.
+// releasesUnawaited reports whether op is a release for which no goroutine waits. f must be complete, and
+// awaited known: otherwise a goroutine may wait for it at the end of an execution.
 func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:
@@ -317,15 +311,15 @@ func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	return false
 }
 
-// overwritesAwaited reports whether op writes, as if it were ordinary memory, to what a goroutine
-// waits for: it may unlock a mutex.
+// overwritesAwaited reports whether op is a plain write to a location for which a goroutine
+// waits: it may unlock a mutex.
 func (f *reachable) overwritesAwaited(op *trace.Op) bool {
 	return op.Kind.Plain() && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
 		return a.Write && slices.ContainsFunc(f.awaited, a.Overlaps)
 	})
 }
 
-// clear forgets all accesses.
+// clear removes all accesses.
 func (f *reachable) clear() {
 	f.awaited = f.awaited[:0]
 	f.reached = f.reached[:0]

@@ -9,28 +9,28 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PersistentSet is the criterion itself that oracles approximate: what the goroutines gs can do next is
-// a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
-// executes an operation that conflicts with the next one of one of them. It explores what the others
-// can do while gs wait, with JPF's reduction of that system, and compares every operation with theirs.
-// Operations that synchronise are no conflict where they commute. What adds an alternative to one of gs,
-// or takes one away, is a conflict: a goroutine that comes to a channel is a partner.
+// PersistentSet decides the criterion that oracles approximate: the pending operations of the goroutines gs
+// are a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
+// executes an operation that conflicts with one of them. It explores the executions of the others
+// while gs wait, with JPF's reduction of that system, and compares every operation with those of gs.
+// Synchronising operations are no conflict where they commute. An operation that adds or removes an
+// alternative of one of gs is a conflict: a goroutine that comes to a channel is a partner.
 //
-// It returns a schedule from the present state to a state from which its last step is in conflict
-// with such an operation; nil if there is none in what was explored. complete is false if limit states
-// did not suffice to say that there is none. The system is left as it was.
+// It returns a schedule from the current state whose last step conflicts
+// with such an operation; nil if it finds none. complete is false if limit states
+// were not enough to exclude a conflict. The system is left in its initial state.
 //
 // Example: mu.Lock() of g1 in question.
 //
 //	g2: x = 1; mu.Lock() ...      conflict: the schedule is [g2, g2]
-//	g2: x = 1; <-c                none, if no other goroutine sends to c: g2 waits for g1
+//	g2: x = 1; <-c                no conflict, if no other goroutine sends to c: g2 waits for g1
 func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	return persistentSet(&parked{System: sys, gs: gs}, limit)
 }
 
-// PersistentPart is PersistentSet for a search that puts parking off (por.LateParker). The others do so, too,
-// and that goroutines park where they are now is no conflict, as those that would notice it can
-// meet them now.
+// PersistentPart is PersistentSet for a search that postpones parking (por.LateParker). The others postpone
+// it, too, and a goroutine that parks at its pending operation is no conflict, because those that would
+// notice it can already meet it.
 func PersistentPart(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, gs: gs}
 	if l := por.CapabilitiesOf(sys).LateParker; l != nil && l.PutsOff() {
@@ -65,7 +65,7 @@ func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete b
 }
 
 // stepsPerState is the number of transitions that PersistentSet spends per state. A loop in
-// which there is nothing to choose is noticed after ChainLimit of them.
+// without choices is noticed after ChainLimit of them.
 const stepsPerState = 8
 
 // parked is a system in which some goroutines do not move, and the visitor of
@@ -73,14 +73,14 @@ const stepsPerState = 8
 type parked struct {
 	por.System
 	gs        []trace.GID
-	ops       []trace.Op     // their next ones
-	arrived   []trace.Op     // where goroutines park that is no conflict
-	late      por.LateParker // if parking is put off
+	ops       []trace.Op     // their pending operations
+	arrived   []trace.Op     // operations at which parking is no conflict
+	late      por.LateParker // if parking is postponed
 	meetings  []por.Meeting
 	conflicts bool // an operation is in conflict
 	schedule  trace.Schedule
 
-	alternatives, buf []int // of gs, in the state asked about
+	alternatives, buf []int // of gs, in the state in question
 }
 
 // Alternatives implements System.
@@ -123,7 +123,7 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 	return buf[:n+len(rest)]
 }
 
-// enabledBut appends the goroutines that are enabled, without g.
+// enabledBut appends the enabled goroutines without g.
 func enabledBut(sys por.System, g trace.GID, buf []trace.GID) []trace.GID {
 	n := len(buf)
 	buf = sys.Enabled(buf)
@@ -148,19 +148,18 @@ func (p *parked) Step(g trace.GID, choice int) {
 	}
 	p.System.Step(g, choice)
 	switch p.Status() {
-	case por.Running, por.Stuck: // what ends the execution comes later if they move first
+	case por.Running, por.Stuck: // if they move first, the end of the execution comes later
 		p.buf = p.alternativesNow(p.buf[:0])
 		p.conflicts = !slices.Equal(p.buf, p.alternatives)
 	}
 }
 
-// commutesWithParked reports whether op of g makes no difference to goroutine i of those that wait,
+// commutesWithParked reports whether op of g makes no difference to waiting goroutine i,
 // though the two access the same object.
 //
-// Two operations on a channel or lock overlap in their accesses nearly always; only trying them
-// out says whether it makes a difference. A goroutine that merely arrives and waits (Parks) has
-// no effect but that it is there, and only a select can see that: one that is enabled is tried out,
-// too.
+// The accesses of two operations on a channel or lock overlap nearly always; only executing them
+// shows whether their order matters. The only effect of a goroutine that merely arrives and waits (Parks)
+// is its presence, which only a select can notice: an enabled one is executed, too.
 func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int) bool {
 	waiting := p.ops[i].Kind
 	if op.Kind.Plain() || waiting.Plain() {
@@ -181,11 +180,11 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 	return p.sameStateEitherWay(g, choice, p.gs[i])
 }
 
-// sameStateEitherWay reports whether an operation of g and that of waiting, which waits, both of
-// which synchronise, can be executed in either order and lead to the same state: two goroutines
-// add to a WaitGroup.
+// sameStateEitherWay reports whether an operation of g and that of waiting, which waits, both
+// synchronising, can be executed in either order and lead to the same state, like two
+// additions to a WaitGroup.
 //
-// All alternatives of the one that waits are tried, but only the given one of g: each of those is
+// It tries all alternatives of the one that waits, but only the given one of g: each of those is
 // a step of its own.
 func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) bool {
 	m := p.Mark()
@@ -206,7 +205,7 @@ func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) 
 
 // stateAfter returns the state after a and b; false if b cannot be executed after a.
 //
-// b must have the same alternatives after a as before it: one that a has added or taken away is
+// b must have the same alternatives after a as before it: an added or removed one is
 // an effect of a on b.
 func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
@@ -233,5 +232,5 @@ func (p *parked) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 // Livelock implements Visitor.
 func (p *parked) Livelock(trace.Schedule, int) bool { return true }
 
-// Restart implements Visitor. What the search had found it finds again.
+// Restart implements Visitor. The search finds its conflict again.
 func (p *parked) Restart() { p.conflicts = false }

@@ -24,7 +24,7 @@ import (
 //	marks:      [place] → the state before it
 //
 // An event that has ended the execution in one linearization does so in each: EndedInOtherOrder
-// says so to hb, which cannot see it if the others have ended by then.
+// passes this on to hb, which cannot notice it if the others have ended by then.
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
@@ -64,9 +64,9 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	}
 }
 
-// replayOrder executes order instead of the present path, as far as the program is not Unsupported.
+// replayOrder executes order instead of the current path, unless the program proves Unsupported.
 //
-// What the two orders have in common at their beginnings is not executed again. The rest leads to
+// The common prefix of the two orders is not executed again. The rest leads to
 // the same states of the goroutines as before: a linearization of G executes each event of G with
 // the same alternative, and each read reads from the same write.
 //
@@ -86,9 +86,9 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 }
 
 // unwind goes back to the state after the first k events. There is a mark before every event, not
-// only before those of frames: the next order may leave the present one anywhere.
+// only before those of frames: the next order may leave the current one anywhere.
 //
-// Positions are taken back with the events, so that inPath is true of the present path only.
+// It removes positions with the events, so that inPath is about the current path only.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Drop(s.marks[i])
@@ -102,9 +102,9 @@ func (s *searcher) unwind(k int) {
 	s.Truncate(k)
 }
 
-// shrinkGraph takes all but the first n events out of G. The path stays what it is, so it may be of
-// more events than G for a while: the next replayOrder mends that. (stamps says what is in G, and
-// positions what is in the path.)
+// shrinkGraph removes all events except the first n from G. The path does not change, so it may have
+// more events than G until the next replayOrder. (stamps has the events of G, and
+// positions those of the path.)
 func (s *searcher) shrinkGraph(n int) {
 	for _, a := range s.graph[n:] {
 		if int(a.G) < len(s.stamps) && len(s.stamps[a.G]) >= int(a.N) {
@@ -122,8 +122,8 @@ func (s *searcher) inPrefix(e int, c []uint32) bool {
 
 // setStamp notes that the event with stamp r is in G.
 //
-// An event may be in the list of stamps already, when a prefix of events that are in G is added
-// once more; it keeps the stamp that it had.
+// An event may have a stamp already, when a prefix of events that are in G is added
+// once more; it keeps its stamp.
 func (s *searcher) setStamp(r int) {
 	a := &s.graph[r]
 	for int(a.G) >= len(s.stamps) {
@@ -143,7 +143,7 @@ func (s *searcher) stampOf(e int) int32 {
 // position returns the place of x in the path.
 func (s *searcher) position(x hb.EventID) int { return int(s.positions[x.G][x.N-1]) }
 
-// inPath reports whether x has been executed in the present path.
+// inPath reports whether x has been executed in the current path.
 func (s *searcher) inPath(x hb.EventID) bool {
 	return int(x.G) < len(s.positions) && int(x.N) <= len(s.positions[x.G])
 }
@@ -161,7 +161,7 @@ func (s *searcher) pathMoves() []hb.Transition {
 
 // pathWithin returns the part of the path that is in limit.
 //
-// limit is down-closed, so what is left out of the path leaves one that can be executed.
+// limit is down-closed, so the result can be executed.
 func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.Events)+2)
 	for i := range s.Events {
@@ -190,10 +190,8 @@ func (s *searcher) addNodes(limit []uint32) {
 	}
 }
 
-// linearization returns the order that was found, in which x and y may be that have not been
-// executed.
-//
-// Alternatives are named by labels, since numbers may differ in the order that was found.
+// linearization returns the found order, which may have x and y, operations that have not been
+// executed. Labels name alternatives, because numbers may differ in the found order.
 func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.lin.order))
 	for _, i := range s.lin.order {
@@ -221,7 +219,7 @@ func lastIndex(order []hb.Transition, m hb.Transition) int {
 
 // lastWriter returns the last event in limit that has written to a.
 //
-// The zero EventID: what is read is the initial value.
+// It returns the zero EventID if the initial value would be read.
 func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	for i := len(s.Events) - 1; i >= 0; i-- {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
@@ -231,11 +229,11 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	return hb.EventID{}
 }
 
-// writers lists what a read of a can read from in limit: the deepest write first, in the end the
+// writers lists the writes from which a read of a can read in limit: the deepest first, and at the end the
 // initial value.
 //
 // The depth of a write is the sum of its clock: a write has a larger one than those that happen
-// before it, so the order is one of happens-before, reversed, and does not depend on the path.
+// before it, so the order is a reversed order of happens-before, and does not depend on the path.
 //
 // Each write to any part of a is in it: if one covers only a part, the search is Unsupported
 // (hb).
@@ -257,8 +255,8 @@ func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	return append(list, hb.EventID{})
 }
 
-// readableWrites lists the writers in G that g's next operation, a read of a, can read from as far
-// as is known from what happens before it: those that are not overwritten by then.
+// readableWrites lists the writers in G from which g's pending operation, a read of a, may read according
+// to its clock: those that are not overwritten by then.
 //
 //	g1: x = 1; x = 2    g2: read x       if nothing of g1 happens before the read: 2, 1, initial
 //	g1: x = 1; wg.Done  g2: wg.Wait; read x                                      1 only
@@ -273,7 +271,7 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	})
 }
 
-// porfPrefix returns the clock that g's next operation would have if it read from w.
+// porfPrefix returns the clock of g's pending operation if it reads from w.
 //
 // (porf: program order and reads-from, the union of which is TruSt's happens-before.
 // Synchronisation is part of ours.)
@@ -288,14 +286,14 @@ func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	return hb.Union(c, s.Clock(s.position(w)))
 }
 
-// writes reports whether op may change what it accesses.
+// writes reports whether op may change a location.
 func writes(op *trace.Op) bool {
 	return slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write })
 }
 
-// mayWrite reports whether a read writes, or would if it read something else.
+// mayWrite reports whether a read writes, or would if it read another value.
 //
-// Example: a compare-and-swap of 0 and 1 writes if it reads 0. Which write it reads from decides
+// Example: a compare-and-swap of 0 and 1 writes if it reads 0. The write from which it reads decides
 // whether it is one itself.
 func mayWrite(op *trace.Op) bool {
 	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares

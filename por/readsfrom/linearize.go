@@ -7,23 +7,22 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Whether the events of an execution graph have a linearization in which each read reads what it is
-// to read is a search: verifying sequential consistency with a read mapping (VSC-read: Gibbons and
+// A search for a linearization of the events of an execution graph in which each read reads from its
+// write: verifying sequential consistency with a read mapping (VSC-read: Gibbons and
 // Korach, "Testing shared memories", SIAM J. Comput. 1997), which is NP-complete if the number of
-// goroutines is not bounded. This one visits sets of events that have been placed so far, each
+// goroutines is not bounded. This search visits each set of placed events
 // once; with k goroutines and n events there are at most n^k of them, and mostly the first order
-// tried is a linearization.
+// is a linearization.
 //
 // A write must not be placed between a write and an event that reads from it. So it is blocked
-// while some event that is still to read the location from another write could do so by now. Under
+// while an unplaced event that reads the location from another write could already do so. Under
 // this rule:
 //
-//  1. Every read that is placed reads what it is to.
-//  2. Whether an event can be placed depends only on the set of those that have been.
-//  3. An event that blocks none (a read; a write that no event reads, or whose readers all other
-//     writes come after anyway) can be placed as soon as possible: that takes nothing away from the
+//  1. Every placed read reads from its write.
+//  2. Whether an event can be placed depends only on the set of placed events.
+//  3. An event that blocks none (a read; a write that no event reads, or whose readers precede all other
+//     writes anyway) can be placed as soon as possible, without any effect on the
 //     others. So the search branches at contested writes only.
-
 //
 //	w1 ──rf──▶ r       w2 writes the same location: not between w1 and r
 //	orders:            w2 w1 r,  w1 r w2          not: w1 w2 r
@@ -32,7 +31,7 @@ import (
 
 // node is an event to be placed.
 //
-// An event of G, or an operation that is to become one.
+// It is an event of G, or an operation that becomes one.
 type node struct {
 	hb.EventID
 	clock  []uint32 // what comes before it, with or without itself

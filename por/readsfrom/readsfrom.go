@@ -11,71 +11,70 @@ import (
 )
 
 // Explore explores one execution of every reads-from class: executions are equivalent if they have
-// the same events, each read of memory reads from the same write, and what synchronises is in the
+// the same events, each read of memory reads from the same write, and synchronising operations are in the
 // same order (Chalupa, Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic partial order
-// reduction", POPL 2018). The optimal exploration is in the manner of TruSt (Kokologiannakis,
+// reduction", POPL 2018). The optimal exploration follows TruSt (Kokologiannakis,
 // Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
-// 2022), whose names are used here: execution graph, stamp, porf-prefix, revisit, maximally added.
-// Package optimal comes first; this one differs from it in what happens before what: a read of
-// memory depends on the write it reads from, and on no other; a write depends on nothing.
+// 2022), and uses its names: execution graph, stamp, porf-prefix, revisit, maximally added.
+// Read package optimal first; this one differs in its happens-before relation: a read of
+// memory depends on the write from which it reads, and on no other; a write depends on nothing.
 //
-// So what has been executed is no sequence but an execution graph G: events with what happens
-// before them. It is realised by one of its linearizations (see linearizer), and executed again in
-// another one where the present one does not allow what comes next. An event of G is known by its
-// hb.EventID; its stamp says when it was added to G.
+// So an execution is no sequence but an execution graph G: events with their happens-before
+// relation. One of its linearizations realises it (see linearizer); G is executed again in
+// another one where the current one does not allow the next event. An hb.EventID identifies an event of G;
+// its stamp is the moment of its addition to G.
 //
-// In G the next operation x of some goroutine is chosen by a fixed rule.
+// In G the pending operation x of some goroutine is chosen by a fixed rule.
 //
 //   - A write that does not read is added to G. It has no alternatives. (One to an entry of a map
-//     leaves the others, so it reads, too; so does what compares before it writes. See
+//     leaves the others, so it reads, too; so does an operation that compares before it writes. See
 //     por.Updater.)
-//   - A read has one alternative for each write in G that it can read from, and one for each write
+//   - A read has one alternative for each write in G from which it can read, and one for each write
 //     w outside: there the porf-prefix S of w comes first, then w, then x. That is a backward
 //     revisit.
 //   - Everything else has causal prefixes, as in package optimal.
 //
-// That each S w is found once needs a rule for what is executed on the way and does not belong to S
+// To find each S w once, a rule is needed for events that are executed on the way and do not belong to S
 // w (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package
 // optimal, and a read d that does not belong to S reads from the maximal write given S: with V
-// being S and what was in G before d, the deepest write in V, by the number of events that happen
+// being S and the events in G before d, the deepest write in V, by the number of events that happen
 // before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that
 // S w is found exactly once:
 //
 //  1. Consider the first state in which two explorations that find S w differ. They have the same
 //     G, and chose the same d.
-//  2. If d belongs to S, it reads in both from what it reads from in S.
+//  2. If d belongs to S, it reads in both from the same write as in S.
 //  3. If not, it reads in both from the maximal write given S, which is a function of V.
 //  4. If it synchronises, see package optimal. By 2 to 4 the two do not differ: S w is found at
 //     most once.
 //  5. d can always be added at the end of some linearization of V, after which nothing in S is
 //     disabled. So it is one of the alternatives at G, either because its write is in G, or, if its
-//     write is in S, by induction over what is left to be executed.
+//     write is in S, by induction over the remaining events.
 //  6. When the exploration has all of S, w is next. So S w is found at least once.
 //
-// If w reads, too, then what it reads in S w need not be possible together with x: two operations
-// that read from the same write and write themselves. So for all writes that w could read from it
-// is asked whether x can read from w then.
+// If w reads, too, then its source in S w may be impossible together with x: two operations
+// that read from the same write and write themselves. So the search tries all writes from which w could
+// read, with x reading from w.
 //
 // Guarantees: every class of complete executions is explored, once, with every outcome, deadlock
-// and crash. Of states at the end only those that differ in what a goroutine has read are
-// distinguished: of the last writes to a location that no goroutine reads one is executed last. A
-// race is reported if its two operations are next in some state, though no execution need come to
-// that state by itself: that is so if neither happens before the goroutine of the other arrives at
-// it.
+// and crash. States at the end are distinguished only by the values that goroutines have
+// read: of several last writes to a location that no goroutine reads, one is executed last. A
+// race is reported if its two operations are both pending in some state, which need not be on any path of
+// the search: neither happens before the goroutine of the other arrives at it.
 //
 // It asks no oracle: docs/dev/rationale/explorers.md says why.
 //
-// Programs that do anything but access memory and use locks, WaitGroups and Once fall back to
-// package optimal, with which the search begins again (por.Visitor.Restart); so do those with a loop
-// that waits, of which each number of iterations would be a class of its own, and those in which a
-// read covers more or less than a write that it overlaps, or in which memory is written that
-// something synchronises on.
+// Programs with other operations than memory accesses, locks, WaitGroups and Once fall back to
+// package optimal, with which the search restarts (por.Visitor.Restart); so do those with a loop
+// that waits, where each number of iterations would be a class of its own, and those in which a
+// read covers more or less than a write that it overlaps, or in which other operations synchronise on
+// memory that is written.
 //
 // A backward revisit, drawn:
 //
-//	G:          r  d           w            r reads the initial value; then d, and a write w that r
-//	            └ chosen in F               could have read from, if w came first
-//	revisit:    S  w  r ← w                 S is what happens before w and is not in F's graph; d
+//	G:          r  d           w            r reads the initial value; then d, and a write w from which
+//	            └ chosen in F               r could have read, if w came first
+//	revisit:    S  w  r ← w                 S has the events before w that are not in F's graph; d
 //	                                        does not belong to it, and is left out
 //
 // Example: x = 1, x = 2 and read x, in three goroutines, have three classes, one for each value
@@ -108,7 +107,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config) *searcher {
 	return s
 }
 
-// refuted reports whether the program has turned out to be one that is left to package optimal.
+// refuted reports whether the program has to be explored by package optimal.
 func (s *searcher) refuted() bool {
 	o := por.CapabilitiesOf(s.Sys).Overtaker
 	return s.Unsupported || o != nil && o.Overtakes()
@@ -134,8 +133,8 @@ type searcher struct {
 	stamps [][]int32 // and its stamp
 	//mutant: saved: readsfrom without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
 	frames  []frame
-	dropped []trace.GID // they have ended the execution, and do not move any more
-	lin     linearizer  `saved:"-"` // it keeps nothing
+	dropped []trace.GID // goroutines that have ended the execution, and do not move any more
+	lin     linearizer  `saved:"-"` // has no state between calls
 	enabled []trace.GID `saved:"-"` // scratch memory
 }
 
@@ -148,7 +147,7 @@ type graphEvent struct {
 	label      uint64
 	rf         hb.EventID // what it reads from
 	inReversal bool       // it belongs to a prefix S, or is not the first alternative
-	frame      int32      // of which it is the chosen operation, or -1
+	frame      int32      // the frame whose chosen operation it is, or -1
 	ended      bool       // it has ended the execution
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
@@ -156,7 +155,7 @@ type graphEvent struct {
 // frame is a graph G with a chosen operation x.
 //
 // For a read, writes are the alternatives that are in G already, and revisits the others. For any
-// other operation revisits are causal prefixes, and frame is what package optimal has.
+// other operation revisits are causal prefixes, and frame is as in package optimal.
 type frame struct {
 	order         []hb.Transition // a linearization of G
 	size          int             // len(graph)
@@ -169,7 +168,7 @@ type frame struct {
 	needsNoChoice bool
 	firstDone     bool  // an alternative has been explored
 	head          int32 // stamp of the last event of the prefix that x has so far
-	prints        bool  // x has ended the execution, so that it depends on what is printed
+	prints        bool  // x has ended the execution, so that it depends on output
 	stamp         int   // of x, if it is in G
 	alternatives  int
 	ended         int          // how many of them have ended the execution
@@ -179,8 +178,8 @@ type frame struct {
 	explored      int // how many of them
 }
 
-// run explores from the present state of the system and leaves it there. It explores nothing if
-// the initial state has operations already for which the relation is not known.
+// run explores from the current state of the system and leaves it there. It explores nothing if
+// the initial state has operations with unknown dependences.
 func (s *searcher) run() por.Result {
 	if s.Unsupported {
 		return por.Result{}
@@ -202,9 +201,9 @@ func (s *searcher) run() por.Result {
 	return r
 }
 
-// explore explores what is left in the frames. It stops, halted, where the
-// program turns out to be Unsupported: then the present path need not be a linearization of G any
-// more, so that what replays steps looks at Unsupported afterwards.
+// explore explores the unfinished part of the frames. It stops, halted, where the
+// program proves Unsupported: then the current path need not be a linearization of G any
+// more, so code that replays steps checks Unsupported afterwards.
 func (s *searcher) explore() {
 	for len(s.frames) > 0 && !s.Halted {
 		if s.Keep(); s.Halted {
@@ -214,7 +213,7 @@ func (s *searcher) explore() {
 	}
 }
 
-// reenter goes on with a search that was saved. An event that has ended the execution is not on the path.
+// reenter continues a saved search. An event that has ended the execution is not on the path.
 func (s *searcher) reenter() {
 	at := make([]search.Position, len(s.marks))
 	positions := make([]*search.Position, len(s.marks))
@@ -266,10 +265,9 @@ func (s *searcher) runToEnd(g trace.GID, head int32) {
 // isDropped reports whether g has ended the execution.
 func (s *searcher) isDropped(g trace.GID) bool { return slices.Contains(s.dropped, g) }
 
-// pick is the rule by which x is chosen: the goroutine that moved last continues, or else the first
-// that can.
-//
-// By stamps, not by the path: which linearization G has been executed in must make no difference.
+// pick is the rule that chooses x: the goroutine that moved last continues, or else the first
+// enabled one. Stamps, not the path, show which one moved last: the linearization in which G has been
+// executed must make no difference.
 func (s *searcher) pick() trace.GID {
 	if n := len(s.graph); n > 0 && slices.Contains(s.enabled, s.graph[n-1].G) {
 		return s.graph[n-1].G
@@ -277,11 +275,11 @@ func (s *searcher) pick() trace.GID {
 	return s.enabled[0]
 }
 
-// openFrame adds g's next operation to G, with its first alternative, and reports whether to
+// openFrame adds g's pending operation to G, with its first alternative, and reports whether to
 // continue.
 //
-// Three kinds of operations: those with one alternative that nothing can come before (no frame);
-// others but reads, with their alternatives by number; and reads, with one for each write.
+// There are three kinds of operations: those with one alternative and no other prefix (no frame);
+// others except reads, with their alternatives by number; and reads, with one for each write.
 func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
@@ -319,8 +317,8 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 
 // backtrack explores the next alternative of the youngest frame, or its next revisit, or closes it.
 //
-// Whatever is explored next begins with the frame's graph. The path is left as it is until it is
-// known which linearization comes next.
+// The next exploration begins with the frame's graph. The path does not change until the next
+// linearization is known.
 func (s *searcher) backtrack() {
 	i := len(s.frames) - 1
 	f := &s.frames[i]
@@ -353,11 +351,11 @@ func (s *searcher) backtrack() {
 	}
 }
 
-// readFromNext makes frame i's operation read from the next write in G that it can read from, and
+// readFromNext makes frame i's operation read from the next write in G from which it can read, and
 // reports whether to continue.
 //
-// A write that is in the list need not be one that x can read from: readableWrites is what clocks
-// say, and only a linearization decides.
+// x may be unable to read from a write of the list: readableWrites goes by clocks,
+// and only a linearization decides.
 func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]
@@ -392,12 +390,11 @@ func (s *searcher) readFromNext(i int) bool {
 // readFrom executes f's operation so that it reads from w, in a linearization in which it can. It
 // reports false if there is none.
 //
-// An operation that may write what it has read is asked for twice: as one that writes, whose write
-// has to have a place in the order, too; and, if there is no such order, as one that does not, as a
-// compare-and-swap that fails. Which of the two it is shows when it is executed.
+// An operation that may write after its read is tried twice: as one that writes, whose write
+// has to have a place in the order, too; and, if there is no such order, as one that does not, like a
+// compare-and-swap that fails. Its execution shows which of the two it is.
 //
-// If w is the latest write in the present path already, that is a linearization, and nothing is
-// searched.
+// If w is the latest write in the current path already, that is a linearization, without a search.
 func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
@@ -432,8 +429,8 @@ func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 // executeIn executes order, in which the last t is new. If noWrite is set t must not write;
 // otherwise the search returns to the linearization back, and it reports false.
 //
-// t is executed apart from the rest because it is new: if it ends the execution that is counted,
-// and whether it writes shows in the state before it.
+// t is executed separately because it is new: the end of an execution by t is counted,
+// and the state before it shows whether it writes.
 func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.Transition, noWrite bool) bool {
 	if s.replayOrder(order[:lastIndex(order, t)]); s.Unsupported {
 		return false
@@ -449,10 +446,9 @@ func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.T
 	return true
 }
 
-// addEvent adds g's next operation to G and reports whether to continue. The operation is pending
-// after the path, which is a linearization of G: executed last, it makes it one of the new G.
-//
-// It is not a read, so any linearization of G will do.
+// addEvent adds g's pending operation to G and reports whether to continue. The operation is pending
+// after the path, which is a linearization of G; with the operation at its end it is one of the new G.
+// The operation is not a read, so every linearization of G is right.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	x := hb.EventID{G: g, N: s.Count[g] + 1}
@@ -461,12 +457,12 @@ func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal boo
 	return s.eventAdded(len(s.graph) - 1)
 }
 
-// eventAdded is called when the event of a stamp, the newest, has been executed. It looks for the
+// eventAdded is called when the event of a stamp, the newest, has been executed. It finds the
 // revisits that it makes possible, and reports whether to continue.
 //
-// An access to memory that ends the program depends on what has been printed, for which this
-// relation has no place: the program is left to package optimal. The order of what follows: first
-// what this event says of others (races, revisits), then what others that wait say of a frame
+// An access to memory that ends the program depends on output, which this
+// relation cannot express: the program is left to package optimal. The order: first
+// the races and revisits of this event, then those of waiting goroutines with a frame
 // that has just got its first alternative, last whether the execution continues.
 func (s *searcher) eventAdded(stamp int) bool {
 	if s.Halted {
@@ -526,8 +522,8 @@ func (s *searcher) eventAdded(stamp int) bool {
 
 // endExecution reports an execution that has ended.
 //
-// Executions are classes here: an ending that is reached again while another linearization is
-// executed is not reported (replay).
+// Executions are classes: an ending that is reached again in another linearization is not
+// reported (replay).
 func (s *searcher) endExecution(st por.Status) {
 	s.Leaf(st)
 	if !s.dups.Leaf(s.Execution, st, s.Stats.Done(), s.Path) {
@@ -535,9 +531,7 @@ func (s *searcher) endExecution(st por.Status) {
 	}
 }
 
-// bytes is the memory of events and frames.
-//
-// Transitions have 16 bytes.
+// bytes returns the memory of events and frames. Transitions have 16 bytes.
 func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.dups.Bytes()
 	for i := range s.frames {

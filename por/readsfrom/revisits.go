@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// This file finds what an event makes possible: revisits of operations of frames.
+// This file finds the revisits of operations of frames that an event makes possible.
 
-// findRevisits looks for the revisits that event e, the newest one, makes possible.
+// findRevisits finds the revisits that event e, the newest one, makes possible.
 //
 // Three parts: races of operations that synchronise, by the rules of package optimal; operations
 // that wait or have just become pending; and, if e writes, reads that could read from it.
@@ -38,7 +38,7 @@ func (s *searcher) findRevisits(e int) {
 		}
 	}
 	s.revisitsOfPending(e)
-	// Memory: a write may be what earlier reads of frames read from instead (TruSt's backward
+	// Memory: earlier reads of frames may read from a write instead (TruSt's backward
 	// revisit).
 	if me.rf != (hb.EventID{}) || mayWrite(&ev.Op.Op) {
 		if !ev.EndsExecution && writes(&ev.Op.Op) {
@@ -47,10 +47,10 @@ func (s *searcher) findRevisits(e int) {
 	}
 }
 
-// revisitsOfPending looks for the revisits that the operations make possible at which goroutines
+// revisitsOfPending finds the revisits that the operations make possible at which goroutines
 // have arrived by event e.
 //
-// A write that is pending and not executed can be what a read reads from, too: it may never be
+// A read can also read from a pending write: that may never be
 // executed here, if the program ends before.
 func (s *searcher) revisitsOfPending(e int) {
 	c := s.Clock(e)
@@ -66,7 +66,7 @@ func (s *searcher) revisitsOfPending(e int) {
 	}
 }
 
-// reads returns what event x reads.
+// reads returns the memory that event x reads.
 func (s *searcher) reads(x int) trace.Access {
 	a, _ := hb.ReadFrom(&s.Events[x].Op.Op)
 	return a
@@ -74,7 +74,7 @@ func (s *searcher) reads(x int) trace.Access {
 
 // eventOf returns the event that is frame i's operation, if it is in G.
 //
-// It is not if G has been cut back below it, or while a revisit of the frame is explored.
+// It is not in G if G has been cut back below it, or while a revisit of the frame is explored.
 func (s *searcher) eventOf(i int) (event int, ok bool) {
 	f := &s.frames[i]
 	if f.stamp < len(s.graph) && s.graph[f.stamp].frame == int32(i) && s.inPath(s.graph[f.stamp].EventID) {
@@ -83,12 +83,12 @@ func (s *searcher) eventOf(i int) (event int, ok bool) {
 	return 0, false
 }
 
-// revisitOfPending is called when q has arrived, by what has the clock c, at an operation that
+// revisitOfPending is called when q has arrived, by an event with clock c, at an operation that
 // might be the prefix of frame i's operation, or the last event of one. c is nil if q was there in
 // the frame's G.
 //
-// A pending operation that reads as well is left until it is executed: what it writes depends on
-// what it reads.
+// A pending operation that reads as well is postponed until it is executed: its written value depends on
+// the value it reads.
 func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	f := &s.frames[i]
 	x, _ := s.eventOf(i)
@@ -117,12 +117,12 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	s.frames[i].revisits = append(s.frames[i].revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
 }
 
-// addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
+// addRevisit adds a prefix to frame i: the events of clock c, and then q's operation, which is event
 // y if it has been executed.
 //
 // A prefix without a clock is empty: q was at its operation in the frame's G already.
 //
-// The linearization is a part of the present path, which is one of all of G.
+// The linearization is a part of the current path, a linearization of G.
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
@@ -131,10 +131,9 @@ func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	}
 }
 
-// eventsAfter lists what has the clock c and is not in f's G.
+// eventsAfter lists the events of clock c that are not in f's G.
 //
-// All of them are in a reversal when the revisit is explored, and none is the operation of a
-// frame there.
+// All of them are in a reversal when the revisit is explored, and not operations of frames there.
 func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 	if c == nil {
 		return nil
@@ -148,10 +147,10 @@ func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 	return list
 }
 
-// findBackwardRevisits looks for reads that can read from event w instead, which has the clock c
-// and does op.
+// findBackwardRevisits finds the reads that can read from event w instead, which has clock c
+// and operation op.
 //
-// For each such read x it is asked whether S, w and x have a linearization in which x reads from
+// For each such read x it seeks a linearization of S, w and x in which x reads from
 // w: first with x as an operation that writes, then as one that does not (see readFrom).
 func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op) {
 	if op.N == 0 {
@@ -193,12 +192,12 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 	}
 }
 
-// maximallyAdded reports whether all that was added after frame i's G, except y, has the clock c or
-// is maximally added: not in a reversal, and reading from the maximal write (TruSt's maximal
+// maximallyAdded reports whether all events that were added after frame i's G, except y, belong to clock c or
+// are maximally added: not in a reversal, and reading from the maximal write (TruSt's maximal
 // extension).
 //
-// It goes through the events in the order of their stamps. v is the part of G so far, to which each
-// is compared as it was when it was added: the events of f's G, those of c, and the ones before it.
+// It processes the events in the order of their stamps. v is the part of G with which each event
+// is compared: the events of f's G, those of c, and the earlier ones.
 func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	f := &s.frames[i]
 	v := hb.Union(f.count, c)
@@ -209,7 +208,7 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 		}
 		if a.N <= hb.Entry(c, a.G) {
 			if a.ended {
-				return false // it cannot happen before anything
+				return false // no event can happen after it
 			}
 			continue // it is in v
 		}
@@ -225,12 +224,12 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	return true
 }
 
-// readsMaximally reports whether w is the maximal write to read from at a, given v.
+// readsMaximally reports whether w is the maximal write for a read of a, given v.
 //
-// Writes that happen before another write in v cannot be the last one to be read from. Of the rest
+// Writes that happen before another write in v cannot be the last one. Of the rest
 // the deepest (writers) that is last in some linearization of v is the maximal one.
 //
-// Any rule would do that depends on v only (claim 3 of Explore). This one takes a write that can
+// Every rule that depends only on v is right (claim 3 of Explore). This one takes a write that can
 // be last, because then everything else in v can be placed before the read, and is not disabled
 // by it (claim 5).
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
@@ -256,10 +255,8 @@ func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool
 
 // canBeLast reports whether w can be the last write to a in a linearization of v.
 //
-// A read of a by a goroutine that does not exist is put after all of v: it can be placed only if w
-// is the last write to a.
-//
-// Otherwise another write would have to come between w and the end of v in every linearization.
+// It adds a read of a, by a goroutine that does not exist, after all of v: the read can be placed only if w
+// is the last write to a. Otherwise another write comes between w and the end of v in every linearization.
 func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	if s.lastWriter(v, a) == w {
 		return true
@@ -270,11 +267,11 @@ func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	return s.lin.find()
 }
 
-// reportRaces reports the races of event e with others: both can be next at the same time if
+// reportRaces reports the races of event e with others: both can be pending at the same time if
 // neither happens before the other's goroutine arrives at it.
 //
-// That state need not be one of any path of this search, which has few linearizations of each
-// graph, so it is made.
+// That state need not be on any path of this search, which has few linearizations of each
+// graph, so reportRaces constructs it.
 func (s *searcher) reportRaces(e int) {
 	ev := &s.Events[e]
 	if !ev.Op.Kind.Memory() {
@@ -291,8 +288,8 @@ func (s *searcher) reportRaces(e int) {
 			continue
 		}
 		first, second := f.G, ev.G
-		// The visitor is shown a state in which both are next: what happens before their arrivals
-		// is executed, the race is reported, and the present path is executed again.
+		// The visitor gets a state in which both are pending: the events before their arrivals
+		// are executed, the race is reported, and the current path is executed again.
 		there := s.pathMoves()
 		if s.replayOrder(s.pathWithin(hb.Union(c, s.arrivalClock(j)))); s.Unsupported {
 			return
@@ -322,8 +319,8 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 
 // revisit is a prefix S that x has when it is explored again.
 //
-// Either write is set (of a read), or last. order is a linearization of the graph that the
-// revisit leads to, found when the revisit was: it need not be searched again.
+// Either write is set (of a read), or last. order is a linearization of the graph of the
+// revisit, found together with it, so that the search need not be repeated.
 type revisit struct {
 	order   []hb.Transition // a linearization of G and S; of a read with w and x
 	prefix  []graphEvent    // S

@@ -11,40 +11,39 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Estimator estimates how many executions package optimal has to explore, from a random sample,
-// while that explores.
+// Estimator estimates the number of executions that package optimal has to explore, from a random
+// sample, while optimal explores.
 //
-// A random walk descends the tree of all interleavings: in each state one of the enabled goroutines
-// is chosen, each with the same probability. Knuth ("Estimating the efficiency of backtrack
-// programs", Mathematics of Computation 1975) counts the leaves of a tree so: the product of the
-// numbers of alternatives along a walk is an unbiased estimate of it. Here classes of leaves are
-// counted:
+// A random walk descends the tree of all interleavings: in each state it chooses one of the enabled
+// goroutines, each with the same probability. Knuth ("Estimating the efficiency of backtrack
+// programs", Mathematics of Computation 1975) counts the leaves of a tree in this way: the product of the
+// numbers of alternatives along a walk is an unbiased estimate. Estimator counts classes of leaves:
 //
 //  1. Let p be the probability of the walk's interleaving. Draw another interleaving of the same
-//     class by taking at random, again and again, one of the events that are minimal among those
-//     left. Let q be the probability to draw the one that was walked.
+//     class by repeatedly taking, at random, one of the events that are minimal among the
+//     remaining ones. Let q be the probability of drawing the interleaving of the walk.
 //  2. The sum over interleavings of p * q/p is the sum over classes of the sum of q, which is the
 //     number of classes. So q/p is an unbiased estimate of it.
-//  3. q/p is the product over the states of the walk of how many goroutines were enabled, divided
-//     by how many of them have a next event that is minimal among those left.
+//  3. q/p is the product over the states of the walk of the number of enabled goroutines, divided
+//     by the number of those whose next event is minimal among the remaining ones.
 //
-// Where nothing is in conflict these are all, and the factor is 1: the walk estimates conflicts and
-// not interleavings, and every walk counts for something (walks with sleep sets would almost always
-// be abandoned and count for nothing). What commutes with everything is executed at once in both,
-// as package optimal does.
+// Where nothing is in conflict both numbers are equal, and the factor is 1: the walk estimates conflicts
+// and not interleavings, and every walk has a weight (walks with sleep sets would almost always
+// be abandoned with weight zero). Operations that commute with everything are executed at once in both,
+// as in package optimal.
 //
 // Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit,
-// failed assumption) while others could continue, of which package optimal explores what else could
-// happen, too; those are counted approximately. The error is the standard error of the mean. As
-// always with products of many factors the distribution is skewed: few samples are more often too
-// low than too high, and then the error is, too.
+// failed assumption) while others could continue. Package optimal also explores the continuations of
+// those; they are counted approximately. The error is the standard error of the mean. Products of many
+// factors have a skewed distribution: few samples are more often too low than too high, and so is then
+// the error.
 //
 // Example: two goroutines with one step each.
 //
 //	independent:  1 class, 2 interleavings. The walk has 2 candidates in its first state, and
-//	              both next events are minimal: 2/2. Every walk says 1.
+//	              both next events are minimal: 2/2. Every walk estimates 1.
 //	in conflict:  2 classes. 2 candidates, but only the walked one's event is minimal: 2/1.
-//	              Every walk says 2.
+//	              Every walk estimates 2.
 type Estimator struct {
 	sys  por.System
 	x    *hb.Execution
@@ -54,26 +53,26 @@ type Estimator struct {
 
 	candidates []trace.GID   // that could be chosen, of all states of the walk,
 	states     []choicePoint // which are these
-	done       []uint32      // scratch of weight: how many events each goroutine has executed,
-	events     [][]int32     // and which it does
+	done       []uint32      // scratch of weight: the number of events that each goroutine has executed,
+	events     [][]int32     // and all of its events
 	dropped    []trace.GID
 	steps      uint64
 	n          uint64
 	mean, dev  float64 // of the samples, and the sum of squared deviations from the mean (Welford 1962)
 }
 
-// choicePoint is a state of a walk in which there was a choice.
+// choicePoint is a state of a walk with a choice.
 //
-// A state in which one goroutine was executed at once because it is a persistent set, and had one
-// alternative, is none: the other way of drawing would execute it at once, too.
+// A state in which a goroutine with one alternative was executed at once, because it is a persistent set,
+// is no choice point: the other way of drawing would execute it at once, too.
 type choicePoint struct {
 	events          int // before it
 	candidates, end int // Estimator.able[able:end] could move
 	choices         int // alternatives of the one that did
 }
 
-// NewEstimator returns an estimator that walks through sys, which nothing else may use. Its state
-// is the initial one, and again after each sample. The same seed leads to the same estimates.
+// NewEstimator returns an estimator that walks through sys, which nothing else may use. sys must be in its
+// initial state, and is in it again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 	return &Estimator{
 		sys:  sys,
@@ -84,11 +83,11 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 	}
 }
 
-// Sample adds one execution to the sample. It returns false if nothing can be estimated: the
-// program is one for which package optimal falls back to another explorer, executions are longer
-// than Config.MaxSteps, or Config.Over holds, which is asked in each state.
+// Sample adds one execution to the sample. It returns false if an estimate is impossible: package
+// optimal falls back to another explorer for the program, executions are longer
+// than Config.MaxSteps, or Config.Over, which is called in each state, returns true.
 //
-// The sample costs one execution and no memory that grows with their number.
+// Memory does not grow with the number of samples.
 func (e *Estimator) Sample() bool {
 	weight, ok := e.walk()
 	e.sys.Rewind(e.root)
@@ -104,15 +103,13 @@ func (e *Estimator) Sample() bool {
 	return true
 }
 
-// Samples returns how many executions are in the sample, and Steps how many steps they have.
+// Samples returns the number of executions in the sample.
 func (e *Estimator) Samples() uint64 { return e.n }
 
 // Steps returns the number of steps of all samples.
 func (e *Estimator) Steps() uint64 { return e.steps }
 
-// Executions returns the estimate, and its standard error.
-//
-// With two samples at least there is an error to report; with fewer nothing is.
+// Executions returns the estimate, and its standard error. It needs at least two samples.
 func (e *Estimator) Executions() (estimate, err float64) {
 	if e.n < 2 {
 		return 0, 0
@@ -120,11 +117,11 @@ func (e *Estimator) Executions() (estimate, err float64) {
 	return e.mean, math.Sqrt(e.dev / float64(e.n-1) / float64(e.n))
 }
 
-// walk goes to the end of an execution and returns what it counts.
+// walk walks to the end of an execution and returns its weight.
 //
 // An execution that ends while others could continue is counted where it ends, and continues
-// without its goroutine, as package optimal does (section 6 of docs/research/optimal.md): so one walk may
-// stand for several.
+// without its goroutine, as in package optimal (section 6 of docs/research/optimal.md): so one walk may
+// count several executions.
 func (e *Estimator) walk() (weight float64, ok bool) {
 	x := e.x
 	e.candidates, e.states, e.dropped = e.candidates[:0], e.states[:0], e.dropped[:0]
@@ -168,18 +165,17 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 	return ends * weight, ok && !x.Unsupported
 }
 
-// over reports whether the search that wants to know has to end.
+// over reports whether the search has to end.
 func (e *Estimator) over() bool { return e.cfg.Over != nil && e.cfg.Over() }
 
-// needsNoChoice reports whether {g} is a persistent set because g's next operation accesses
-// nothing.
+// needsNoChoice reports whether {g} is a persistent set because g's pending operation has no accesses.
 func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
 	return !op.DependsOnAll && op.N == 0 && !por.InspectsAll(e.sys) && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
 }
 
 // step executes an operation. It reports whether that has ended the execution while others could
-// continue. Then they do.
+// continue; they continue then.
 func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 	x := e.x
 	m := e.sys.Mark()
@@ -195,10 +191,10 @@ func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 	return over
 }
 
-// weight is q/p of the walk.
+// weight returns q/p of the walk.
 //
-// It goes through the walk once more: done is how far each goroutine is in the state that is
-// looked at, and an event is minimal there if its clock has nothing that is not done. ok is false if it has
+// It passes through the walk once more: done has the position of each goroutine in the current state,
+// and an event is minimal there if all events of its clock are done. ok is false if the search has
 // to end before.
 func (e *Estimator) weight() (weight float64, ok bool) {
 	x := e.x
@@ -237,10 +233,10 @@ func (e *Estimator) weight() (weight float64, ok bool) {
 	return weight, true
 }
 
-// overEach is of how many states of a walk the weight is found between two looks at Config.Over.
+// overEach is the number of states that weight processes between two calls of Config.Over.
 const overEach = 256
 
-// isMinimal reports whether g's next event is minimal among those that are not done.
+// isMinimal reports whether g's next event is minimal among the remaining ones.
 func (e *Estimator) isMinimal(g trace.GID) bool {
 	if int(g) >= len(e.events) || int(e.done[g]) == len(e.events[g]) {
 		return false

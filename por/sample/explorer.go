@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// RandomExplorer is Random.
+// RandomExplorer returns the explorer random.
 func RandomExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:      "random",
@@ -18,7 +18,7 @@ func RandomExplorer() *por.Explorer {
 	}
 }
 
-// PCTExplorer is PCT.
+// PCTExplorer returns the explorer pct.
 func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth
 	return &por.Explorer{
@@ -42,7 +42,7 @@ func PCTExplorer() *por.Explorer {
 	}
 }
 
-// POSExplorer is POS.
+// POSExplorer returns the explorer pos.
 func POSExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:      "pos",

@@ -9,22 +9,22 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PCT samples schedules as Burckhardt, Kothari, Musuvathi and Nagarakatte do
+// PCT samples schedules by the algorithm of Burckhardt, Kothari, Musuvathi and Nagarakatte
 // ("A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS
-// 2010, section 3): each goroutine has a random priority, of those that are enabled
-// the one with the highest moves, and at d-1 random steps, the change points, the
+// 2010, section 3): each goroutine has a random priority, the enabled one
+// with the highest priority moves, and at d-1 random steps, the change points, the
 // goroutine that moves gets a priority below all others.
 //
-// Each execution finds a bug of depth d (one that d ordering constraints between
-// steps suffice for) with probability 1/(n k^(d-1)) or more, where n goroutines
-// make k steps. Parameter depth is d; 0 is DefaultDepth. The paper is given n and k; here goroutines get
+// Each execution finds a bug of depth d (one for which d ordering constraints between
+// steps suffice) with probability 1/(n k^(d-1)) or more, where n goroutines
+// make k steps. Parameter depth is d; 0 is DefaultDepth. In the paper n and k are given; here goroutines get
 // their priority when they are first enabled, and k is the length of the longest
-// execution so far, so that the first one has no change points and the guarantee
-// holds for those that are no longer than one before.
+// earlier execution, so that the first one has no change points and the guarantee
+// holds for executions that are no longer than an earlier one.
 //
 // Two departures keep loops that wait for another goroutine from running forever: a goroutine that
 // yields, and one that has moved ChainLimit times in a row while others could, gets a priority
-// below all others, too. Nothing is guaranteed for executions in which the latter
+// below all others, too. There is no guarantee for executions in which the latter
 // happens.
 //
 // Depth 1 is a bug that shows whenever one step comes before another one, 2 an atomicity
@@ -37,7 +37,7 @@ func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pct{rng: r, d: d} })
 }
 
-// DefaultDepth is the bug depth PCT looks for if it is not told one.
+// DefaultDepth is the default depth of PCT.
 const DefaultDepth = 3
 
 // pct is the strategy of PCT.
@@ -48,13 +48,13 @@ type pct struct {
 	// above d, those given at change points are d-1 to 1 as in the paper, and those
 	// of goroutines that ran for too long are negative.
 	priority []int64
-	change   []int // the steps k_1..k_(d-1) of the present execution, which are random and in no order
+	change   []int // the steps k_1..k_(d-1) of the current execution, random and unsorted
 	lowest   int64
 	last     trace.GID
 	inARow   int // steps in a row that last has made while others could move
 }
 
-// begin draws the change points anew.
+// begin draws new change points.
 func (p *pct) begin(steps int) {
 	clear(p.priority)
 	p.change, p.lowest, p.last, p.inARow = p.change[:0], 0, trace.NoGID, 0
@@ -76,8 +76,8 @@ func (p *pct) priorityOf(g trace.GID) *int64 {
 	return q
 }
 
-// pick takes the highest priority. It has a loop only through demote, after which another
-// goroutine is the highest: at most once, as inARow is zero then.
+// pick returns the goroutine with the highest priority. After demote another
+// goroutine is the highest, so it calls itself at most once: inARow is zero then.
 func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
 	best := among[0]
 	for _, g := range among {
@@ -96,7 +96,7 @@ func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
 	return best
 }
 
-// demote puts g below all others.
+// demote gives g the lowest priority.
 func (p *pct) demote(g trace.GID) {
 	p.lowest--
 	*p.priorityOf(g) = p.lowest

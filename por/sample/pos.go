@@ -7,23 +7,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// POS samples schedules as Yuan, Yang and Gu do ("Partial Order Aware Concurrency
-// Sampling", CAV 2018, section 4): each operation that is next in a goroutine has a random
-// priority, and of those that can be executed the one with the highest is. Those that
-// conflict with it then get a new priority, and so does the goroutine's next one.
+// POS samples schedules by the algorithm of Yuan, Yang and Gu ("Partial Order Aware Concurrency
+// Sampling", CAV 2018, section 4): each pending operation has a random
+// priority, and the enabled one with the highest priority is executed. Pending operations that
+// conflict with it then get a new priority, and so does the goroutine's next operation.
 //
-// Compared with the random walk, whether one of two conflicting operations comes
-// first does not depend on how many unrelated ones come before it. The paper bounds
-// the probability of each partial order from below; the bound is for events that can
-// always be executed, and says nothing about those that block.
+// In contrast to the random walk, the order of two conflicting operations
+// does not depend on the number of unrelated ones before them. The paper has a lower bound for
+// the probability of each partial order; it is for events that can
+// always be executed, not for operations that block.
 func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pos{rng: r} })
 }
 
 // pos is the strategy of POS.
 //
-// Priorities are of operations: as soon as a goroutine has moved it draws a new one. One that
-// waits keeps its own until something is executed that conflicts with its operation.
+// Priorities belong to operations: a goroutine that has moved draws a new one. A goroutine that
+// waits keeps its own until an operation is executed that conflicts with its own.
 type pos struct {
 	rng      *rand.Rand
 	priority []uint64 // of the pending operation of each goroutine; 0: none yet
@@ -47,8 +47,8 @@ func (p *pos) pick(_ por.System, among []trace.GID) trace.GID {
 	return best
 }
 
-// stepping takes the priorities away that are to be drawn again. All are compared before the
-// step: after it the operations that are next may be others.
+// stepping removes the priorities that must be drawn again. It compares all operations before the
+// step, because the step may change pending operations.
 func (p *pos) stepping(sys por.System, g trace.GID, op *trace.Op, _ int) {
 	for q := range p.priority {
 		if p.priority[q] == 0 {

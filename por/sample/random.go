@@ -14,7 +14,7 @@ import (
 // It guarantees nothing for a finite number of executions: an interleaving that
 // takes k decisions among n goroutines has probability n^-k, so bugs that need
 // many steps of one goroutine before the first of another one are hardly ever found.
-// What it finds is real.
+// Its findings are real.
 func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &walk{r} })
 }

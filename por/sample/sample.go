@@ -9,39 +9,39 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// DefaultSamples is the number of executions that sampling stops after if
-// Config.MaxExecutions does not say.
+// DefaultSamples is the number of executions if Config.MaxExecutions is 0.
 const DefaultSamples = 10_000
 
 // A strategy decides which goroutine moves next in the executions of Random, PCT and POS.
 //
-// What a strategy decides may depend on its own random numbers and on what it is given, on
-// nothing else: the same seed has to give the same executions.
+// Its decisions may depend only on its own random numbers and on its arguments:
+// the same seed has to give the same executions.
 type strategy interface {
-	// begin is called before each execution, about which it may depend on nothing that was before.
-	// steps is the length of the longest one so far, or of some of those.
+	// begin is called before each execution, and must reset all state of earlier ones.
+	// steps is the length of the longest of some earlier executions.
 	begin(steps int)
-	// pick returns one of among, the enabled goroutines, of which there are several. It is called
-	// in the states of the path that have several, unless an oracle or the bound on preemptions
-	// leaves no choice.
+	// pick returns an element of among, the two or more enabled goroutines. It is called
+	// in the states of the path with several enabled goroutines, unless an oracle or the bound on
+	// preemptions leaves no choice.
 	pick(sys por.System, among []trace.GID) trace.GID
-	// stepping is called before g executes op, its next operation, as step number n
+	// stepping is called before g executes op, its pending operation, as step number n
 	// of the execution, counted from 1.
 	stepping(sys por.System, g trace.GID, op *trace.Op, n int)
 }
 
 // sampler executes one schedule after the other, each from the initial state. It
-// looks for races in every state, as an exhaustive search does.
+// seeks races in every state, like an exhaustive search.
 //
-// One generator serves the strategy and the alternatives. It begins anew with each execution, whose
-// number and the seed determine all: so they can be executed in any order, by several workers.
+// One generator serves the strategy and the alternatives. It begins anew with each execution; the
+// number of the execution and the seed determine it: so executions can be made in any order, by several
+// workers.
 type sampler struct {
 	search.Driver
 	random   *rand.PCG   `saved:"-"` // of rng
 	rng      *rand.Rand  `saved:"-"`
-	strategy `saved:"-"` // knows nothing between two executions
+	strategy `saved:"-"` // has no state between two executions
 	number   uint64      // of the next execution
-	longest  int         // what the strategy is told of the longest one: see round
+	longest  int         // the argument of strategy.begin: see round
 	forced   int         // steps in a row that an oracle has chosen
 }
 
@@ -94,8 +94,8 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	return r
 }
 
-// round notes how long executions are. That of number 2^i begins a round: all up to the next one are told
-// of the longest before it, so that what they are does not depend on which of them come first.
+// round updates the length of the longest execution. Number 2^i begins a round: all executions of the round
+// use the longest one before it, so they do not depend on their order.
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if x.number&(x.number-1) == 0 {
@@ -103,7 +103,7 @@ func (x *sampler) round() {
 	}
 }
 
-// draw executes the next schedule, and returns to the initial state, which is that of root.
+// draw executes the next schedule, and returns to the initial state, that of root.
 func (x *sampler) draw(root por.Mark) {
 	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
 	//mutant: jobs: random numbers go on [pieces]
@@ -113,10 +113,10 @@ func (x *sampler) draw(root por.Mark) {
 	x.Rewind(root)
 }
 
-// execution goes from the initial state to an end.
+// execution executes from the initial state to an end.
 //
-// The strategy is told of the step before it is made, when the operations of the others are still
-// those among which it has chosen.
+// It calls stepping before the step, while the pending operations of the others are still
+// those among which the strategy has chosen.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
 	x.begin(x.longest)
@@ -143,11 +143,11 @@ func (x *sampler) execution() {
 	}
 }
 
-// next chooses the goroutine that moves in the present state.
+// next chooses the goroutine that moves in the current state.
 //
-// What an oracle says comes first, as it loses no outcome; but not forever: a goroutine that
-// loops without meeting the others would be chosen again and again (ChainLimit). The bound on
-// preemptions comes before the strategy, which does not know of it. To leave a goroutine that
+// The oracle comes first, because it loses no outcome; but not forever: it would choose a goroutine that
+// loops without meeting the others again and again (ChainLimit). The bound on
+// preemptions comes before the strategy, which does not know it. A switch from a goroutine that
 // yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {

@@ -9,24 +9,24 @@ import (
 	"hbcheck.dev/hbcheck/por/search"
 )
 
-// Several workers (por.Config.Jobs), with the result that one worker has. Executions are drawn in pieces,
-// each some numbers in a row, on systems of their own; and the pieces are merged in the order of the
-// numbers. A piece is a function of the seed and its numbers, the length of the longest execution before
-// its round (sampler.round), and which races are known:
+// Several workers (por.Config.Jobs), with the result of one worker. Executions are drawn in pieces,
+// each a range of numbers, on systems of their own; and the pieces are merged in the order of the
+// numbers. A piece is a function of the seed, its numbers, the length of the longest execution before
+// its round (sampler.round), and the known races:
 //
-//  1. A race is shown to the visitor once for each pair of program points, where it is met first. So a
-//     piece has to know those of all executions before it. If one that it has shown became known after it
-//     had begun, it is drawn again, when all before it has been merged.
-//  2. Everything else that a sampler has begins anew with each execution.
+//  1. The visitor gets a race once for each pair of program points, where it is met first. So a
+//     piece has to know the races of all executions before it. If one of its races became known after it
+//     had begun, it is drawn again, when all earlier pieces have been merged.
+//  2. All other state of a sampler begins anew with each execution.
 //
-// If a piece stops the search, what comes after it is dropped.
+// If a piece stops the search, later pieces are dropped.
 
-// begunAfter is how many transitions are executed before there are other workers, and pieceOf about how
-// many a piece has: to begin one costs about as much as some executions. Neither makes a difference to
-// the result. Tests have smaller ones.
+// begunAfter is the number of transitions before there are other workers, and pieceOf about the number of
+// transitions of a piece: beginning one costs about as much as some executions. Neither makes a difference
+// to the result. Tests have smaller ones.
 var begunAfter, pieceOf uint64 = 4096, 4096
 
-// A drawer is what a worker draws with: a system of its own.
+// A drawer is the equipment of a worker: a system of its own.
 type drawer struct {
 	sys    por.System
 	oracle por.Oracle
@@ -37,25 +37,25 @@ type piece struct {
 	pool.Task[*drawer]
 	from, to uint64 // their numbers
 	longest  int
-	known    search.RaceSet // when it was offered
+	known    search.RaceSet // the known races when it was offered
 
 	results por.Subsearch
 	control search.Control
-	races   search.RaceSet // that it has shown
+	races   search.RaceSet // the races that it has reported
 	cut     bool           // Driver.PreemptCut
 }
 
-// several is the search, by several workers. x has what has been merged.
+// several is the search by several workers. x has the merged part.
 type several struct {
 	*sampler
 	visitor por.Mergeable
 	make    making
 	budget  uint64
 
-	mu      sync.Mutex           // guards what follows, and what the visitor has merged
-	over    string               // why all have to stop
-	live    map[*piece]por.Stats // of those that are executed
-	counted por.Stats            // of all that have been
+	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
+	over    string               // the reason why all have to stop
+	live    map[*piece]por.Stats // of the pieces that are being executed
+	counted por.Stats            // of all executed pieces
 	peak    int64
 }
 
@@ -88,8 +88,8 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		if workers != nil {
 			most = 3 * x.Cfg.Jobs
 		}
-		// As many executions as there may be yet, and no more: those that count for none are made
-		// up for later. The last one of the round ends it.
+		// At most as many executions as the budget leaves: executions that do not count are replaced
+		// later. The last one of the round ends it.
 		last := min(roundEnd(x.number), x.number+budget-x.Stats.Done())
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
 			c := &piece{from: next, to: min(last, next+x.perPiece()), longest: x.longest, known: maps.Clone(x.KnownRaces)}
@@ -117,7 +117,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 	if workers != nil {
 		workers.Close()
 	}
-	// The pieces have stopped anywhere. Everything counts.
+	// The pieces have stopped at any point. All of them count.
 	if b := x.StopReason.Bound; b == por.BoundPoll || b == por.BoundMemory {
 		for _, c := range open {
 			if c.results != nil {
@@ -129,7 +129,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 	x.Rewind(root)
 }
 
-// roundEnd returns the first number after those of the round that n is in.
+// roundEnd returns the first number after the round of n.
 func roundEnd(n uint64) uint64 {
 	end := uint64(1)
 	for end <= n {
@@ -138,12 +138,12 @@ func roundEnd(n uint64) uint64 {
 	return end
 }
 
-// perPiece is how many executions a piece has, as far as is known of how long they are.
+// perPiece returns the number of executions of a piece, from the lengths of earlier ones.
 func (x *sampler) perPiece() uint64 {
 	return max(1, pieceOf*x.number/max(1, x.Stats.Transitions))
 }
 
-// stale reports whether c has shown a race that one worker would have known.
+// stale reports whether c has reported a race that one worker would have known.
 func (c *piece) stale(known search.RaceSet) bool {
 	for pair := range c.races {
 		_, before := c.known[pair]
@@ -178,7 +178,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	p.mu.Unlock()
 }
 
-// merge adds what was found in a piece, all before which has been merged.
+// merge adds the findings of a piece. All earlier pieces have been merged.
 func (p *several) merge(c *piece) {
 	x := p.sampler
 	x.number = c.to
@@ -197,7 +197,7 @@ func (p *several) merge(c *piece) {
 	}
 }
 
-// reason is why c was stopped.
+// reason returns the reason why c was stopped.
 func (p *several) reason(c *piece) por.Reason {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -207,7 +207,7 @@ func (p *several) reason(c *piece) por.Reason {
 	return c.control.StopReason
 }
 
-// overMemory is why all stop if their memory is too much.
+// overMemory is the reason why all stop if they use too much memory.
 const overMemory = "memory"
 
 func (p *several) stop(why string) {
@@ -218,7 +218,7 @@ func (p *several) stop(why string) {
 	}
 }
 
-// poll checks the bounds that concern all workers. It returns why c is to be stopped.
+// poll checks the bounds that concern all workers. It returns the reason why c must stop, "" if it need not.
 func (p *several) poll(c *piece, q *por.Progress) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,7 +242,7 @@ func (p *several) poll(c *piece, q *por.Progress) string {
 	return p.over
 }
 
-// saves reports whether the search is to be saved as soon as all pieces have been merged.
+// saves reports whether the search must be saved as soon as all pieces have been merged.
 func (p *several) saves() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

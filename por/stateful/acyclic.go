@@ -2,20 +2,20 @@ package stateful
 
 import "unsafe"
 
-// stateGraph are the states that a search in rounds has met, by their numbers, and all edges between them.
+// stateGraph has the states that a search in rounds has met, by their numbers, and all edges between them.
 type stateGraph struct {
-	orders []uint32 // of each state the word that it would have if it were closed: see closedIn
-	edges  [][]edge // in pieces, so that none is copied when there are more
-	n      int      // of edges
+	orders []uint32 // for each state, its word if it were closed: see closedIn
+	edges  [][]edge // in pieces, so that growing copies no edge
+	n      int      // number of edges
 }
 
-// largestPiece is how many edges a piece of a list has at most.
+// largestPiece is the largest number of edges in a piece of a list.
 const largestPiece = 1 << 15
 
-// An edge leads from a state to one that the search has come to next.
+// An edge leads from a state to one that the search has reached next.
 type edge struct{ from, to uint32 }
 
-// next is the number of the next state.
+// next returns the number of the next state.
 func (g *stateGraph) next() uint32 { return firstOpen + uint32(len(g.orders)) }
 
 // add adds a state.
@@ -32,20 +32,20 @@ func (g *stateGraph) connect(from, to uint32) {
 	g.n++
 }
 
-// bytes is its memory, with what cyclic takes.
+// bytes returns its memory, with that of cyclic.
 func (g *stateGraph) bytes() int64 {
 	return int64(len(g.orders))*(4+12) + int64(g.n)*(int64(unsafe.Sizeof(edge{}))+4)
 }
 
 // cyclic reports whether there is a cycle (Kahn 1962):
 //
-//	1  while a state is left to which no edge leads
-//	2      take it away, and the edges that begin in it
-//	3  report whether a state is left
+//	1  while a state remains to which no edge leads
+//	2      remove it, and the edges that begin in it
+//	3  report whether a state remains
 func (g *stateGraph) cyclic() bool {
 	n := len(g.orders)
-	first := make([]uint32, n+1) // where the edges that begin in each state are listed in to
-	leads := make([]uint32, n)   // how many edges lead to each
+	first := make([]uint32, n+1) // index in to of the edges that begin in each state
+	leads := make([]uint32, n)   // number of edges that lead to each
 	for _, piece := range g.edges {
 		for _, e := range piece {
 			first[e.from-firstOpen+1]++

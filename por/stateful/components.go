@@ -36,7 +36,7 @@ type components struct {
 
 // An openState is a state whose component is not complete. Its number is its
 // index plus firstOpen, which grows along the search as Tarjan's algorithm
-// wants, and is used again once the state is closed.
+// requires, and is used again once the state is closed.
 type openState struct {
 	key                por.Hash
 	order              uint64 // see symmetric
@@ -46,8 +46,8 @@ type openState struct {
 
 // A dataChoice is an enabled operation with n alternatives.
 //
-// The program point says which operation it is: fairness is about that operation, in whichever
-// state it is next.
+// The program point identifies the operation: fairness is about that operation, in every
+// state in which it is pending.
 type dataChoice struct {
 	g      trace.GID
 	fn, pc uint32
@@ -56,20 +56,20 @@ type dataChoice struct {
 
 // A stateEdge leads from one open state to another by steps[lo:hi].
 //
-// Several steps, as states between nodes are not stored.
+// An edge may have several steps, because states between nodes are not stored.
 type stateEdge struct {
 	from, to uint32
 	lo, hi   int
 }
 
-// tarjanFrame is what a frame remembers: its number, Tarjan's low link, and
-// how long the lists were before it.
+// tarjanFrame is the part of a frame for Tarjan's algorithm: its number, its low link, and
+// the lengths of the lists before it.
 type tarjanFrame struct {
 	num, low                   uint32
 	edges, gids, choices, step int
 }
 
-// nextNum is the number that the state opened next will have. Numbers of closed states are used
+// nextNum returns the number of the next state to be opened. Numbers of closed states are used
 // again, so 32 bits are enough for all that are open at once.
 func (c *components) nextNum() uint32 { return firstOpen + uint32(len(c.nodes)) }
 
@@ -89,15 +89,13 @@ func (c *components) open(key por.Hash, order uint64) tarjanFrame {
 	return f
 }
 
-// noteEnabled notes that g can move in the state opened last.
-//
-// The list of the state opened last is the end of gids, so it grows in place.
+// noteEnabled notes that g is enabled in the state opened last, whose list is the end of gids.
 func (c *components) noteEnabled(g trace.GID) {
 	c.gids = append(c.gids, g)
 	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
 }
 
-// noteDataChoice notes that the next operation of g, with which noteEnabled was called last, has n
+// noteDataChoice notes that the pending operation of g, the argument of the last noteEnabled, has n
 // alternatives.
 func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 	c.choices = append(c.choices, dataChoice{g, fn, pc, n})
@@ -106,16 +104,16 @@ func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 
 // edge adds an edge between open states.
 //
-// A copy of the steps: those of the path change when the search goes back.
+// It copies the steps: those of the path change when the search goes back.
 func (c *components) edge(from, to uint32, steps []trace.Step) {
 	lo := len(c.steps)
 	c.steps = append(c.steps, steps...)
 	c.edges = append(c.edges, stateEdge{from, to, lo, len(c.steps)})
 }
 
-// onCycle reports whether there is a cycle through the state of f, from which on nothing is left to
-// explore. All states of its component that are not open before it are then among those after it, and no
-// edges but theirs.
+// onCycle reports whether there is a cycle through the state of f, when everything from f on has been
+// explored. All states of its component that are not open before it are then among those after it, with
+// only their own edges.
 func (c *components) onCycle(f *tarjanFrame) bool {
 	n := len(c.edges)
 	//mutant: symmetry: the first state of a component is on no cycle [quotients]: "return f.low < f.num || n > 0 && c.edges[n-1].from >=" -> "_ = n; return f.low <"
@@ -125,7 +123,7 @@ func (c *components) onCycle(f *tarjanFrame) bool {
 // truncate forgets everything since f's state was opened, the edge that led
 // to it included.
 //
-// Tarjan's stack is popped at once; numbers are used again.
+// It pops Tarjan's stack at once; numbers are used again.
 func (c *components) truncate(f *tarjanFrame) {
 	c.nodes = c.nodes[:f.num-firstOpen]
 	c.edges = c.edges[:f.edges]
@@ -134,10 +132,10 @@ func (c *components) truncate(f *tarjanFrame) {
 	c.steps = c.steps[:f.step]
 }
 
-// closeComponent completes the component whose first state is f's, the present one, and reports it
+// closeComponent completes the component whose first state is f's, the current one, and reports it
 // if a fair execution can stay in it forever.
 //
-// A component of one state without an edge to itself is the normal case, and costs nothing here.
+// The normal case is a component of one state without an edge to itself, and costs nothing here.
 // Edges from states that were open before have a number below first: they lead into the component
 // and are no part of it.
 func (s *depthFirst) closeComponent(f *frame) {
@@ -163,13 +161,13 @@ func (s *depthFirst) closeComponent(f *frame) {
 	c.truncate(&f.tarjan)
 }
 
-// reportLasso executes the lasso from the present state and reports it if it is what it seems:
+// reportLasso executes the lasso from the current state and reports it if its loop is real:
 // fingerprints identify states up to renaming, so the loop might lead to a state in which
-// goroutines have changed places. The loop ends the first time that it is back and fair, since the
+// goroutines have changed places. The loop ends the first time that it is back and fair, because the
 // stretches without a choice between two nodes can have been repeated several times.
 //
-// It is executed in the system although the search is in the middle of something: it is put back
-// to where it was, and the oracle is not told, as it is not asked on the way.
+// The system executes it in the middle of the search, and is rewound to its state afterwards. The oracle
+// gets no questions on the way, so it is not notified.
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()
@@ -198,7 +196,7 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	s.Path = s.Path[:base]
 }
 
-// containsAll reports whether did has all of could.
+// containsAll reports whether did contains could.
 func containsAll(did, could map[trace.GID]bool) bool {
 	for g := range could {
 		if !did[g] {
@@ -208,11 +206,11 @@ func containsAll(did, could map[trace.GID]bool) bool {
 	return true
 }
 
-// walk executes steps as long as they are possible. before, if it is not nil, is called before each
-// step, while Enabled has those that can move, which it may change, and after it is called after each step
-// with the goroutine that moved; it reports whether to continue. walk reports whether it came to the end.
+// walk executes steps as long as they are possible. It calls before, if that is not nil, before each
+// step, with the enabled goroutines in Enabled, which before may change, and after after each step
+// with the goroutine that moved; after reports whether to continue. walk reports whether it came to the end.
 //
-// A step may be impossible: that is how it shows that two states with one fingerprint are equal
+// A step may be impossible if two states with one fingerprint are equal
 // up to names only.
 func (s *depthFirst) walk(steps []trace.Step, before func(), after func(trace.GID) bool) bool {
 	for _, a := range steps {

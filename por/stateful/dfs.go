@@ -10,18 +10,18 @@ import (
 
 // depthFirst is the depth-first search shared by Full and JPF. It walks the schedules of a system
 // with an explicit stack of frames. A frame is a node of the search: a state with more than one
-// alternative (or one that must be stored). Between nodes the only alternative is taken and nothing
-// is kept, so a long execution without choices costs one schedule entry per step.
+// alternative (or one that must be stored). Between nodes it takes the only alternative and keeps
+// nothing, so a long execution without choices costs one schedule entry per step.
 //
-// With state matching a node whose fingerprint is known is not explored again. The strongly
-// connected components of the state graph are found on the way (see components), because an
+// With state matching it does not explore a node again whose fingerprint is known. On the way it finds the
+// strongly connected components of the state graph (see components), because an
 // execution that never ends is a cycle in it.
 //
 //	Path:     a0  a1  a2 │ a3 │ a4  a5  a6 │ a7 ...
 //	frames:              F0   F1          F2           states with a choice: F0, F1, F2
 //	alts:                {a3 b3}{a4 b4 c4}{a7 b7}      of all frames, one list
 //
-// Between F1 and F2 there was nothing to choose in two states: no frame, no mark, nothing stored.
+// Two states between F1 and F2 had no choice: no frame, no mark, nothing stored.
 type depthFirst struct {
 	search.Driver
 	policy *SyncPolicy // which operations need no choice; nil: every operation needs one
@@ -41,25 +41,25 @@ type depthFirst struct {
 	alts []trace.Step // alternatives of all frames, one after the other
 
 	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
-	turns   turns  // what is unfinished and not on the stack
-	round   *round `saved:"-"` // what a walker of a search in rounds has met; nil: it is not in rounds
+	turns   turns  // unfinished nodes that are not on the stack
+	round   *round `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
 	alone   bool   // it does not go in rounds
 	cyclic  bool   // rounds have met a cycle
 	cycles  bool   // some path has come back to an open state
 	skipped int    // components whose fairness could not be checked within the memory budget
 }
 
-// Where there is nothing to choose for long, a state is stored all the same now and then, at depths that
-// are multiples of waypoint. Example: g1 starts a timer and waits, beside main, which does much without
-// it. When g1 starts makes no difference, but after it has only main is enabled: without such states
-// each place at which it may start would cost all that main has left to do. Paths that lead to one state
-// have as a rule the same depth, so they meet there.
+// On a long path without choices, states at depths that are multiples of waypoint are stored all the same.
+// Example: g1 starts a timer and waits, beside main, which executes many steps without
+// it. The moment of g1's start makes no difference, but after it only main is enabled: without such states
+// each possible moment would cost all remaining steps of main. Paths that lead to one state
+// usually have the same depth, so they meet there.
 const waypoint = 256
 
 // A frame is one node on the search stack.
 //
-// alts[alt:next] are taken, alts[next:end] are not, and what follows has been left out, as it is equal
-// to one of them (leaveOutEqual). end may grow while the frame is the last one (closeCycle, complete).
+// alts[alt:next] are taken, alts[next:end] are not, and later ones have been left out because they are
+// equal to one of them (leaveOutEqual). end may grow while the frame is the last one (closeCycle, complete).
 type frame struct {
 	search.Position
 	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
@@ -72,8 +72,8 @@ type frame struct {
 	tarjan     tarjanFrame
 }
 
-// With a preemption bound states are told apart by the preemptions on the way to them, so that most
-// cycles of the program are none of the search: livelocks are not looked for.
+// With a preemption bound the preemptions on the way are part of a state, so that most
+// cycles of the program are not cycles of the search: it does not seek livelocks.
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
@@ -91,9 +91,9 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 	return s
 }
 
-// run explores from the present state of the system and leaves it there.
+// run explores from the current state of the system and leaves it there.
 //
-// Returning to a frame is put off until it has another alternative to take: the last one leaves
+// It returns to a frame only when that has another alternative: the last one leaves
 // the system where it is, and pop rewinds it.
 func (s *depthFirst) run() por.Result {
 	root := s.Checkpoint()
@@ -152,10 +152,9 @@ func (s *depthFirst) explore() {
 	s.advance()
 }
 
-// result returns what has been counted, and why the search is incomplete.
+// result returns the counts, and the reasons why the search is incomplete.
 //
-// Livelocks that could not be looked for are a reason of their own: everything else has been
-// covered.
+// Unchecked livelocks are a reason of their own: everything else has been covered.
 func (s *depthFirst) result() por.Result {
 	r := s.Driver.Result()
 	if s.skipped > 0 {
@@ -164,11 +163,11 @@ func (s *depthFirst) result() por.Result {
 	return r
 }
 
-// advance continues from the present state to the next node, which it puts on the stack, or to the
-// end of the execution, or to a state that is known.
+// advance continues from the current state to the next node, which it puts on the stack, or to the
+// end of the execution, or to a known state.
 //
-// Order: an end is an end even if the steps are used up; races are looked for in every state,
-// whether it is a node or not, but not twice in one that is known.
+// Order: an end is an end even if the steps are used up; races are sought in every state,
+// node or not, but not twice in a known one.
 func (s *depthFirst) advance() {
 	chain := 0
 	if n := len(s.frames); n > 0 {
@@ -205,7 +204,7 @@ func (s *depthFirst) advance() {
 	}
 }
 
-// push puts the present state on the stack, unless it is known.
+// push puts the current state on the stack, unless it is known.
 //
 // A known state ends the path here. If it is still open, the path has closed a cycle.
 func (s *depthFirst) push(f frame) {
@@ -238,14 +237,14 @@ func (s *depthFirst) push(f frame) {
 	s.frames = append(s.frames, f)
 }
 
-// store looks the present state up. If it was stored before, known is true, and open is its number
-// if its component is not complete yet; otherwise it is stored now.
+// store looks the current state up. If it was stored before, known is true, and open is its number
+// if its component is not complete yet; otherwise store stores it.
 //
 // The value stored for a key is the state's number in Tarjan's algorithm as long as its component
-// is on the stack, closed when that is complete or if components are not looked for, and vacant if
+// is on the stack, closed when that is complete or if the search does not find components, and vacant if
 // there is none.
 //
-// It is one look-up: insert finds or stores. That the memory does not suffice halts the search,
+// One look-up finds or stores. If the memory does not suffice, the search halts,
 // and the state counts as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
@@ -275,12 +274,9 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	return true, old
 }
 
-// key is the fingerprint under which the present state is stored. With a preemption bound the
-// future also depends on how many preemptions are left, and on the goroutine that it is a
-// preemption to leave.
-//
-// Whether moving Cur is free is part of it only by leaving Cur out: if leaving it is no
-// preemption, it makes no difference who it was.
+// key returns the fingerprint under which the current state is stored. With a preemption bound the
+// future also depends on the number of remaining preemptions, and on the goroutine whose switch would be
+// one. Cur is left out if a switch from it is free.
 func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.fingerprint()
 	if s.Cfg.LimitPreempt {
@@ -296,9 +292,9 @@ func (s *depthFirst) key(f *frame) por.Hash {
 	return h
 }
 
-// openState makes the present state, which is going to be f, a node of the state graph.
+// openState makes the current state, the state of the new frame f, a node of the state graph.
 //
-// What fairness will ask about this state is taken down now (noteEnabled, noteDataChoice),
+// It notes the facts that fairness needs (noteEnabled, noteDataChoice),
 // because the state is gone when its component is complete.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
 	f.tarjan = s.components.open(key, s.symmetric.digest)
@@ -326,7 +322,7 @@ func (s *depthFirst) closeCycle(num uint32) {
 	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
 	p.tarjan.low = min(p.tarjan.low, num)
 	s.takeBack(p)
-	// Example of what would be lost: g1: for { x = 1 } beside g2: panic, which does not access x.
+	// Example of a loss otherwise: g1: for { x = 1 } beside g2: panic, which does not access x.
 	// Each step of g1 is a persistent set, and g2 would never move.
 	//mutant: no goroutine is ignored [micro endless]: "reduced " -> "reduced && !s.Cfg.AnyGoroutine "
 	if p.reduced {
@@ -362,7 +358,7 @@ func (s *depthFirst) pop() {
 	s.frames = s.frames[:len(s.frames)-1]
 }
 
-// dropStack forgets what is on the stack.
+// dropStack empties the stack.
 func (s *depthFirst) dropStack() {
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		f := &s.frames[i]
@@ -372,10 +368,10 @@ func (s *depthFirst) dropStack() {
 	s.frames = s.frames[:0]
 }
 
-// progress estimates which part of the search is done.
+// progress estimates the explored part of the search.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
-	if !s.turns.begun { // else what is unfinished is not on the stack
+	if !s.turns.begun { // with turns, unfinished nodes are not on the stack
 		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
 			f := &s.frames[i]
 			return f.next - f.alt - 1, f.end - f.alt
@@ -386,8 +382,8 @@ func (s *depthFirst) progress() por.Progress {
 
 // step executes a and polls.
 //
-// The policy sees every step before and after, as it looks for operations that refute its
-// assumption. If it is refuted the search is halted without a reason: JPF begins again.
+// The policy sees every step before and after, because it watches for operations that refute its
+// assumption. If one does, the search halts without a reason: JPF restarts.
 func (s *depthFirst) step(a trace.Step) {
 	if park, meet, ok := s.parking.meeting(a); ok {
 		if s.step(park); s.Halted {
@@ -410,7 +406,7 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 //
-// Last states are stored, too, so that their number is right; the visitor is notified of each
+// It stores last states, too, so that their number is right; the visitor is notified of each
 // execution all the same.
 func (s *depthFirst) leaf(st por.Status) {
 	if s.Tracing() {
@@ -438,7 +434,7 @@ func (s *depthFirst) leaf(st por.Status) {
 
 // account measures the memory in use.
 //
-// The table of states gets what the rest leaves of MaxMemory, at each poll anew.
+// At each poll the table of states gets the part of MaxMemory that the rest leaves.
 func (s *depthFirst) account() int64 {
 	n := s.stackBytes()
 	if s.components != nil {

@@ -7,13 +7,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// expand lists the alternatives of the present state, to which chain steps have led without a
+// expand lists the alternatives of the current state, to which chain steps have led without a
 // choice, at the end of alts. The goroutine that moved last comes first.
 //
-// The list is cut down for two reasons, which differ in what they lose. That a goroutine is a
-// persistent set loses no state (f.reduced), up to the ignoring problem. A bound on preemptions
-// does (PreemptCut). A chain that is too long is not reduced, so that a loop without choices comes
-// to a node in the end.
+// There are two reasons to shorten the list. A persistent set loses no state (f.reduced), up to the
+// ignoring problem. A bound on preemptions does (PreemptCut). A chain that is too long is not reduced, so
+// that a loop without choices finally has a node.
 func (s *depthFirst) expand(chain int) frame {
 	f := frame{alt: len(s.alts), next: len(s.alts)}
 	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
@@ -46,14 +45,13 @@ func (s *depthFirst) expand(chain int) frame {
 	return f
 }
 
-// otherSingleton looks for a goroutine besides the present one that is a persistent set by itself,
-// and if there is one makes its alternatives the only ones of f.
+// otherSingleton seeks a goroutine besides the last one that is a persistent set by itself,
+// and if it finds one makes its alternatives the only ones of f.
 //
-// To move another goroutine than the last one is no preemption then (freeSwitch): the choice is
-// not the schedule's, it is made by the reduction.
+// The switch to that goroutine is no preemption (freeSwitch): the reduction makes it, not the schedule.
 func (s *depthFirst) otherSingleton(f *frame) bool {
 	if s.Cfg.LimitPreempt {
-		return false // which goroutine moves is part of what is bounded
+		return false // the bound counts switches between goroutines
 	}
 	n, asked := len(s.alts), search.MostAsked(len(s.Enabled))
 	for i, g := range s.Enabled {
@@ -77,7 +75,7 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 }
 
 // part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
-// together. Several make a node that might lie on a cycle, see mayListOnly.
+// together. Several alternatives make a node that might lie on a cycle, see mayListOnly.
 func (s *depthFirst) part(f *frame) bool {
 	//mutant: parts: without components [partToys]: drop 2
 	if s.Cfg.Parts == nil || !s.noticesCycles() {
@@ -105,14 +103,14 @@ func (s *depthFirst) part(f *frame) bool {
 
 // mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
 // alt. A single alternative makes no node. Several make a node that might lie on a cycle of such
-// nodes, in which the other goroutines would be ignored forever (the ignoring problem), unless that is
-// noticed.
+// nodes, in which the other goroutines would be ignored forever (the ignoring problem), unless the search
+// notices cycles.
 func (s *depthFirst) mayListOnly(alt int) bool {
 	return len(s.alts) == alt+1 || s.states == nil || s.noticesCycles()
 }
 
-// noticesCycles reports whether the search finds out about cycles of states: by components, or by the edges
-// that rounds note.
+// noticesCycles reports whether the search notices cycles of states, by components or by the edges of
+// rounds.
 func (s *depthFirst) noticesCycles() bool {
 	return s.components != nil || s.round != nil && s.round.numbered
 }
@@ -137,12 +135,12 @@ func (s *depthFirst) addOthersAlternatives(alt int) {
 	}
 }
 
-// needsNoChoice reports whether {g} is a persistent set, op being g's next operation.
+// needsNoChoice reports whether {g} is a persistent set, op being g's pending operation.
 func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 	return s.policyAllows(op) || s.OracleAllows(g, op)
 }
 
-// policyAllows reports whether the policy knows that.
+// policyAllows reports whether op needs no choice according to the policy.
 func (s *depthFirst) policyAllows(op *trace.Op) bool {
 	//mutant: inspected: jpf knows what is private [inspecting]: drop 2
 	return s.policy != nil && !s.Inspected() && s.policy.NeedsNoChoice(op)

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// FullExplorer explores every interleaving of visible operations.
+// FullExplorer returns the explorer full, which explores every interleaving of visible operations.
 func FullExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name:      "full",
@@ -17,7 +17,7 @@ func FullExplorer() *por.Explorer {
 	}
 }
 
-// JPFExplorer makes choices only where Java Pathfinder does.
+// JPFExplorer returns the explorer jpf, which makes choices only where Java Pathfinder does.
 func JPFExplorer() *por.Explorer {
 	e := &por.Explorer{
 		Name:      "jpf",

@@ -7,61 +7,61 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPF is Java Pathfinder's own partial order reduction, the baseline that other reductions are
-// measured against: a scheduling choice is made where a goroutine is about to synchronise or to
+// JPF is Java Pathfinder's own partial order reduction, the baseline for other reductions: it makes a
+// scheduling choice where a goroutine is about to synchronise or to
 // access an object that other goroutines can reach, and only if more than one goroutine is enabled;
 // otherwise the goroutine that moved last continues.
 //
 // JPF's AllRunnablesSyncPolicy puts its choices after an operation (after an unlock only if it woke
 // a thread, after a notify only if a thread was notified). Ours are before the next operation,
-// which for the operations that need none comes to the same. What needs none is decided here, by
-// one criterion: nothing that the others can do while the goroutine waits before its operation
-// fails to commute with the operation, so that executing it at once loses no outcome ({goroutine}
-// is a persistent set). SyncPolicy.NeedsNoChoice has the cases.
+// which is equivalent for the operations without a choice. One criterion decides which these are: every
+// operation that the others can execute while the goroutine waits before its own commutes with it, so that
+// executing it at once loses no outcome ({goroutine} is a persistent set). SyncPolicy.NeedsNoChoice has the
+// cases.
 //
 // Unlocking commutes with everything under an assumption: no goroutine tries a lock, no lock is
 // released twice, no RWMutex is unlocked while its writer waits for readers, and no lock is copied
-// or overwritten (*p = T{}). SyncPolicy notices when it is wrong; the search then begins again with
+// or overwritten (*p = T{}). SyncPolicy notices when it is wrong; the search then restarts with
 // choices before unlocking, too. (A goroutine that copies a lock does so before a Lock and after
-// it, in different executions, so that it is noticed in the latter.)
+// it, in different executions, and SyncPolicy notices the latter.)
 //
-// Example of the assumption about unlocking, and of what refutes it:
+// Example of the assumption about unlocking, and of its refutation:
 //
 //	g1: mu.Lock(); x = 1; mu.Unlock()
 //	g2: if mu.TryLock() { ... }             before the Unlock it fails, after it, it does not:
 //	                                        a choice before Unlock is needed
 //
-// So does Done, as long as no counter of a WaitGroup becomes negative, and none is raised from zero while
-// a goroutine is at Wait. Let Done of g be possible, so that the counter is one at least, and let u be what
-// others do in some execution before it.
+// Done commutes with everything as long as no counter of a WaitGroup becomes negative, and none is raised
+// from zero while a goroutine is at Wait. Let Done of g be possible, so that the counter is at least one, and
+// let u be the steps of others before it in some execution.
 //
-//  1. Additions commute, so that g's Done can come before u unless something in u depends on whether the
-//     counter is one or, without that unit, zero: a Wait, and whether those that are at Wait are counted
-//     among those that the zero releases.
-//  2. If the counter becomes zero in u, that is by a Done that makes it negative after g's: the search
-//     begins again. So no Wait returns in u that was not possible before it.
-//  3. With g's Done first the counter may become zero in u, which releases those that are at Wait then. They
+//  1. Additions commute, so that g's Done can come before u unless a step of u depends on whether the
+//     counter is one or, without that unit, zero: a Wait, and the set of goroutines at Wait
+//     that the zero releases.
+//  2. If the counter becomes zero in u, a Done makes it negative after g's: the search
+//     restarts. So every Wait that returns in u was possible before u.
+//  3. With g's Done first the counter may become zero in u, which releases the goroutines at Wait. They
 //     need not return, and if they do not before g's Done in the execution, they are at Wait after it,
-//     released too. Those that come to Wait afterwards, in u, are released by g's Done in the execution,
-//     and find a zero if g's comes first: it is the same unless the counter is raised again before they
-//     return. That is raising it from zero while they are at Wait, and the search begins again.
+//     released too. g's Done releases the goroutines that come to Wait afterwards, in u, in the execution;
+//     they find a zero if g's comes first: the result is the same unless the counter is raised again before
+//     they return. That is raising it from zero while they are at Wait, and the search restarts.
 //
-// That is assumed only together with Config.Parts, as in searches that are to be fast: those without are what
-// Java Pathfinder and other reductions are compared with.
+// Done needs no choice only together with Config.Parts: searches without parts are for comparison with
+// Java Pathfinder and other reductions.
 //
-// With a bound on preemptions there are choices before unlocking and Done, and all endings of schedules
-// within the bound are found:
+// With a bound on preemptions there are choices before unlocking and Done, and the search finds all endings
+// of schedules within the bound:
 //
-//  1. Take a schedule w t u within the bound, of which t is the next operation of the goroutine g
+//  1. Take a schedule w t u within the bound, where t is the pending operation of the goroutine g
 //     that moved last, needs no choice, and is the first of g; w is not empty.
-//  2. What needs no choice, but for unlocking and Done, neither enables nor disables an operation of a
-//     goroutine that exists. So in t w u the step from w to u is a preemption only if one of those
+//  2. An operation without a choice, except unlocking and Done, neither enables nor disables an operation of
+//     an existing goroutine. So in t w u the step from w to u is a preemption only if one of those
 //     from w to t and from t to u is one in w t u.
-//  3. To leave g before t is a preemption: it can continue, and t is no Yield. So t w u has at most
+//  3. A switch from g before t is a preemption: g can continue, and t is no Yield. So t w u has at most
 //     as many as w t u.
 //
-// These two enable: the last goroutine of w may wait for the lock, which costs nothing to leave in
-// w t u, and not wait in t w u.
+// Unlocking and Done enable others: the last goroutine of w may wait for the lock in w t u, where a switch
+// from it is free, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
@@ -84,7 +84,7 @@ func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	}
 }
 
-// Why a search starts again.
+// Reasons why a search restarts.
 const (
 	unlockingMatters = "it makes a difference in this program when locks are released"
 	countingMatters  = "it makes a difference in this program when Done is called"
@@ -97,23 +97,23 @@ type SyncPolicy struct {
 	// or not yet held, or copies or overwrites one.
 	UnlockNeedsNoChoice bool
 	Violated            bool // the assumption is wrong
-	// DoneNeedsNoChoice is the other one: no counter of a WaitGroup becomes negative, and none is raised from
-	// zero while a goroutine is at Wait.
+	// DoneNeedsNoChoice is the assumption that no counter of a WaitGroup becomes negative, and none is raised
+	// from zero while a goroutine is at Wait.
 	DoneNeedsNoChoice bool
-	Miscounted        bool // it is wrong
+	Miscounted        bool // that assumption is wrong
 
-	effects por.Effects `saved:"-"` // of the system; nil: nothing is assumed of counters
+	effects por.Effects `saved:"-"` // of the system; nil: no assumption about counters
 
 	last    trace.Kind  // the operation being executed
 	locks   lockSet     // seen so far
 	pending []trace.GID `saved:"-"`
 }
 
-// lockSet is where locks are. Searches can be as short as a few steps (see package lookahead), so
-// it is small as long as it is empty.
+// lockSet has the places of locks. Searches can have only a few steps (see package lookahead), so
+// an empty set is small.
 //
-// objects is a filter: most accesses are to objects without locks, and end at one bit. Bits of
-// several objects fall together, hence "may" in has.
+// objects is a filter: one bit is enough for most accesses, to objects without locks. Objects
+// share bits, hence "may" in has.
 type lockSet struct {
 	objects [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
 	at      map[uint32][]trace.Access
@@ -159,7 +159,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
-		// The value concerns the goroutine alone. Its alternatives remain.
+		// Only the goroutine itself sees the value. Its alternatives remain.
 		return true
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave:
 		// While the lock is held the others cannot lock it; only TryLock
@@ -174,7 +174,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	return false
 }
 
-// Before is called before g executes its next operation.
+// Before is called before g executes its pending operation.
 //
 // Violated is false here: as soon as it is true After has the search halted. An access to a lock
 // as ordinary memory copies or overwrites it.
@@ -204,8 +204,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	}
 }
 
-// miscounts reports whether g's next operation, op, which is about a counter, refutes what is assumed of
-// these.
+// miscounts reports whether g's pending operation, op, an addition to a counter, refutes DoneNeedsNoChoice.
 func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 	switch a := p.effects.Adds(g); {
 	case a.Underruns():
@@ -222,11 +221,10 @@ func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 	})
 }
 
-// After is called after g's operation, and reports whether the search has to begin again. Releasing
-// a lock that is free is a fatal error in Go, at which the goroutine remains. Whether an execution
-// in which it remains there has ended by that error, or because it exits at once, is not known here,
-// so either makes the search begin again: that costs the choices that are made before unlocking
-// from then on. If the goroutine has ended, too, the program has ended as it should.
+// After is called after g's operation, and reports whether the search has to restart. Releasing
+// a free lock is a fatal error in Go, at which the goroutine remains. After cannot distinguish an
+// execution that has ended by that error from one that exits at once, so both make the search restart, at
+// the cost of choices before unlocking. If the goroutine has ended, too, the program has ended normally.
 //
 // Example: mu.Unlock() of a mutex that is not locked. With no choice before it another
 // goroutine's mu.Lock() would never come first, and the error would be the only outcome.

@@ -9,11 +9,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPFTree counts the tree that JPF walks if it stores no states, without walking it: what comes
-// after a state, if the same goroutine moved last, is the same wherever in the tree the state is.
-// So each such state is expanded once, and what is counted there is added wherever it comes again.
+// JPFTree counts the tree that JPF walks if it stores no states, without walking it: the subtree of
+// a state depends only on the state and the goroutine that moved last.
+// So each such state is expanded once, and its counts are added at each other place of the tree.
 //
-// Stats.Executions, Blocked and Transitions are those of JPF. The visitor is shown each last state
+// Stats.Executions, Blocked and Transitions are those of JPF. The visitor gets each last state
 // once. Bounds on steps and preemptions are not honoured, and programs in which a goroutine
 // executes ChainLimit operations in a row without a choice are not counted to the end.
 func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
@@ -35,34 +35,32 @@ func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	}
 }
 
-// tree is the search, and what it has counted. It has no stack of frames: count is recursive, and
-// keeps a position for each state that it comes to.
+// tree is the search, with its counts. It has no stack of frames: count is recursive, and
+// keeps a position for each state.
 type tree struct {
 	*depthFirst
 	known map[treeKey]subtree
 }
 
-// cur is a part of the key because the goroutine that moved last decides which alternatives there
-// are: a state in which it needs no choice lists its own only. The chain of steps is not: see
-// ChainLimit above.
+// cur is a part of the key because the goroutine that moved last decides the list of alternatives:
+// a state in which it needs no choice lists only its own. The chain of steps is not part of it: see
+// JPFTree about ChainLimit.
 type treeKey struct {
 	state por.Hash
 	cur   trace.GID
 }
 
-// subtree is how much there is after a state.
+// subtree has the counts of the tree below a state.
 type subtree struct{ executions, blocked, steps uint64 }
 
-// count counts what comes after the present state, to which chain steps have led without a choice.
+// count counts the tree below the current state, to which chain steps have led without a choice.
 //
-// A subtree is counted where it is first come to, and known after that. It is what a stateless
-// search would explore as often as it comes there:
+// It walks a subtree once, when it first reaches it. A stateless search would explore it each time:
 //
 //	s ── a ── t ── ...          t's subtree is walked once,
 //	 └── b ── u ── t            and added twice
 //
-// If the count has been halted inside, what is returned is too small, and the result says that it
-// is incomplete.
+// If the count has been halted inside, the result is too small, and marked incomplete.
 func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
 	key := treeKey{por.IdentityHashOf(s.Sys, 0), s.Cur}

@@ -10,7 +10,7 @@ import (
 // the search entered it. A set of nodes is a list; one set at a time is also marked, so that inside
 // answers at once.
 //
-// It is made for each component that has an edge, and thrown away. Components of programs that
+// It is temporary, for a component that has an edge. Components of programs that
 // end are single states.
 type lassoGraph struct {
 	nodes []lassoNode
@@ -31,29 +31,27 @@ type lassoEdge struct {
 	steps    []trace.Step
 }
 
-// A requirement is something that fairness demands of an infinite execution: that a
-// goroutine moves, or that an operation takes one of its alternatives.
-//
-// Comparable, so that equal ones of different states are one.
+// A requirement of fairness on an infinite execution: a goroutine moves, or an operation takes one of its
+// alternatives. Requirements are comparable, so that equal ones of different states are one.
 type requirement struct {
 	g      trace.GID
 	fn, pc uint32
 	choice int // -1: any move of g
 }
 
-// fairLasso looks for a fair infinite execution inside the component (the emptiness check for
+// fairLasso seeks a fair infinite execution inside the component (the emptiness check for
 // Streett conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop
 // from that state to itself that satisfies every requirement of every state on it, or a nil loop.
 //
-// An infinite execution stays in one strongly connected part in the end, and may take each edge of
+// An infinite execution finally stays in one strongly connected part, and may take each edge of
 // it again and again. So a component is fair if each requirement that arises in it is satisfied by
 // one of its edges. If not, a fair execution cannot visit the nodes in which an unsatisfied one
-// arises: they are taken away, and what remains is split again. Each round takes away a node, so it
+// arises: they are removed, and the rest is split again. Each round removes a node, so it
 // ends.
 //
 //	node:         0 ──▶ 1 ──▶ 2        requirements of 1: g1 moves, g2 moves
 //	                    ▲     │        edges 1 → 2 and 2 → 1 are both of g1:
-//	                    └─────┘        {1, 2} does not satisfy that g2 moves, and 1 is taken away
+//	                    └─────┘        {1, 2} does not satisfy that g2 moves, and 1 is removed
 func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 	g.out = make([][]int32, len(g.nodes))
 	for i, e := range g.edges {
@@ -73,7 +71,7 @@ func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 			if !slices.Contains(satisfied, -1) {
 				return g.lasso(all, comp, satisfied)
 			}
-			// No fair execution stays where a requirement arises that is not satisfied.
+			// No fair execution stays where an unsatisfied requirement arises.
 			rest := slices.DeleteFunc(comp, func(n int32) bool { return required.unsatisfied(g.nodes[n], satisfied) })
 			if len(rest) > 0 {
 				work = append(work, rest)
@@ -83,7 +81,7 @@ func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 	return nil, nil
 }
 
-// mark makes nodes the set that inside asks about.
+// mark makes nodes the set of inside.
 func (g *lassoGraph) mark(nodes []int32) {
 	g.set++
 	for _, n := range nodes {
@@ -97,7 +95,7 @@ func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
 
 // requirementSet numbers the requirements of a component.
 //
-// The number of a requirement is its index in list, and in what fairness returns.
+// The number of a requirement is its index in list, and in the result of fairness.
 type requirementSet struct {
 	list  []requirement
 	index map[requirement]int
@@ -112,7 +110,7 @@ func (s *requirementSet) add(n requirement) {
 
 // eachRequirement calls f for the requirements that arise in n until f returns false.
 //
-// A goroutine that is enabled gives one, an operation with alternatives one for each of them.
+// An enabled goroutine gives one, an operation with alternatives one for each of them.
 func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	for _, g := range n.enabled {
 		if !f(requirement{g: g, choice: -1}) {
@@ -128,10 +126,8 @@ func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	}
 }
 
-// unsatisfied reports whether a requirement arises in n that no edge satisfies; satisfied is as
-// fairness returns it.
-//
-// One is enough to take the state away.
+// unsatisfied reports whether a requirement arises in n that no edge satisfies; satisfied is the result
+// of fairness.
 func (s *requirementSet) unsatisfied(n lassoNode, satisfied []int) bool {
 	found := false
 	n.eachRequirement(func(x requirement) bool {
@@ -183,17 +179,14 @@ func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied 
 	return required, satisfied
 }
 
-// lasso builds a walk from node 0 through all nodes to comp, and a loop inside comp that takes
-// every one of edges.
-//
-// Component comp need not contain node 0, so the prefix may walk through all nodes; the loop may
-// not. An edge that an earlier walk has taken satisfies its requirement already.
+// lasso builds a walk from node 0, through any nodes, to comp, and a loop inside comp that takes
+// every one of edges. An edge that an earlier walk has taken satisfies its requirement already.
 //
 //	node 0 ──prefix──▶ start ──▶ e1 ──▶ e2 ──▶ ... ──▶ start
 //	                   └──────────── loop ────────────┘
 //
-// The loop is not a shortest one: that would be a travelling salesman's problem. reportLasso cuts
-// it where it is fair already.
+// The loop is not the shortest one: that would be a travelling salesman's problem. reportLasso cuts
+// it where it is already fair.
 func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace.Step) {
 	target := make(map[int32]bool, len(comp))
 	for _, n := range comp {
@@ -229,13 +222,13 @@ func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace
 // shortest returns the edges of a shortest walk inside the marked set from a
 // node to one that is a target, and that node. There must be one.
 //
-// Breadth first, by edges in the order in which the search found them: the same program always
+// It searches breadth first, by edges in the order in which the search found them: the same program always
 // gives the same loop.
 func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32, to int32) {
 	if target(from) {
 		return nil, from
 	}
-	by := make(map[int32]int32) // node → edge it was reached by
+	by := make(map[int32]int32) // node → edge by which it was reached
 	queue := []int32{from}
 	for len(queue) > 0 {
 		n := queue[0]
@@ -265,9 +258,7 @@ func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32
 //
 // A component of one node counts only if it has an edge to itself: otherwise no execution stays
 // there. low and num are Tarjan's; path is the stack of recursion, stack has the nodes whose
-// component is not complete.
-//
-// It is asked for subgraphs, again and again, so it cannot use the numbers of the search.
+// component is not complete. Subgraphs need numbers of their own, not those of the search.
 func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
 	g.mark(nodes)
 	type info struct {

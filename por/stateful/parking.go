@@ -5,23 +5,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// parking puts parks off until they make a difference (por.LateParker). An alternative can be a meeting
-// then: two steps, the first of which parks the partner of the second one. It is one of the goroutine
-// that makes the second step.
+// parking postpones parks until they make a difference (por.LateParker). An alternative can then be a
+// meeting: two steps, the first of which parks the partner of the second one. It is an alternative of the
+// goroutine that makes the second step.
 //
-//  1. The system that is searched is another one: what is enabled, and the alternatives, are what putOff
-//     and addAlternatives leave. Its executions are those of the system, but for parks that nothing
-//     notices. So what a persistent set is asked of is this one: a meeting of others is two of their
-//     steps one after the other, with which nothing depends on it that did not before.
-//  2. Fairness: who can park and is met has to move, which it does by parking. Who can park and is not
-//     met has parked before the loop.
-//  3. With a bound on preemptions nothing is put off: who parks late might cost one.
+//  1. The search explores a reduced system, with the enabled goroutines and alternatives that putOff
+//     and addAlternatives leave. Its executions are those of the system, except for parks that nothing
+//     notices. Persistent sets are those of the reduced system: a meeting of other goroutines is two of
+//     their steps, one after the other, and adds no dependence.
+//  2. Fairness: a goroutine that can park and takes part in a meeting has to move, by parking. One that can
+//     park and takes part in no meeting has parked before the loop.
+//  3. With a bound on preemptions nothing is postponed: a late park might cost one.
 type parking struct {
-	sys por.LateParker `saved:"-"` // nil: nothing is put off
+	sys por.LateParker `saved:"-"` // nil: nothing is postponed
 	buf []por.Meeting  `saved:"-"`
 }
 
-// meets and what is above it are choices that are meetings.
+// Choices from meets on are meetings.
 const meets = 1 << 30
 
 func (p *parking) init(sys por.System, cfg por.Config, policy *SyncPolicy) {
@@ -30,7 +30,7 @@ func (p *parking) init(sys por.System, cfg por.Config, policy *SyncPolicy) {
 	}
 }
 
-// putOff takes those out of enabled whose only alternative is put off.
+// putOff removes from enabled the goroutines whose only alternative is postponed.
 func (p *parking) putOff(enabled []trace.GID) []trace.GID {
 	if p.sys == nil {
 		return enabled
@@ -38,7 +38,7 @@ func (p *parking) putOff(enabled []trace.GID) []trace.GID {
 	return p.sys.PutOff(enabled)
 }
 
-// alternatives returns how many alternatives of g are no meetings.
+// alternatives returns the number of alternatives of g that are not meetings.
 func (p *parking) alternatives(sys por.System, g trace.GID) int {
 	n := sys.Alternatives(g)
 	if n > 1 && p.sys != nil && p.sys.ParksLast(g) {
@@ -47,7 +47,7 @@ func (p *parking) alternatives(sys por.System, g trace.GID) int {
 	return n
 }
 
-// meetings returns what g can do besides, until it is called again.
+// meetings returns the meetings of g. The result is valid until the next call.
 func (p *parking) meetings(g trace.GID) []por.Meeting {
 	if p.sys == nil {
 		return nil
@@ -64,7 +64,7 @@ func (p *parking) addMeetings(g trace.GID, alts []trace.Step) []trace.Step {
 	return alts
 }
 
-// meeting returns the two steps of a if that is a meeting.
+// meeting returns the two steps of a if a is a meeting.
 func (p *parking) meeting(a trace.Step) (park, meet trace.Step, ok bool) {
 	if a.Choice < meets {
 		return park, meet, false

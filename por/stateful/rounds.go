@@ -8,65 +8,65 @@ import (
 	"hbcheck.dev/hbcheck/por/pool"
 )
 
-// A search by several workers goes in rounds, as soon as it has become long. Walkers, each with a system, a
-// stack and a path of its own, explore depth first for as much work as a round has. All look states up
-// in the table of the search, which does not change while a round lasts; what each of them meets besides, it
-// keeps to itself until the round is over. Then the rounds are merged, in the order of the walkers:
+// A long search by several workers proceeds in rounds. Walkers, each with a system, a
+// stack and a path of its own, explore depth first for the work of a round. All look states up
+// in the table of the search, which does not change during a round; each keeps its new states to itself
+// until the round is over. Then the rounds are merged, in the order of the walkers:
 //
 //	1  while there is something to explore
-//	2      give part of what others have on their stacks to each walker that has nothing
+//	2      give each idle walker a part of the stack of another one
 //	3      each walker explores for one round                                      (at the same time)
 //	4      for each walker, in their order
-//	5          what it has found is merged
-//	6          each state that it has met is stored; if another walker of this round has stored it, the
-//	               walker takes what is unfinished of it off its stack
-//	7  if there is a cycle among the states, begin again with one worker
+//	5          merge its findings
+//	6          store each of its new states; if another walker of this round has stored it, remove
+//	               its unfinished alternatives from the walker's stack
+//	7  if there is a cycle among the states, restart with one worker
 //
-// Which walker explores what depends on counts only, and not on how many workers there are to execute
-// line 3 or on how fast they are: the result is the same for any number above one, to the last count. It
-// may differ from that of one worker in counts, and in which bug is first, as the order of a depth-first
-// search is another one.
+// The distribution among walkers depends on counts only, not on the number or speed of the workers that
+// execute line 3: the result is the same for any number above one, to the last count. It
+// may differ from that of one worker in counts, and in the choice of the first bug, because a depth-first
+// search has another order.
 //
 // Nothing is lost:
 //
-//  1. A state that is stored is, from then on, on the stack of the walker that stored it, until all its
-//     alternatives are explored, or have been given to another one (line 2), or are put aside. What
-//     is taken off in line 6 belongs to a state that another walker has stored, for which this holds.
-//  2. All edges between states are noted. If they are without a cycle, no goroutine is ignored forever:
+//  1. A stored state is on the stack of the walker that stored it, until all its
+//     alternatives are explored, or have been given to another one (line 2), or are put aside. An alternative
+//     removed in line 6 belongs to a state that another walker has stored, for which this holds.
+//  2. All edges between states are noted. Without a cycle no goroutine is ignored forever:
 //     from each state the search comes to an end of an execution, in at most as many states as there
-//     are, and before that all that is enabled has moved or has been disabled by what it depends on.
+//     are, and before that every enabled operation has been executed, or disabled by a dependent one.
 //  3. There is no livelock then: an execution that never ends has beginnings of any length, each of
 //     them equivalent to the beginning of an execution that the search walks through.
-//  4. If there is a cycle, what 2 and 3 say is not known. One worker knows what to do on cycles.
+//  4. If there is a cycle, 2 and 3 do not apply. The search of one worker handles cycles.
 //
-// Two walkers can explore the same state in one round only, so what is explored twice is a part of one round
+// Two walkers can explore the same state in one round only, so the redundant work is a part of one round
 // for each pair of walkers.
 type rounds struct {
-	*depthFirst // the search: its table, its visitor, what it has counted; its stack is empty
+	*depthFirst // the search: its table, its visitor, its counts; its stack is empty
 	visitor     por.Mergeable
 	workers     *pool.Pool[struct{}]
 	walkers     []*walker
 	graph       stateGraph
-	work        uint64 // of a round, for each walker,
-	met, taken  int    // and how many states they have met since that was changed, and have met twice
+	work        uint64 // of a round, for each walker
+	met, taken  int    // states that walkers have met, and met twice, since work was changed
 	numbered    bool   // edges are noted
-	stopped     bool   // a walker has been, without having stopped the search
-	checked     int    // so many when they were last looked at
+	stopped     bool   // a walker has been stopped, without having stopped the search
+	checked     int    // number of edges when they were last searched for cycles
 	deepWork    uint64 // the effort of turns that began with the deepest node
 	peak        int64
 }
 
-// RoundSizes say what a search in rounds is like. They make no difference to what is found.
+// RoundSizes are the parameters of a search in rounds. They make no difference to its findings.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
 	Work  uint64 // of the first round, for each walker: see por.Stats.Work
-	More  uint64 // transitions from which on there are twice as many walkers,
-	Each  uint64 // and so many times as many from which on there are twice as many again
-	Way   uint64 // of the steps one in so many may be on the way to where a walker begins; 0: all may
-	Check int    // edges when cycles are first looked for, and then each time they have doubled
+	More  uint64 // transitions after which the number of walkers doubles
+	Each  uint64 // factor from one such number of transitions to the next
+	Way   uint64 // at most 1/Way of the steps may lead to the beginnings of walkers; 0: no limit
+	Check int    // number of edges at the first search for cycles; the next are each time it has doubled
 }
 
-// Rounds are those of all searches. Tests have smaller ones.
+// Rounds are the parameters of all searches. Tests have smaller ones.
 var Rounds = RoundSizes{From: 1 << 18, Work: 1 << 12, More: 1 << 24, Each: 1 << 3, Way: 8, Check: 1 << 12}
 
 const (
@@ -74,9 +74,9 @@ const (
 	mostWalkers   = 64
 )
 
-// goesInRounds reports whether the search is one by several workers from now on.
+// goesInRounds reports whether the search continues with several workers.
 //
-// Bounds on executions and states are exact, and so they have one worker.
+// Bounds on executions and states are exact, so they need one worker.
 func (s *depthFirst) goesInRounds() bool {
 	c := &s.Cfg
 	if c.Jobs <= 1 || s.alone || s.cycles || s.turns.begun || s.states == nil || c.MaxExecutions > 0 || c.MaxStates > 0 {
@@ -85,7 +85,8 @@ func (s *depthFirst) goesInRounds() bool {
 	return s.Stats.Transitions >= Rounds.From || s.turnOver()
 }
 
-// goInRounds explores all that is left in rounds. It reports false, and nothing has happened, if it cannot.
+// goInRounds explores the rest of the search in rounds. If that is impossible, it changes nothing and
+// returns false.
 func (s *depthFirst) goInRounds() bool {
 	v, ok := s.Visitor.(por.Mergeable)
 	r := &rounds{depthFirst: s, visitor: v, numbered: s.components != nil, checked: Rounds.Check, work: Rounds.Work}
@@ -131,8 +132,8 @@ func (s *depthFirst) goInRounds() bool {
 	return true
 }
 
-// poll compares the search with its bounds. A walker that has been stopped, as time is up, has left a state
-// that it had come to: the search has to end. While others are being saved it is not told so yet.
+// poll checks the bounds of the search. A walker that was stopped because time is up has left the state
+// that it had reached, so the search has to end, but not while other searches are being saved.
 func (r *rounds) poll() {
 	for !r.Halted {
 		r.Poll(r.account(), por.Progress{Depth: r.Stats.MaxDepth})
@@ -143,7 +144,7 @@ func (r *rounds) poll() {
 	}
 }
 
-// look has the search end if there is a cycle among the states.
+// look ends the search if there is a cycle among the states.
 func (r *rounds) look() {
 	r.checked = 2 * r.graph.n
 	if r.graph.cyclic() {
@@ -152,9 +153,9 @@ func (r *rounds) look() {
 }
 
 // adapt makes rounds shorter where walkers meet many states in the same round, and longer where they do not:
-// in short ones they find the caches filled by others, and wait for each other more often.
+// short rounds have cold caches and more waiting.
 func (r *rounds) adapt() {
-	const enough, many, few = 256, 8, 32 // one in so many
+	const enough, many, few = 256, 8, 32 // more than 1/many, fewer than 1/few
 	if r.met < enough {
 		return
 	}
@@ -167,7 +168,7 @@ func (r *rounds) adapt() {
 	r.met, r.taken = 0, 0
 }
 
-// grow makes more walkers if there are to be more. It reports whether there is any.
+// grow makes more walkers if the search has become long enough. It reports whether there is any.
 func (r *rounds) grow() bool {
 	want := fewestWalkers
 	for from := Rounds.More; r.Stats.Transitions >= from && want < mostWalkers; from *= Rounds.Each {
@@ -201,11 +202,11 @@ func (r *rounds) distribute() bool {
 	return busy
 }
 
-// split takes half of what the walker has that has the most, if not too much of the work would be to come to
-// where it is: where paths are long most of what is given away can lead to states that are known.
+// split takes half of the alternatives of the walker that has the most, unless too many steps already lead to
+// the beginnings of walkers: on long paths most of the given alternatives can lead to known states.
 func (r *rounds) split() *aside {
 	var from *walker
-	most := 1 // of one alternative there is nothing to give
+	most := 1 // a walker with one alternative gives nothing
 	for _, w := range r.walkers {
 		if n := w.alternatives(); n > most {
 			from, most = w, n
@@ -217,7 +218,7 @@ func (r *rounds) split() *aside {
 	return from.giveAway(most / 2)
 }
 
-// explore is line 3. If one has to come to where it begins, all explore for as much longer as that takes: the
+// explore is line 3. The longest way to the beginning of a walker extends the round of all: the
 // others would wait for it.
 func (r *rounds) explore() {
 	work := r.work
@@ -239,8 +240,8 @@ func (r *rounds) explore() {
 	}
 }
 
-// merge is lines 4 to 6. Where a walker has stopped the search, what comes after it does not count; but all
-// counts where time has.
+// merge is lines 4 to 6. If a walker has stopped the search, later ones do not count; if time is up, all
+// count.
 func (r *rounds) merge() {
 	for _, w := range r.walkers {
 		if !w.active {
@@ -316,7 +317,7 @@ func (r *rounds) mergeStates(w *walker) {
 	}
 }
 
-// turnsOver puts the stacks of walkers aside that have been below one prefix for long enough: see turns.
+// turnsOver puts aside the stacks of walkers that have been below one prefix for long enough: see turns.
 func (r *rounds) turnsOver() {
 	t := &r.turns
 	for _, w := range r.walkers {
@@ -333,7 +334,7 @@ func (r *rounds) turnsOver() {
 	}
 }
 
-// fromQueue returns what w is to begin a turn with, nil if nothing is put aside.
+// fromQueue returns the stack with which w begins a turn, nil if none is put aside.
 func (r *rounds) fromQueue(w *walker) *aside {
 	t := &r.turns
 	if len(t.queue) == 0 {
@@ -350,7 +351,7 @@ func (r *rounds) fromQueue(w *walker) *aside {
 	x := t.queue[at]
 	t.queue = slices.Delete(t.queue, at, at+1)
 	t.bytes -= x.bytes()
-	n := max(1, len(x.nodes)/8) // they are on one path, which takes long to come to
+	n := max(1, len(x.nodes)/8) // they are on one path, which is long
 	first, rest := x.nodes[:n], x.nodes[n:]
 	if w.deep {
 		rest, first = x.nodes[:len(x.nodes)-n], x.nodes[len(x.nodes)-n:]
@@ -365,7 +366,8 @@ func (r *rounds) fromQueue(w *walker) *aside {
 	return given
 }
 
-// account measures the memory in use, between rounds. The table of states gets what the rest leaves.
+// account measures the memory in use, between rounds. The table of states gets the part of MaxMemory that
+// the rest leaves.
 func (r *rounds) account() int64 {
 	n := r.turns.bytes + r.graph.bytes()
 	if r.Size != nil {

@@ -7,53 +7,53 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// symmetric matches states up to exchanging goroutines (Config.Symmetry). The search walks through the
+// symmetric matches states up to permutations of goroutines (Config.Symmetry). The search walks through the
 // quotient of the state graph:
 //
 //  1. A permutation of goroutines that are started at the same place maps executions to executions.
-//     So what can happen after a state, and after one that it is matched with, is the same up to
-//     names: ends, bugs, races of operations that are both next.
+//     So the futures of two matched states are the same up to
+//     names: ends, bugs, races of operations that are both pending.
 //
-//  2. What is stored of a state besides its fingerprint: with a bound on preemptions, how many there
-//     were, and the goroutine that it is one to leave. That is named by its place in the order.
+//  2. The key of a state has, besides its fingerprint, with a bound on preemptions, their number,
+//     and the goroutine from which a switch would be one, named by its place in the order.
 //     A persistent set of a state, mapped by the permutation, is one of the other state; so a
-//     search that looks at one of the two only considers a persistent set in each.
+//     search that visits only one of the two considers a persistent set in each.
 //
 //  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some
-//     node considers all goroutines (closeCycle). So it is for all states that are equal to it.
+//     node considers all goroutines (closeCycle). The same holds for all states equal to it.
 //
 //  4. Livelocks: an execution that never ends stays, from some point on, in one component of the
-//     quotient. If every edge of that which closes a cycle leads back to the very goroutines, the
-//     component is one of the state graph, and fairness is decided as there. If it exchanges
-//     some, goroutines have no names along the cycle: one that waits forever looks as if it moved
-//     now and then (below). Then the search begins again without symmetry.
+//     quotient. If every edge that closes a cycle in it leads back to the very same goroutines, the
+//     component is one of the state graph, and fairness is decided as there. If an edge permutes
+//     some, goroutines have no names along the cycle: one that waits forever seems to move
+//     now and then (below). Then the search restarts without symmetry.
 //
 //     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
 //     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
 //
-//  5. Alternatives of one state that are equal (SymmetricHasher.Orbits) lead to states that are equal
-//     up to exchange. So of each such set one is explored (leaveOutEqual), and 1 to 3 hold as before:
-//     the others would lead to where it leads, a cycle through theirs is one through it. But not 4:
-//     of the edges of a component none may be missing, be it that those that are left out
-//     exchange goroutines, or that fairness wants those to move. An edge of a component is one
-//     on a cycle. So what has been left out of a state is taken back when there is a cycle
-//     through it, which is known when all others have been explored: its component, as the state
-//     is the last one on the stack, is what is open from it on, or it leads back before it. With a bound
-//     on preemptions the first of several that are equal is explored, which costs as many as the
-//     others or, as it moved last, one less.
+//  5. Equal alternatives of one state (SymmetricHasher.Orbits) lead to states that are equal
+//     up to a permutation. So of each set of equal ones one is explored (leaveOutEqual), and 1 to 3 hold as
+//     before: the others lead to the same states, and a cycle through theirs is one through it. But 4
+//     does not: no edge of a component may be missing, because a missing one may
+//     permute goroutines, or fairness may require it. An edge of a component is one
+//     on a cycle. So the left-out alternatives of a state are restored when there is a cycle
+//     through it. That is known when all others have been explored: the state is then
+//     the last one on the stack, and its component has the states that are open from it on, or leads back
+//     before it. With a bound on preemptions the first of several equal ones is explored, which costs as
+//     many as the others or, if its goroutine moved last, one less.
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
 	order  []trace.GID         `saved:"-"` // of the state looked up last; nil: goroutines correspond as for System.Hash
-	digest uint64              // stands for it; 0 if it is nil
-	cycle  bool                // there is a cycle that exchanges goroutines
+	digest uint64              // of order; 0 if it is nil
+	cycle  bool                // there is a cycle that permutes goroutines
 	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
 	own    []por.Orbit         `saved:"-"`
 	met    []por.Orbit         `saved:"-"`
 	left   []trace.Step        `saved:"-"`
 }
 
-// fingerprint is that of the present state.
+// fingerprint returns the fingerprint of the current state.
 func (s *depthFirst) fingerprint() por.Hash {
 	h := s.fingerprintUpToExchange()
 	if s.weighed != nil {
@@ -78,7 +78,7 @@ func (s *depthFirst) fingerprintUpToExchange() por.Hash {
 	return h
 }
 
-// number names g in the state whose fingerprint was taken last.
+// number returns the name of g in the state of the last fingerprint.
 func (x *symmetric) number(g trace.GID) uint64 {
 	if x.order == nil {
 		return uint64(g)
@@ -86,11 +86,12 @@ func (x *symmetric) number(g trace.GID) uint64 {
 	return uint64(slices.Index(x.order, g))
 }
 
-// closedIn is the word of a closed state whose order of goroutines has digest d: it has half of that.
+// closedIn returns the word of a closed state whose order of goroutines has digest d. It has half of the
+// digest.
 func closedIn(d uint64) uint32 { return closed | uint32(d)>>1 }
 
-// noteExchange counts the arrival at a stored state, of which old is the word, if goroutines had to be
-// exchanged for it.
+// noteExchange counts the arrival at a stored state with word old, if the states match only up to a
+// permutation.
 func (s *depthFirst) noteExchange(old uint32) {
 	d, same := s.symmetric.digest, false
 	switch {
@@ -106,8 +107,8 @@ func (s *depthFirst) noteExchange(old uint32) {
 	}
 }
 
-// exchanges reports whether the present state is equal to the open state num with goroutines exchanged,
-// and then has the search end.
+// exchanges reports whether the current state equals the open state num only up to a permutation of
+// goroutines, and ends the search then.
 func (s *depthFirst) exchanges(num uint32) bool {
 	//mutant: symmetry: a cycle may exchange goroutines [quotients]: true
 	if s.symmetric.digest == s.components.nodes[num-firstOpen].order {
@@ -117,8 +118,8 @@ func (s *depthFirst) exchanges(num uint32) bool {
 	return true
 }
 
-// leaveOutEqual moves those alternatives of f, the present state, to the end of its list and out of it that
-// are equal to an earlier one.
+// leaveOutEqual moves the alternatives of f, the current state, that are equal to an earlier one beyond the
+// end of its list.
 func (s *depthFirst) leaveOutEqual(f *frame) {
 	x := &s.symmetric
 	if x.order == nil || f.end-f.alt < 2 {
@@ -128,7 +129,7 @@ func (s *depthFirst) leaveOutEqual(f *frame) {
 	kept, of := f.alt, trace.NoGID
 	for i := f.alt; i < f.end; i++ {
 		a := s.alts[i]
-		if a.G != of { // the alternatives of one goroutine follow each other
+		if a.G != of { // the alternatives of one goroutine are adjacent
 			of = a.G
 			x.own = x.hasher.Orbits(of, x.own[:0])
 			x.met = x.met[:0]
@@ -151,7 +152,7 @@ func (s *depthFirst) leaveOutEqual(f *frame) {
 	s.Stats.Equal += uint64(f.leftOut)
 }
 
-// nameOf returns the name of a among those of its goroutine.
+// nameOf returns the orbit of a, from the orbits of its goroutine.
 func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 	if a.Choice >= meets {
 		return met[a.Choice-meets]
@@ -159,8 +160,8 @@ func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 	return own[a.Choice]
 }
 
-// takeBack lists what has been left out of f, the top node, if there is a cycle through it. It reports
-// whether there is anything.
+// takeBack restores the left-out alternatives of f, the top node, if there is a cycle through it. It reports
+// whether there are any.
 func (s *depthFirst) takeBack(f *frame) bool {
 	//mutant: symmetry: what is left out is not taken back [quotients]: true
 	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {

@@ -9,70 +9,68 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A depth-first search can go down a path without end: a loop that counts never comes back to a
-// state. It would then stay below one prefix for as long as it is given, and know nothing of what
-// other goroutines do. So from the first path on that becomes too long, unfinished prefixes take
+// A depth-first search can follow an endless path: a loop that counts never comes back to a
+// state. It would then stay below one prefix until time is up, without exploring other
+// goroutines. So from the first path on that is too long, unfinished prefixes take
 // turns:
 //
-//	stack:   ●──●──●──●──●──●──●──●──●──●    a dive: what is unfinished on the stack is put aside
+//	stack:   ●──●──●──●──●──●──●──●──●──●    a dive: the unfinished part of the stack is put aside
 //	         │  │     │        │        ╷
 //	a turn:                                  the first unfinished alternative is explored, then the
-//	         1  2     3        ·        ·    second one, and so on, for as long as the turn takes
+//	         1  2     3        ·        ·    second one, and so on, until the turn is over
 //
-// When a turn is over what it has left unfinished is put aside, too, and all stacks take turns. Turns
+// When a turn is over its unfinished part is put aside, too, and all stacks take turns. Turns
 // become longer with the search, so that long executions come to their ends. Half of the work is done
-// in turns that go on from the deepest unfinished node of all: where paths meet again, as those of a
-// producer and a consumer do, what begins near the root soon comes to states that are known, and not to
+// in turns that continue from the deepest unfinished node of all: where paths meet again, like those of a
+// producer and a consumer, alternatives near the root soon lead to known states, and not to
 // the end of an execution.
 //
 // Nothing is lost:
 //
 //  1. A state is stored when it is met, and its alternatives are on the stack then, or put aside, or
-//     have been explored. So all are explored when nothing is left. Which ones are met first makes
-//     no difference for that.
-//  2. As for the ignoring problem: a node on whose cycle the others might be ignored lists the
-//     alternatives of one goroutine only (frame.reduced). It is known of a node that it is on none
-//     when its component is complete. Those that are put aside are made to list all, if states are
-//     stored at all, and from then
-//     on no node is reduced (mayListOnly, as there are no components).
+//     have been explored. So all are explored when nothing is unfinished, in any order.
+//  2. The ignoring problem: a node on whose cycle the others might be ignored lists the
+//     alternatives of one goroutine only (frame.reduced). That a node is on no cycle is known
+//     when its component is complete. If states are stored, nodes that are put aside list all alternatives,
+//     and later nodes are never reduced (mayListOnly, because there are no components).
 //  3. Livelocks need the components, which need the order of a depth-first search. So if nothing is
-//     left, and nothing has been cut, the search begins again without turns: there are as many
-//     states as there were, and no path is without end. What is counted is what it would have been.
+//     unfinished, and nothing has been cut, the search restarts without turns: there are as many
+//     states as before, and no path is endless. The counts are those of a search without turns.
 type turns struct {
 	begun bool // a stack has been put aside
 	//mutant: saved: turns without dived [resumed]: "dived bool" -> "dived bool `saved:\"-\"`"
 	dived bool // an execution has been cut: its prefix is too long
-	never bool // there are none
+	never bool // the search has no turns
 
 	//mutant: saved: turns without queue [resumed]: "[]*aside" -> "[]*aside `saved:\"-\"`"
 	queue []*aside
-	bytes int64 // of all that is put aside
+	bytes int64 // of all stacks that are put aside
 
-	// The present turn.
+	// The current turn.
 	//mutant: saved: turns without deep [resumed]: "    bool" -> "    bool `saved:\"-\"`"
-	deep bool // it begins with the deepest node there is, not with the first one of a stack
+	deep bool // it begins with the deepest node of all, not with the first one of a stack
 	//mutant: saved: turns without deepWork [resumed]: "deepWork uint64" -> "deepWork uint64 `saved:\"-\"`"
 	deepWork uint64 // the effort of such turns
 	//mutant: saved: turns without began [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
 	began uint64 // the effort when it began
 	//mutant: saved: turns without from [resumed]: "  *aside" -> "  *aside `saved:\"-\"`"
 	from *aside          // the stack whose alternatives are explored
-	at   search.Position // the node of the one that is
+	at   search.Position // the node of the alternative that is being explored
 	//mutant: saved: turns without ends [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
 	ends uint64 // the effort at which it ends
 	//mutant: saved: turns without fresh [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	fresh uint64 // transitions when it came to at: there is one at least
+	fresh uint64 // transitions when it came to at: at least one follows
 	//mutant: saved: turns without base [resumed]: "base     int" -> "base     int `saved:\"-\"`"
-	base int // steps of the path when it was last asked whether it is too long
+	base int // steps of the path when its length was last checked
 }
 
-// An aside is what is unfinished of a stack that was put aside.
+// An aside is the unfinished part of a stack that was put aside.
 type aside struct {
 	path  trace.Schedule // to the last of nodes
 	nodes []unfinished   // by their depth; there is at least one
 }
 
-// unfinished is a node with the alternatives that are not explored.
+// unfinished is a node with its unexplored alternatives.
 type unfinished struct {
 	depth, preempts int
 	freeSwitch      bool
@@ -91,21 +89,21 @@ func (x *aside) bytes() int64 {
 }
 
 const (
-	// leastTurn is which part of that a turn takes at least.
+	// A turn takes at least Config.Dive/leastTurn steps.
 	leastTurn = 10
-	// turnShare is which part of the work so far a turn may take.
+	// A turn takes at least 1/turnShare of the work so far.
 	turnShare = 32
-	// asideShare is which part of Config.MaxMemory may be put aside: if that is exceeded the search
-	// remains depth-first below what it is at.
+	// At most 1/asideShare of Config.MaxMemory may be put aside: beyond that the search
+	// remains depth-first below its current prefix.
 	asideShare = 4
-	// asideMost is that part if there is no such limit.
+	// asideMost is the number of bytes that may be put aside without Config.MaxMemory.
 	asideMost = 256 << 20
 )
 
-// effort is how many steps the search has executed.
+// effort returns the number of steps that the search has executed.
 func (s *depthFirst) effort() uint64 { return s.Stats.Transitions + s.Stats.Repeated }
 
-// dive is Config.Dive.
+// dive returns Config.Dive, or its default.
 func (s *depthFirst) dive() int {
 	if s.Cfg.Dive > 0 {
 		return s.Cfg.Dive
@@ -126,15 +124,15 @@ func (s *depthFirst) turnOver() bool {
 	return t.dived || len(s.Path)-t.base >= max(s.dive(), t.base)
 }
 
-// beginTurn begins a turn, to begin which takes so many steps: it is longer than that, and takes a
-// share of all that was done so far, so that there are not too many turns.
+// beginTurn begins a turn whose beginning is cost steps away: the turn is longer than that, and takes a
+// share of the work so far, so that there are not too many turns.
 func (s *depthFirst) beginTurn(cost int) {
 	s.turns.dived = false
 	s.turns.ends = s.effort() + max(uint64(s.dive()/leastTurn), 2*uint64(cost), s.Stats.Transitions/turnShare)
 }
 
-// putAside ends the turn: what is unfinished is put aside, and the stack is empty. It reports false,
-// and the turn goes on, if there is nothing else to do, or no more can be put aside.
+// putAside ends the turn: it puts the unfinished part of the stack aside, and empties the stack. If nothing
+// else is unfinished, or no more can be put aside, the turn continues, and it returns false.
 func (s *depthFirst) putAside() bool {
 	t := &s.turns
 	others := len(t.queue) > 0 || t.from != nil
@@ -180,7 +178,7 @@ func (s *depthFirst) putAside() bool {
 	return true
 }
 
-// unfinished returns what is unfinished on the stack, with the numbers of states.
+// unfinished returns the unfinished part of the stack, with the numbers of states.
 func (s *depthFirst) unfinished() *aside {
 	x := &aside{}
 	for i := range s.frames {
@@ -196,7 +194,7 @@ func (s *depthFirst) unfinished() *aside {
 	return x
 }
 
-// mostAside is how many bytes may be put aside.
+// mostAside returns the number of bytes that may be put aside.
 func (s *depthFirst) mostAside() int64 {
 	if s.Cfg.MaxMemory > 0 {
 		return s.Cfg.MaxMemory / asideShare
@@ -204,7 +202,7 @@ func (s *depthFirst) mostAside() int64 {
 	return asideMost
 }
 
-// queueAside puts x aside, if something of it is unfinished.
+// queueAside puts x aside, unless it is empty.
 func (s *depthFirst) queueAside(x *aside) {
 	if x != nil && len(x.nodes) > 0 {
 		s.turns.queue = append(s.turns.queue, x)
@@ -212,7 +210,7 @@ func (s *depthFirst) queueAside(x *aside) {
 	}
 }
 
-// endTurn ends a turn of which nothing is on the stack.
+// endTurn ends a turn whose stack is empty.
 func (s *depthFirst) endTurn() {
 	t := &s.turns
 	if t.deep {
@@ -225,8 +223,7 @@ func (s *depthFirst) endTurn() {
 	}
 }
 
-// nextTurn puts something unfinished on the stack, which is empty. It reports whether there is
-// anything.
+// nextTurn puts an unfinished node on the empty stack. It reports whether there is one.
 func (s *depthFirst) nextTurn(root *search.Position) bool {
 	t := &s.turns
 	if t.from != nil && !t.deep && len(t.from.nodes) > 0 && s.effort() < t.ends {
@@ -261,7 +258,7 @@ func (s *depthFirst) nextTurn(root *search.Position) bool {
 	return true
 }
 
-// nextNode goes on to node i of the stack whose turn it is, and puts it on the stack.
+// nextNode continues with node i of the stack whose turn it is.
 func (s *depthFirst) nextNode(i int) {
 	t := &s.turns
 	n := t.from.nodes[i]
@@ -276,14 +273,14 @@ func (s *depthFirst) nextNode(i int) {
 	s.frames = append(s.frames, f)
 }
 
-// comeTo executes the steps of path up to a depth. When time is up the system may have been left in the
-// middle of a step: no other one follows.
+// comeTo executes the steps of path up to a depth. It stops when time is up, because the system may then be
+// in the middle of a step.
 func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	for len(s.Path) < depth && !s.Halted {
 		s.Stats.Repeated++
 		a := path[len(s.Path)]
 		if s.round != nil && s.policy != nil {
-			s.policy.Before(s.Sys, a.G) // it has not seen the locks on the path
+			s.policy.Before(s.Sys, a.G) // which has not seen the locks on the path
 		}
 		s.Repeat(a)
 		if s.Cfg.Over != nil && s.Cfg.Over() {
@@ -292,14 +289,14 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	}
 }
 
-// A stage is what a search that begins again leaves out.
+// A stage lists the features that a restarted search leaves out.
 type stage struct {
-	never bool // turns: it looks for livelocks
+	never bool // turns: it seeks livelocks
 	named bool // symmetry
 	alone bool // rounds: there are cycles
 }
 
-// explore searches sys, and again if that is needed to look for livelocks.
+// explore searches sys, and restarts the search if livelocks need that.
 func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) por.Result {
 	var at stage
 	_, leave := cfg.Enter(&at)
@@ -326,7 +323,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) 
 	}
 }
 
-// reenter goes on with a search that was saved.
+// reenter continues a saved search.
 func (s *depthFirst) reenter() {
 	var positions []*search.Position
 	if s.turns.from != nil {

@@ -7,8 +7,8 @@ import "hbcheck.dev/hbcheck/por"
 // needs more than a small part of the table twice. It holds no Go pointers
 // and knows its size in bytes exactly.
 //
-// The state itself is not kept (hash compaction). The word of a slot is 32 bits, which limits the
-// number of states that are open at once, not that of states.
+// The state itself is not kept (hash compaction). The word of a slot has 32 bits, which limits the
+// number of states that are open at once, not the number of states.
 //
 //	h[0] mod 64 ─▶ shard ─▶ slot h[1] mod len, the next free one after it: linear probing
 type visited struct {
@@ -37,7 +37,7 @@ const (
 const (
 	vacant    = 0
 	firstOpen = 1
-	closed    = 1 << 31 // and from there on, with half of a digest: see closedIn
+	closed    = 1 << 31 // and larger words, with half of a digest: see closedIn
 )
 
 func newVisited(budget int64) *visited { return &visited{budget: budget} }
@@ -45,8 +45,7 @@ func newVisited(budget int64) *visited { return &visited{budget: budget} }
 // find returns the slot of h, or the free slot where it belongs.
 // The shard must have room.
 //
-// The two halves of a fingerprint are used for different things, so that the shard says nothing
-// about the slot.
+// The two halves of a fingerprint select the shard and the slot independently.
 func (s *visitedShard) find(h por.Hash) int {
 	mask := uint64(len(s.keys) - 1)
 	i := h[1] & mask
@@ -56,9 +55,7 @@ func (s *visitedShard) find(h por.Hash) int {
 	return int(i)
 }
 
-// lookup returns the word of h, which must be present.
-//
-// (Tests ask so; the search itself inserts.)
+// lookup returns the word of h, which must be present. It is for tests.
 func (v *visited) lookup(h por.Hash) uint32 {
 	s := &v.shards[h[0]%visitedShards]
 	return s.vals[s.find(h)]

@@ -14,16 +14,16 @@ import (
 // A walker explores in rounds: see rounds. Between two of them it keeps its stack.
 type walker struct {
 	*depthFirst
-	root    search.Position // where its system was when it was made
-	given   *aside          // what it begins with instead of its stack; nil: it goes on
+	root    search.Position // the initial state of its system
+	given   *aside          // the stack that it begins instead of its own; nil: it continues
 	results por.Subsearch   // of the round
 	task    pool.Task[struct{}]
-	active  bool   // in the present round,
-	work    uint64 // which has so much work
+	active  bool   // in the current round
+	work    uint64 // of the current round
 
 	// Its turn, if it has one: see turns.
 	turn uint64 // the effort so far
-	most uint64 // and when it is over
+	most uint64 // the effort at its end
 	deep bool   // it began with the deepest node
 }
 
@@ -32,7 +32,7 @@ func newWalker(r *rounds, another por.Replica) *walker {
 	cfg := r.Cfg
 	over := cfg.Over
 	cfg.Oracle, cfg.Parts, cfg.Jobs, cfg.Keeper, cfg.MaxMemory = another.Oracle, another.Parts, 1, nil, 0
-	if cfg.Poll == nil { // there is nothing that could end the search
+	if cfg.Poll == nil { // nothing else can end the search
 		cfg.Over = nil
 	} else {
 		cfg.Poll = func(por.Progress) string {
@@ -55,15 +55,15 @@ func newWalker(r *rounds, another por.Replica) *walker {
 	return w
 }
 
-// idle reports whether it has nothing to explore.
+// idle reports whether w has nothing to explore.
 func (w *walker) idle() bool { return len(w.frames) == 0 && w.given == nil }
 
-// dives reports whether its path is too long.
+// dives reports whether the path of w is too long.
 func (w *walker) dives() bool {
 	return w.turns.dived || len(w.Path)-w.turns.base >= max(w.dive(), w.turns.base)
 }
 
-// begin prepares a round of so much work.
+// begin prepares a round with the given work.
 func (w *walker) begin(r *rounds, work uint64) {
 	w.Stats, w.work = por.Stats{}, work
 	w.round.begin()
@@ -108,7 +108,7 @@ func (w *walker) goTo(x *aside) {
 	w.turns.base = len(w.Path)
 }
 
-// alternatives returns how many it has that are not explored.
+// alternatives returns the number of unexplored alternatives of w.
 func (w *walker) alternatives() (n int) {
 	if w.given != nil {
 		for i := range w.given.nodes {
@@ -122,7 +122,7 @@ func (w *walker) alternatives() (n int) {
 	return n
 }
 
-// depth is how many steps it takes to come to what it has.
+// depth returns the number of steps to the nodes of w.
 func (w *walker) depth() int {
 	if w.given != nil {
 		return len(w.given.path)
@@ -130,7 +130,7 @@ func (w *walker) depth() int {
 	return len(w.Path)
 }
 
-// giveAway returns n of the alternatives that it has, those of the first nodes, and forgets them.
+// giveAway removes n alternatives from w, those of the first nodes, and returns them.
 func (w *walker) giveAway(n int) *aside {
 	x := &aside{}
 	take := func(from unfinished) (took int) {
@@ -161,7 +161,7 @@ func (w *walker) giveAway(n int) *aside {
 	return x
 }
 
-// bytes is the memory that it uses.
+// bytes returns the memory of w.
 func (w *walker) bytes() int64 {
 	n := w.stackBytes() + int64(cap(w.round.met))*int64(unsafe.Sizeof(metState{})) +
 		int64(cap(w.round.edges))*int64(unsafe.Sizeof(edge{})) + int64(len(w.round.own))*32
@@ -171,14 +171,14 @@ func (w *walker) bytes() int64 {
 	return n
 }
 
-// A round is what a walker has met in one.
+// A round has the states that a walker has met in one round.
 type round struct {
-	known    *visited // what all had met before: it does not change
-	orders   []uint32 // by number, of the states that are in known with theirs
+	known    *visited // the states of all earlier rounds; it does not change
+	orders   []uint32 // by number, of the states that are in known with their numbers
 	numbered bool     // edges are noted
 
-	own   map[por.Hash]uint32 // word by fingerprint, of what is not known
-	met   []metState          // in their order
+	own   map[por.Hash]uint32 // word by fingerprint, of the states that are not in known
+	met   []metState          // in order
 	edges []edge
 	final []uint32 // the words in the table, by index in met, when they have been merged
 }
@@ -187,7 +187,7 @@ type round struct {
 type metState struct {
 	key   por.Hash
 	order uint64 // see symmetric
-	node  bool   // it is no end of an execution
+	node  bool   // it is not the end of an execution
 	taken bool   // another walker has stored it
 }
 
@@ -199,7 +199,7 @@ func (x *round) begin() {
 	x.met, x.edges = x.met[:0], x.edges[:0]
 }
 
-// number is what a state has that was n in the round, when that is merged.
+// number returns the merged number of the state that had number n in the round.
 func (x *round) number(n uint32) uint32 {
 	if n < ownFrom {
 		return n
@@ -245,7 +245,7 @@ func (x *round) note(key por.Hash, word uint32, order uint64, node bool) {
 	x.met = append(x.met, metState{key: key, order: order, node: node})
 }
 
-// match counts the arrival at a state of which that is the word.
+// match counts the arrival at a state with the given word.
 func (x *round) match(s *depthFirst, word uint32) {
 	now := closedIn(s.symmetric.digest)
 	was := word

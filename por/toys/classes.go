@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ClassOf names the equivalence class of the execution path of t: its events and what each
-// depends on. It is computed from the definition.
+// ClassOf names the equivalence class of the execution path of t: its events and the dependences
+// of each. It is computed from the definition.
 func ClassOf(t *System, path trace.Schedule) string {
 	type done struct {
 		g     trace.GID

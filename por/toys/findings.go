@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// checkPaths makes f verify that every path that is reported leads to the state the system is in.
+// checkPaths makes f verify that every reported path leads to the state of the system.
 func checkPaths(t *testing.T, f *Findings, initial State) {
 	f.check = func(path trace.Schedule) {
 		r := &System{Prog: f.Toy.Prog, State: initial}
@@ -23,8 +23,8 @@ func checkPaths(t *testing.T, f *Findings, initial State) {
 	}
 }
 
-// Explore runs a search of toy, checks that it leaves the system as it was, and returns what it has
-// found.
+// Explore runs a search of toy, checks that it leaves the system in its initial state, and returns the
+// findings.
 func Explore(t *testing.T, toy *System, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*Findings, por.Result) {
 	t.Helper()
 	f := NewFindings(toy)
@@ -37,7 +37,7 @@ func Explore(t *testing.T, toy *System, run func(por.System, por.Visitor, por.Co
 	return f, res
 }
 
-// Findings collects what a search reports, in a form that is equal for equal sets.
+// Findings collects the reports of a search, in a form that is equal for equal sets.
 type Findings struct {
 	Toy      *System
 	Leaves   map[string]int
@@ -49,7 +49,7 @@ type Findings struct {
 	StopAt   int // leaves after which to stop; 0: never
 }
 
-// NewFindings returns a visitor that has found nothing yet.
+// NewFindings returns a visitor without findings.
 func NewFindings(t *System) *Findings {
 	return &Findings{Toy: t, Leaves: map[string]int{}, Races: map[string]bool{}, paths: map[string]bool{}}
 }
@@ -108,7 +108,7 @@ func Keys[V any](m map[string]V) []string {
 	return ks
 }
 
-// Reasons returns why r is incomplete.
+// Reasons returns the reasons why r is incomplete.
 func Reasons(r por.Result) string {
 	var s []string
 	for _, why := range r.Incomplete {

@@ -8,12 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Merger is a por.Mergeable, and its own por.Subsearch, that collects findings, and everything that was
-// merged in its order.
+// A Merger is a por.Mergeable, and its own por.Subsearch, that collects findings in the order of merging.
 type Merger struct {
 	*Findings
 	List   []string
-	Pieces int // that were merged
+	Pieces int // merged pieces
 }
 
 // NewMerger returns the visitor of a search of toy.

@@ -8,11 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Parted makes a program of four goroutines, which the first one starts at once, in two groups: each mostly
-// has variables and a lock of its own.
+// Parted makes a program of four goroutines in two groups. The first goroutine starts the others at once.
+// Each group mostly uses variables and a lock of its own.
 func Parted(r *rand.Rand, size int, loops bool) *System {
 	prog := Random(r, MaxGoroutines, size, loops).Prog
-	often := 2 << r.IntN(8) // of so many instructions all but one are about what the group has
+	often := 2 << r.IntN(8) // one of this number of instructions uses a location of the other group
 	for g, code := range prog {
 		group := int8(g / 2)
 		for i := range code {
@@ -39,10 +39,10 @@ func Parted(r *rand.Rand, size int, loops bool) *System {
 	return New(prog...)
 }
 
-// Parts are por.Parts of a toy by what is written in its program.
+// Parts are por.Parts of a toy, computed from the text of its program.
 type Parts struct {
 	t *System
-	// Careless says that no execution of a part is mixed, which loses something.
+	// Careless treats no execution of a part as mixed, which loses executions.
 	Careless bool
 
 	outsiders []trace.GID
@@ -58,8 +58,8 @@ func (p *Parts) Part(enabled []trace.GID) []trace.GID {
 	return part
 }
 
-// Separate implements por.Parts. A part is a least set that has, with a goroutine, all that may ever touch
-// what its pending operation touches.
+// Separate implements por.Parts. A part is a least set that has, with a goroutine, all goroutines that may
+// ever touch the locations of its pending operation.
 func (p *Parts) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) {
 	live := p.t.Pending(nil)
 	var best []trace.GID
@@ -93,7 +93,7 @@ func (p *Parts) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) {
 	return best, p
 }
 
-// local reports whether g's pending operation depends on what it touches only.
+// local reports whether g's pending operation depends only on the locations it touches.
 func (p *Parts) local(g trace.GID) bool {
 	i, ok := p.t.at(int(g))
 	if !ok {
@@ -114,7 +114,7 @@ func (p *Parts) local(g trace.GID) bool {
 	return true
 }
 
-// future returns what g, and those that it starts, may still touch.
+// future returns the locations that g, and the goroutines that it starts, may still touch.
 func (p *Parts) future(g trace.GID) (list []trace.Access) {
 	var seen [MaxGoroutines]map[int8]bool
 	var visit func(g int, pc int8)

@@ -50,7 +50,7 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 			case k == 6 && loops: // loop around a choice
 				at := int8(len(code))
 				code = append(code, Instr{Op: Choose, A: 2}, Instr{Op: Jump, A: at, B: 0})
-			case k == 7: // skip something
+			case k == 7: // skip an instruction
 				code = append(code, Instr{Op: Jump, A: int8(len(code) + 2), B: int8(r.IntN(2))})
 				code = append(code, RandomInstr(r, ops))
 			case k < 11 && next < ng:
@@ -74,8 +74,8 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 	return New(prog...)
 }
 
-// Branching makes a program whose goroutines branch on a few inputs, and do something else as they
-// find. What they find out contradicts each other in many ways.
+// Branching makes a program whose goroutines branch on a few inputs. Their decisions contradict each other
+// in many ways.
 func Branching(r *rand.Rand) *System {
 	ops := []OpCode{Load, Store, Store, Add, OutReg}
 	switch r.IntN(4) {
@@ -118,7 +118,7 @@ func Branching(r *rand.Rand) *System {
 	return Started(prog...)
 }
 
-// Commuting makes programs in which much commutes although it is dependent.
+// Commuting makes programs with many dependent operations that commute.
 func Commuting(r *rand.Rand) *System {
 	prog := make([][]Instr, 2+r.IntN(3))
 	ops := []OpCode{Add, Add, Add, Store, Write, Load, OutReg, Read, WriteReg, Jump, Store}
@@ -149,7 +149,7 @@ func Commuting(r *rand.Rand) *System {
 	return New(prog...)
 }
 
-// Forget makes what a goroutine has read last no part of the state once it has nothing left to do.
+// Forget removes the register of a goroutine from the state once the goroutine has no operation left.
 func Forget(toy *System) {
 	toy.Renumber = func(s *State) {
 		for g, code := range toy.Prog {
@@ -160,7 +160,7 @@ func Forget(toy *System) {
 	}
 }
 
-// Inspecting makes a program in which goroutines look at where the others are.
+// Inspecting makes a program in which goroutines observe where the others are.
 func Inspecting(r *rand.Rand) *System {
 	t := Random(r, 2+r.IntN(2), 2+r.IntN(3), false)
 	for g, code := range t.Prog {
@@ -202,16 +202,16 @@ func Started(prog ...[]Instr) *System {
 	return t
 }
 
-// Programs, and goroutines of such.
+// Programs, and goroutines of programs.
 var (
-	// StoreBuffer is the litmus test: each goroutine stores, and loads what the other one stores.
+	// StoreBuffer is the litmus test: each goroutine stores, and loads the other one's variable.
 	StoreBuffer = [][]Instr{
 		{{Op: Store, A: 0, B: 1}, {Op: Load, A: 1}},
 		{{Op: Store, A: 1, B: 1}, {Op: Load, A: 0}},
 	}
 	// LockInc increments a variable in a critical section.
 	LockInc = []Instr{{Op: Lock}, {Op: Read}, {Op: Inc}, {Op: WriteReg}, {Op: Unlock}}
-	// RacyInc increments a variable without.
+	// RacyInc increments a variable without a lock.
 	RacyInc = []Instr{{Op: Read}, {Op: Inc}, {Op: WriteReg}}
 	// Crossed takes two mutexes in different orders.
 	Crossed = [][]Instr{

@@ -14,16 +14,16 @@ type Recorder struct {
 	Toy   *System
 	Stop  uint32 // it stops the search at a leaf whose hash this divides; 0: never
 	Every bool   // races that are reported again are recorded again
-	Pause func() // is called at each leaf, if it is set, so that others come to something
+	Pause func() // if set, is called at each leaf, so that other goroutines run
 	List  []string
-	Parts int // that were merged
+	Parts int // merged parts
 
 	races map[racePair]bool
 	pairs []racePair // by index in List: the race reported there, or the zero value
 	steps int        // calls of Begin and End
 }
 
-// racePair are two operations in a race, by where they are.
+// racePair is a pair of operations in a race, by their program points.
 type racePair struct {
 	f1, pc1, f2, pc2 uint32
 	k1, k2           trace.Kind
@@ -34,7 +34,7 @@ func NewRecorder(toy *System, stop uint32) *Recorder {
 	return &Recorder{Toy: toy, Stop: stop, races: make(map[racePair]bool)}
 }
 
-// Leaves returns what was recorded at ends of executions.
+// Leaves returns the records of ends of executions.
 func (r *Recorder) Leaves() (list []string) {
 	for i, what := range r.List {
 		if r.pairs[i] == (racePair{}) {

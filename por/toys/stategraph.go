@@ -100,7 +100,7 @@ func (g *StateGraph) Executions(t *System) int {
 
 // Livelock reports whether a strongly fair infinite execution exists, by the
 // textbook: reachability closure, and for each component removal of the
-// states in which a requirement arises that is not satisfied.
+// states in which an unsatisfied requirement arises.
 func (g *StateGraph) Livelock(t *System) bool {
 	alive := make([]bool, len(g.States))
 	for i := range alive {

@@ -36,7 +36,7 @@ func (t Symmetric) Orbits(g trace.GID, buf []por.Orbit) []por.Orbit {
 	return buf
 }
 
-// equal returns the first goroutine that g can change places with so that the state remains the same.
+// equal returns the first goroutine with which g can change places without a change of the state.
 func (t *System) equal(g int) trace.GID {
 	for h := range g {
 		if slices.Equal(t.Prog[g], t.Prog[h]) && slices.Equal(t.known(g), t.known(h)) {
@@ -46,7 +46,7 @@ func (t *System) equal(g int) trace.GID {
 	return trace.GID(g)
 }
 
-// known is what is known of g in the present state.
+// known returns the part of the current state that belongs to g.
 func (t *System) known(g int) []int8 {
 	k := []int8{t.Pc[g], t.Reg[g], 0, 0, 0, 0}
 	for i, b := range []bool{t.started[g], t.waiting[g], t.signal[g], t.fault == int8(g)+1} {
@@ -57,8 +57,8 @@ func (t *System) known(g int) []int8 {
 	return k
 }
 
-// Sorted returns the present state with the goroutines of each program in the order of what is known of
-// them, and which goroutine is in which place then.
+// Sorted returns the current state with the goroutines of each program sorted by their parts of it, and the
+// goroutine in each place.
 func (t *System) Sorted() (s State, order []int) {
 	for g := range t.Prog {
 		order = append(order, g)

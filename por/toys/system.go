@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A System is a program and its present state. It is a por.System, and a por.Effects.
+// A System is a program and its current state. It is a por.System, and a por.Effects.
 type System struct {
 	Prog [][]Instr // by goroutine
 	State
@@ -19,7 +19,7 @@ type System struct {
 	launched int // the goroutine the last step has started; 0: none
 
 	Renumber     func(s *State) // canonical renaming for the hash, if any
-	IgnoreOutput bool           // the hash leaves out what was printed
+	IgnoreOutput bool           // the hash leaves out the output
 	Timed        bool           // a Yield depends on all, like a step with which time passes
 }
 
@@ -28,7 +28,7 @@ const (
 	NumVars = 3
 	// MaxInput is the largest value of an input. There are as many inputs as variables.
 	MaxInput = 3
-	// MaxGoroutines is how many goroutines a program may have.
+	// MaxGoroutines is the largest number of goroutines of a program.
 	MaxGoroutines = 4
 	maxOutputs    = 6
 )
@@ -47,7 +47,7 @@ type State struct {
 	Reg     [MaxGoroutines]int8
 	Out     [maxOutputs]int8
 	nout    int8
-	inputs  uint64     // bit a+4*b+16*c: the inputs may be a, b and c, after what has been decided
+	inputs  uint64     // bit a+4*b+16*c: the inputs may be a, b and c, after all decisions
 	over    por.Status // Ended after exit or crash, Cut after a failed assumption
 	fault   int8       // position of the crash, or 0
 }
@@ -58,7 +58,7 @@ type Instr struct {
 	A, B int8
 }
 
-// OpCode is what an instruction does.
+// OpCode is the operation of an instruction.
 type OpCode uint8
 
 // The instructions.
@@ -87,8 +87,8 @@ const (
 	Jump   // local: pc = a if reg == b
 	Yield
 	Exit // end the program
-	// Branch is one on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
-	// else 0. Both are alternatives; what contradicts earlier ones is a cut.
+	// Branch is a branch on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
+	// else 0. Both are alternatives; one that contradicts earlier ones is a cut.
 	Branch
 	Pick    // reg = inputs[a], each value an alternative
 	Inspect // reg = a number that says where the others are
@@ -355,7 +355,7 @@ func (t *System) Step(gid trace.GID, choice int) {
 	t.local(g)
 }
 
-// holdsFor returns the inputs for which a branch has that outcome.
+// holdsFor returns the inputs for which a branch has the outcome choice.
 func (i Instr) holdsFor(choice int) uint64 {
 	if i.Op == Pick {
 		return less[i.A][choice+1] &^ less[i.A][choice]
