@@ -78,8 +78,8 @@ func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation 
 	o.state(len(schedule))
 	m.Rewind(mark)
 	m.Release(mark)
-	if w, ok := facts.(por.Watcher); ok {
-		w.Rewound()
+	if facts != nil {
+		facts.Rewound()
 	}
 	return &o.Observation
 }
@@ -216,8 +216,8 @@ func (o *observer) step(i int, a trace.Step) {
 	if o.facts != nil && i < mostFacts && !onChannels {
 		s.Fact = o.facts.Skip(a.G, &x.Op)
 	}
-	if w, ok := o.facts.(por.Watcher); ok {
-		w.Stepping(a.G, &x.Op)
+	if o.facts != nil {
+		o.facts.Stepping(a.G, &x.Op)
 	}
 	o.m.Step(a.G, a.Choice)
 	if o.clocks != nil {

@@ -125,28 +125,6 @@ func (x *Explainer) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
-// Looked implements por.Looker.
-func (x *Explainer) Looked() uint64 {
-	if l, ok := x.Oracle.(por.Looker); ok {
-		return l.Looked()
-	}
-	return 0
-}
-
-// Stepping implements por.Watcher.
-func (x *Explainer) Stepping(g trace.GID, op *trace.Op) {
-	if w, ok := x.Oracle.(por.Watcher); ok {
-		w.Stepping(g, op)
-	}
-}
-
-// Rewound implements por.Watcher.
-func (x *Explainer) Rewound() {
-	if w, ok := x.Oracle.(por.Watcher); ok {
-		w.Rewound()
-	}
-}
-
 // culprit returns the instruction for which o's last answer was that a choice is
 // needed; nil if that is not known.
 func culprit(o por.Oracle) ssa.Instruction {

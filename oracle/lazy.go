@@ -22,7 +22,6 @@ type Lazy struct {
 	over    func() bool       `saved:"-"` // it has no answers any more
 	make    func() por.Oracle `saved:"-"`
 	made    por.Oracle        `saved:"-"`
-	watcher por.Watcher       `saved:"-"` // made, if it is one
 	isMade  bool
 	thrifts thrifts
 }
@@ -57,10 +56,10 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
-// Looked implements por.Looker.
+// Looked implements por.Oracle.
 func (o *Lazy) Looked() uint64 {
-	if l, ok := o.made.(por.Looker); ok {
-		return l.Looked()
+	if o.isMade {
+		return o.made.Looked()
 	}
 	return 0
 }
@@ -70,7 +69,6 @@ func (o *Lazy) Remake() {
 	begin := time.Now()
 	o.made = o.make()
 	o.Took += time.Since(begin)
-	o.watcher, _ = o.made.(por.Watcher)
 	o.isMade = o.made != nil
 }
 
@@ -86,17 +84,20 @@ func (o *Lazy) Learned() any {
 // Made reports whether there is one.
 func (o *Lazy) Made() bool { return o.isMade }
 
-// Stepping implements por.Watcher.
+// Watches implements por.Oracle. The oracle that is made may watch.
+func (o *Lazy) Watches() bool { return true }
+
+// Stepping implements por.Oracle.
 func (o *Lazy) Stepping(g trace.GID, op *trace.Op) {
-	if o.watcher != nil {
-		o.watcher.Stepping(g, op)
+	if o.isMade {
+		o.made.Stepping(g, op)
 	}
 }
 
-// Rewound implements por.Watcher.
+// Rewound implements por.Oracle.
 func (o *Lazy) Rewound() {
-	if o.watcher != nil {
-		o.watcher.Rewound()
+	if o.isMade {
+		o.made.Rewound()
 	}
 }
 

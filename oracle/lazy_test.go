@@ -9,7 +9,10 @@ import (
 )
 
 // scripted is an oracle that skips everything and counts what it is asked.
-type scripted struct{ asked, stepped, rewound int }
+type scripted struct {
+	por.Passive
+	asked, stepped, rewound int
+}
 
 func (s *scripted) Skip(trace.GID, *trace.Op) string { s.asked++; return "scripted" }
 func (s *scripted) Stepping(trace.GID, *trace.Op)    { s.stepped++ }

@@ -123,6 +123,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 
 // oracle decides from the state of a machine.
 type oracle struct {
+	por.Passive
 	*State
 	mhb interface { // nil: only field accesses
 		Skip(s mhb.State, g trace.GID, op *trace.Op) string
@@ -140,7 +141,7 @@ func (o *oracle) Skip(g trace.GID, op *trace.Op) string {
 	return ""
 }
 
-// Looked implements por.Looker.
+// Looked implements por.Oracle.
 func (o *oracle) Looked() uint64 {
 	if walks, ok := o.mhb.(*mhb.Oracle); ok {
 		return walks.Looked

@@ -98,9 +98,9 @@ func (t *thrifts) ask(o por.Oracle, g trace.GID, op *trace.Op) string {
 	if spared, all := here.spares(), t.whole.spares(); spared || all {
 		return ""
 	}
-	looked := looks(o)
+	looked := int(o.Looked())
 	reason := o.Skip(g, op)
-	here.weigh(max(1, looks(o)-looked), reason != "")
+	here.weigh(max(1, int(o.Looked())-looked), reason != "")
 	t.whole.note(reason != "")
 	return reason
 }
@@ -121,14 +121,6 @@ func (t *thrifts) of(at point) *thrift {
 	}
 	*last = recentPoint{at, here}
 	return here
-}
-
-// looks returns at how many goroutines o has looked.
-func looks(o por.Oracle) int {
-	if l, ok := o.(por.Looker); ok {
-		return int(l.Looked())
-	}
-	return 0
 }
 
 // ThriftyParts is p without the questions that bring nothing, and without the first ones: a search

@@ -10,6 +10,7 @@ import (
 
 // helps is an oracle that skips operations of some functions, and counts what it is asked about each.
 type helps struct {
+	por.Passive
 	skips  func(fn uint32, n int) bool
 	asked  map[uint32]int
 	looks  int // for each question

@@ -17,17 +17,13 @@ type Capabilities struct {
 	IdentityHasher  IdentityHasher
 	SymmetricHasher SymmetricHasher
 	GoroutineOrder  GoroutineOrder
-	Updater         Updater
 	Racer           Racer
 	Parker          Parker
-	LateParker      LateParker
 	Repeater        Repeater
 	Lister          Lister
 	Starter         Starter
 	Sized           Sized
-	Weighed         Weighed
-	Overtaker       Overtaker
-	Inspected       Inspected
+	Global          Global
 	Constrained     Constrained
 	Peeker          Peeker
 }
@@ -47,26 +43,28 @@ type Constrained interface {
 	Contradicted() bool
 }
 
-// Overtaker is a System in which an operation that depends on all others (Effects.DependsOnAll) may be
-// enabled together with operations of other goroutines: time can pass while they are busy, or a bubble is
-// quiet while goroutines outside of it run.
-type Overtaker interface {
-	// Overtakes reports whether this can happen.
+// Global is a System that knows of operations that depend on all others (Effects.DependsOnAll).
+type Global interface {
+	// Overtakes reports whether such an operation may be enabled together with operations of other
+	// goroutines: time can pass while they are busy, or a bubble is quiet while goroutines outside of it
+	// run.
 	Overtakes() bool
-}
-
-// Inspected is a System that knows whether the program may execute an operation that observes all
-// goroutines, or all references: a dump of all stacks, a garbage collection. Such an operation depends on
-// all others (Effects.DependsOnAll), even on those that access no memory.
-type Inspected interface {
-	// InspectsAll reports whether the program may execute such an operation.
+	// InspectsAll reports whether the program may execute an operation that observes all goroutines, or
+	// all references: a dump of all stacks, a garbage collection. It depends even on operations that access
+	// no memory.
 	InspectsAll() bool
 }
 
-// InspectsAll reports whether sys is Inspected and its program may execute such an operation.
+// InspectsAll reports whether sys is Global and says so.
 func InspectsAll(sys System) bool {
-	i := CapabilitiesOf(sys).Inspected
-	return i != nil && i.InspectsAll()
+	g := CapabilitiesOf(sys).Global
+	return g != nil && g.InspectsAll()
+}
+
+// Overtakes reports whether sys is Global and says so.
+func Overtakes(sys System) bool {
+	g := CapabilitiesOf(sys).Global
+	return g != nil && g.Overtakes()
 }
 
 // CapabilitiesOf returns the capabilities of sys. Nothing else asserts them.
@@ -75,17 +73,13 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.IdentityHasher, _ = sys.(IdentityHasher)
 	c.SymmetricHasher, _ = sys.(SymmetricHasher)
 	c.GoroutineOrder, _ = sys.(GoroutineOrder)
-	c.Updater, _ = sys.(Updater)
 	c.Racer, _ = sys.(Racer)
 	c.Parker, _ = sys.(Parker)
-	c.LateParker, _ = sys.(LateParker)
 	c.Repeater, _ = sys.(Repeater)
 	c.Lister, _ = sys.(Lister)
 	c.Starter, _ = sys.(Starter)
 	c.Sized, _ = sys.(Sized)
-	c.Weighed, _ = sys.(Weighed)
-	c.Overtaker, _ = sys.(Overtaker)
-	c.Inspected, _ = sys.(Inspected)
+	c.Global, _ = sys.(Global)
 	c.Constrained, _ = sys.(Constrained)
 	c.Peeker, _ = sys.(Peeker)
 	return c
@@ -155,13 +149,6 @@ type GoroutineOrder interface {
 	Precedes(a, b trace.GID) bool
 }
 
-// An Updater is a System in which a write can depend on the old value, or keep a part of it, as the write of
-// an entry of a map does.
-type Updater interface {
-	// Updates reports whether op, a Write or an AtomicStore, is such a write.
-	Updates(op *trace.Op) bool
-}
-
 // A Racer is a System that follows the happens-before relation of the current path, and so detects races
 // between accesses that are far apart.
 type Racer interface {
@@ -173,15 +160,11 @@ type Racer interface {
 }
 
 // A Parker is a System in which parking is visible: operations that do not wait, or that have alternatives,
-// can distinguish a goroutine that is parked from one that is about to park.
+// can distinguish a goroutine that is parked from one that is about to park. It also knows when, so that an
+// explorer can postpone parks until then. The executions differ only in parks that nothing notices.
 type Parker interface {
 	// Parks reports whether alternative choice of g's pending operation only parks g.
 	Parks(g trace.GID, choice int) bool
-}
-
-// A LateParker is a System that knows when parking is visible, so that an explorer can postpone parks until
-// then. The executions differ only in parks that nothing notices.
-type LateParker interface {
 	// PutsOff reports whether parks can be postponed.
 	PutsOff() bool
 	// PutOff removes from enabled, a result of Enabled, the goroutines that can only park.
@@ -222,13 +205,10 @@ type Starter interface {
 	Started(g trace.GID) uint32
 }
 
-// A Sized system knows the size of its memory.
+// A Sized system knows the size of its memory and of its fingerprints.
 type Sized interface {
+	// Bytes returns the size of its memory.
 	Bytes() int64
-}
-
-// A Weighed system knows the cost of a fingerprint.
-type Weighed interface {
-	// Weight returns the number of words that the last fingerprint covered.
+	// Weight returns the number of words that the last fingerprint covered, its cost.
 	Weight() int
 }

@@ -47,18 +47,15 @@
 // System (CapabilitiesOf):
 //
 //	Racer            reports races of accesses that are far apart            all explorers
-//	Weighed          knows the cost of fingerprints, for Stats.Work          those that store states
-//	Sized            knows its memory, for MaxMemory                         all explorers
-//	Overtaker        whether time passes while goroutines are busy           optimal
-//	Inspected        whether an operation observes all goroutines            all explorers
+//	Sized            knows its memory, for MaxMemory, and the cost of
+//	                 fingerprints, for Stats.Work                            all explorers
+//	Global           knows of operations that depend on all others           all explorers
 //	Constrained      whether decisions about inputs contradict each other    all explorers
-//	Updater          knows writes that also read                             reads-from classes
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
 //	IdentityHasher   fingerprints states without renaming                    context
 //	SymmetricHasher  fingerprints states up to symmetry                      full, jpf
-//	Parker           whether an alternative only parks                       package lookahead
-//	LateParker       knows when parking is visible                           jpf
+//	Parker           knows when parking is visible                           jpf, package lookahead
 //	Peeker           returns pointers to pending operations                  all explorers
 //	Lister, Starter  know the goroutines of the current state                package lookahead
 //

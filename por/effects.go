@@ -28,6 +28,10 @@ type Effects interface {
 	// is not enabled, and dependsOnAll is the result of DependsOnAll.
 	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)
 
+	// Updates reports whether op, a Write or an AtomicStore, can depend on the old value, or keeps a part
+	// of it, as the write of an entry of a map does.
+	Updates(op *trace.Op) bool
+
 	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 

@@ -2,19 +2,35 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// An Oracle knows more about the future of goroutines than an explorer does.
+// An Oracle knows more about the future of goroutines than an explorer does. One that needs only Skip embeds
+// Passive; one that adds something to another oracle embeds that one.
 type Oracle interface {
 	// Skip returns a reason if {g} is a persistent set: if no operation that the other goroutines can
 	// execute while g waits before op, its pending operation, conflicts with op. Otherwise it returns "".
 	Skip(g trace.GID, op *trace.Op) (reason string)
+	// Looked returns the number of goroutines inspected for all answers so far, which is their cost.
+	Looked() uint64
+	// Watches reports whether the oracle follows the steps of the search: then Stepping is called before
+	// g executes op, its pending operation, and Rewound when the search has gone back to an earlier state.
+	Watches() bool
+	Stepping(g trace.GID, op *trace.Op)
+	Rewound()
 }
 
-// A Looker is an oracle that counts the goroutines that it inspects for an answer, the cost of an answer.
-type Looker interface {
-	Oracle
-	// Looked returns the number of goroutines inspected for all answers so far.
-	Looked() uint64
-}
+// Passive is the part of an Oracle that does not follow the steps of the search and costs nothing.
+type Passive struct{}
+
+// Looked implements Oracle.
+func (Passive) Looked() uint64 { return 0 }
+
+// Watches implements Oracle.
+func (Passive) Watches() bool { return false }
+
+// Stepping implements Oracle.
+func (Passive) Stepping(trace.GID, *trace.Op) {}
+
+// Rewound implements Oracle.
+func (Passive) Rewound() {}
 
 // Parts finds groups of goroutines that cannot interact in the current state.
 type Parts interface {
@@ -42,13 +58,4 @@ type Separation interface {
 	// Obtains reports whether g, a member, can come to access one of the locations in list that outsiders
 	// cannot reach, if the other members do not move.
 	Obtains(g trace.GID, list []trace.Access) bool
-}
-
-// A Watcher is an oracle that follows the steps of the search.
-type Watcher interface {
-	Oracle
-	// Stepping is called before g executes op, its pending operation.
-	Stepping(g trace.GID, op *trace.Op)
-	// Rewound is called when the search has gone back to an earlier state.
-	Rewound()
 }

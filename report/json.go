@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
 )
@@ -17,6 +18,37 @@ type JSON struct {
 	// Outcomes is whether outcomes were asked for; they are then present even
 	// if there are none.
 	Outcomes bool
+
+	summary Summary
+}
+
+// jsonSummary is the last line of a run.
+type jsonSummary struct {
+	Action      string           `json:"action"`
+	OK          int              `json:"ok"`
+	Fail        int              `json:"fail"`
+	Open        int              `json:"open"` // incomplete
+	Skipped     int              `json:"skipped"`
+	Errors      int              `json:"errors"`
+	Findings    []jsonFinding    `json:"findings"`
+	Assumptions []jsonAssumption `json:"assumptions"`
+}
+
+// jsonFinding is a bug or a warning that one entry or several have.
+type jsonFinding struct {
+	Code     string   `json:"code"`
+	Severity string   `json:"severity"`
+	Pos      string   `json:"pos"`
+	Message  string   `json:"message"`
+	Entries  []string `json:"entries"`
+}
+
+// jsonAssumption is something that was assumed, and where.
+type jsonAssumption struct {
+	What    string   `json:"what"` // the word of --assume
+	Message string   `json:"message"`
+	Entries int      `json:"entries"` // how many assume it
+	Pos     []string `json:"pos"`
 }
 
 type jsonResult struct {
@@ -233,6 +265,10 @@ func severity(b *explore.Bug) string {
 
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, files []Files) error {
+	j.summary.add(r)
+	for _, b := range r.Bugs {
+		j.summary.find(&j.Paths, r.Entry, b)
+	}
 	out := jsonResult{
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
@@ -318,11 +354,34 @@ type jsonError struct {
 
 // Failed implements Writer.
 func (j *JSON) Failed(pkg, entry, why string) error {
+	j.summary.refused++
 	return WriteJSON(j.W, jsonError{"error", pkg, entry, why})
 }
 
 // Close implements Writer.
-func (j *JSON) Close() error { return nil }
+func (j *JSON) Close() error {
+	s := &j.summary
+	out := jsonSummary{Action: "summary", OK: s.ok, Fail: s.failed, Open: s.open, Skipped: s.skipped, Errors: s.refused,
+		Findings: []jsonFinding{}, Assumptions: []jsonAssumption{}}
+	for _, f := range s.findings {
+		code, message, _ := strings.Cut(f.message, ": ")
+		x := jsonFinding{code, "error", f.where, message, f.entries}
+		if f.warning {
+			x.Severity = "warning"
+		}
+		out.Findings = append(out.Findings, x)
+	}
+	s.sort()
+	for _, x := range s.assumed {
+		a := assumptions[x.what]
+		y := jsonAssumption{a.word, a.what + " (" + a.how + ")", x.entries, []string{}}
+		for _, pos := range x.places {
+			y.Pos = append(y.Pos, j.Paths.Pos(pos))
+		}
+		out.Assumptions = append(out.Assumptions, y)
+	}
+	return WriteJSON(j.W, out)
+}
 
 // WriteJSON writes x in one line.
 func WriteJSON(w io.Writer, x any) error {

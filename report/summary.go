@@ -162,12 +162,17 @@ func (s *Summary) counts() string {
 // maxPlaces is how many places of an assumption, and entries with a timer, the summary names.
 const maxPlaces = 3
 
+// sort puts the assumptions in the order of their kinds.
+func (s *Summary) sort() {
+	slices.SortStableFunc(s.assumed, func(x, y assumedBy) int { return int(x.what) - int(y.what) })
+}
+
 // assumptions writes what was assumed.
 func (s *Summary) assumptions(b *bytes.Buffer) {
 	if len(s.assumed) == 0 {
 		return
 	}
-	slices.SortStableFunc(s.assumed, func(x, y assumedBy) int { return int(x.what) - int(y.what) })
+	s.sort()
 	fmt.Fprintln(b, "assumed (hbcheck explain assuming):")
 	for _, x := range s.assumed {
 		a := assumptions[x.what]

@@ -150,7 +150,7 @@ func (m *Machine) Hash() por.Hash {
 	return m.hashInOrder(m.living())
 }
 
-// Weight implements por.Weighed.
+// Weight implements por.Sized.
 func (m *Machine) Weight() int { return m.canon.weight }
 
 // hashInOrder returns the fingerprint of the present state in which goroutines come in the order of

@@ -43,10 +43,10 @@ import (
 //
 // With a reduction (system_reduction.go), which asks whether goroutines wait, nothing is put off.
 
-// PutsOff implements por.LateParker.
+// PutsOff implements por.Parker.
 func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
 
-// PutOff implements por.LateParker.
+// PutOff implements por.Parker.
 func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 	busy, parks := m.busyIn[:0], m.parksIn[:0] // outside of all bubbles is 0
 	for i, id := range enabled {
@@ -78,7 +78,7 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 // parksOnly reports whether all that g, which is enabled, can do is to park.
 func (m *Machine) parksOnly(g *goroutine) bool { return m.canPark(g) && m.viewOf(g).n == 1 }
 
-// ParksLast implements por.LateParker.
+// ParksLast implements por.Parker.
 func (m *Machine) ParksLast(id trace.GID) bool {
 	g := m.gOf(id)
 	return m.canPark(g) && m.viewOf(g).n > 1
@@ -93,7 +93,7 @@ func (m *Machine) canPark(g *goroutine) bool {
 	return false
 }
 
-// Meetings implements por.LateParker.
+// Meetings implements por.Parker.
 func (m *Machine) Meetings(id trace.GID, buf []por.Meeting) []por.Meeting {
 	m.eachMeeting(m.gOf(id), func(q *goroutine, choice int, _ chanAlt) {
 		park := trace.Step{G: q.id, Choice: m.viewOf(q).n - 1}
@@ -102,7 +102,7 @@ func (m *Machine) Meetings(id trace.GID, buf []por.Meeting) []por.Meeting {
 	return buf
 }
 
-// MeetingOrbits implements por.LateParker.
+// MeetingOrbits implements por.Parker.
 func (m *Machine) MeetingOrbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 	g := m.gOf(id)
 	m.eachMeeting(g, func(q *goroutine, _ int, a chanAlt) {

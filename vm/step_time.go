@@ -220,13 +220,13 @@ func (v StaticView) AwaitsTime(id trace.GID) bool {
 // VisibleArming is Config.VisibleArming.
 func (v Environment) VisibleArming() bool { return v.m.cfg.VisibleArming }
 
-// Overtakes implements por.Overtaker.
+// Overtakes implements por.Global.
 func (m *Machine) Overtakes() bool {
 	anyTime := !m.cfg.OrderedTime && m.link.clockUsed
 	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.link.looksAtAll
 }
 
-// InspectsAll implements por.Inspected.
+// InspectsAll implements por.Global.
 func (m *Machine) InspectsAll() bool { return m.link.inspects }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.

@@ -110,7 +110,7 @@ func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	return int(h[chLen/8]), int(h[chCap/8]), h[chClosed/8] != 0
 }
 
-// Updates implements por.Updater: an assignment to an entry of a map leaves the others, and
+// Updates implements por.Effects: an assignment to an entry of a map leaves the others, and
 // atomic.Value compares types before it stores.
 func (m *Machine) Updates(op *trace.Op) bool {
 	if op.N == 0 {

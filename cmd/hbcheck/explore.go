@@ -121,6 +121,16 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return flags.build(prog, e, interrupted)
 	}
 	entries, err := selection.Select(prog, sel, build)
+	var none *load.NoEntryError
+	if errors.As(err, &none) && broken == nil && len(none.Like)+len(none.Benchmarks) == 0 && !namesFile(patterns) {
+		list, err := f.outputs()
+		for _, path := range none.Paths {
+			if err == nil && slices.Contains(list, output{"text", ""}) {
+				fmt.Fprintf(cmd.OutOrStdout(), "?   \t%s\t[no test files]\n", path)
+			}
+		}
+		return err
+	}
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
@@ -190,6 +200,11 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
 	return status(code)
+}
+
+// namesFile reports whether one of the patterns is a file.
+func namesFile(patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(s string) bool { return strings.HasSuffix(s, ".go") })
 }
 
 // status returns the error that carries an exit code, none for that of success.

@@ -164,7 +164,7 @@ func sameElement(f, e *event) bool {
 // reads. What synchronises reads from everything it depends on.
 func (h *history) sources(e *event) Class {
 	reads, known := readsOf(&e.op)
-	if u, ok := h.sys.(por.Updater); ok && known && reads == nil && u.Updates(&e.op) {
+	if fx, ok := h.sys.(por.Effects); ok && known && reads == nil && fx.Updates(&e.op) {
 		known = false // it reads, too
 	}
 	if !known || e.partner != trace.NoGID {

@@ -134,6 +134,9 @@ func run(p string, more []string, f func(entry, what, why string)) {
 		if dec.Decode(&r) != nil {
 			return
 		}
+		if r.Entry == "" {
+			continue // the summary
+		}
 		what, why := judge(&r)
 		f(r.Entry, what, why)
 	}

@@ -247,17 +247,3 @@ func (c *skipCheck) verify(gs []trace.GID, reason string, is criterion) {
 	}
 	c.wrong = append(c.wrong, fmt.Sprintf("%s (%s) but while they wait: %v", text, reason, conflict))
 }
-
-// Stepping implements por.Watcher.
-func (c *skipCheck) Stepping(g trace.GID, op *trace.Op) {
-	if w, ok := c.Oracle.(por.Watcher); ok {
-		w.Stepping(g, op)
-	}
-}
-
-// Rewound implements por.Watcher.
-func (c *skipCheck) Rewound() {
-	if w, ok := c.Oracle.(por.Watcher); ok {
-		w.Rewound()
-	}
-}

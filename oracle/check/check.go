@@ -277,20 +277,6 @@ type checkedOracle struct {
 // Unwrap implements oracle.Wrapper.
 func (o checkedOracle) Unwrap() por.Oracle { return o.Oracle }
 
-// Stepping implements por.Watcher.
-func (o checkedOracle) Stepping(g trace.GID, op *trace.Op) {
-	if w, ok := o.Oracle.(por.Watcher); ok {
-		w.Stepping(g, op)
-	}
-}
-
-// Rewound implements por.Watcher.
-func (o checkedOracle) Rewound() {
-	if w, ok := o.Oracle.(por.Watcher); ok {
-		w.Rewound()
-	}
-}
-
 // Skip implements por.Oracle.
 func (o checkedOracle) Skip(g trace.GID, op *trace.Op) string {
 	reason := o.Oracle.Skip(g, op)

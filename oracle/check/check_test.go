@@ -93,7 +93,10 @@ func main() {}
 `
 
 // alwaysSkips makes no choices at accesses.
-type alwaysSkips struct{ *oracle.State }
+type alwaysSkips struct {
+	por.Passive
+	*oracle.State
+}
 
 func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() {
@@ -103,7 +106,10 @@ func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
 }
 
 // accessesOnly knows of accesses what its State says.
-type accessesOnly struct{ *oracle.State }
+type accessesOnly struct {
+	por.Passive
+	*oracle.State
+}
 
 func (o accessesOnly) Skip(g trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
@@ -113,7 +119,10 @@ func (o accessesOnly) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // readsOnly takes its goroutine's writes for reads.
-type readsOnly struct{ *oracle.State }
+type readsOnly struct {
+	por.Passive
+	*oracle.State
+}
 
 func (o readsOnly) Skip(g trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
@@ -131,7 +140,10 @@ func (o readsOnly) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldac
 }
 
 // oneOther looks at one other goroutine.
-type oneOther struct{ *oracle.State }
+type oneOther struct {
+	por.Passive
+	*oracle.State
+}
 
 func (o oneOther) Skip(g trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
@@ -153,7 +165,10 @@ func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 
 // inLock believes that no goroutine gets in while a lock is held: the paper's second
 // pattern as it is right for Java.
-type inLock struct{ *oracle.State }
+type inLock struct {
+	por.Passive
+	*oracle.State
+}
 
 func (o inLock) Skip(g trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() && o.Machine.StaticView().Innermost(g).Fn.Name() == "locked" {
@@ -191,16 +206,16 @@ func TestCheckStatic(t *testing.T) {
 		wrong  map[string]string // by entry, the expected message
 	}{
 		{"right", func(o por.Oracle, _ *oracle.State, _ *load.Entry) por.Oracle { return o }, nil},
-		{"always", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return alwaysSkips{s} }, map[string]string{
+		{"always", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return alwaysSkips{State: s} }, map[string]string{
 			"Foreign": "no choice was made before read at main.go:8:", "Racy": "no choice was made before write at main.go:31:2", "Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
-		{"reads only", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return readsOnly{s} }, map[string]string{
+		{"reads only", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return readsOnly{State: s} }, map[string]string{
 			"Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
-		{"one other", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return oneOther{s} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
-		{"in lock", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return inLock{s} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
+		{"one other", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return oneOther{State: s} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
+		{"in lock", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return inLock{State: s} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
 		{"deaf", func(_ por.Oracle, s *oracle.State, e *load.Entry) por.Oracle {
 			g := static.NewCallGraph(prog, e, oracle.Natives{Machine: s.Machine})
 			acc := fieldaccess.New(hybrid.New(static.NewFieldAccess(static.NewBase(deaf{g}))), prog.Sizes)
-			return accessesOnly{oracle.NewState(s.Machine, prog, g, acc)}
+			return accessesOnly{State: oracle.NewState(s.Machine, prog, g, acc)}
 		}, map[string]string{"Called": "write at main.go:48:25 by g0 to offset 0 of a int was not predicted"}},
 	}
 	for _, tt := range tests {

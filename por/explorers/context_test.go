@@ -103,7 +103,10 @@ func TestContextExample(t *testing.T) {
 
 // cutter is an oracle that says that nothing depends on a Store to variable 1 once all of
 // them are ahead or have been executed, which is so.
-type cutter struct{ toy *toys.System }
+type cutter struct {
+	por.Passive
+	toy *toys.System
+}
 
 func (c cutter) Skip(g trace.GID, op *trace.Op) string {
 	if op.Kind == trace.AtomicStore && op.Access[0].Off == 1 && c.toy.Pc[1] > 0 {
@@ -121,7 +124,7 @@ func TestContextCuts(t *testing.T) {
 		[]toys.Instr{{Op: toys.Store, A: 1, B: 1}, {Op: toys.Store, A: 0, B: 2}})
 	for _, cuts := range []bool{false, true} {
 		f := toys.NewFindings(toy)
-		r := dpor.Context(toy, f, por.Config{Oracle: cutter{toy}}, dpor.ContextConfig{Cuts: cuts})
+		r := dpor.Context(toy, f, por.Config{Oracle: cutter{toy: toy}}, dpor.ContextConfig{Cuts: cuts})
 		if want := map[bool]int{false: 2, true: 1}[cuts]; len(f.Leaves) != want || (len(r.Incomplete) > 0) != cuts {
 			t.Errorf("cuts %v: %d endings, want %d; incomplete: %v", cuts, len(f.Leaves), want, r.Incomplete)
 		}

@@ -17,7 +17,7 @@ func TestInspecting(t *testing.T) {
 	seeds := deep.Seeds(t, 40, 600)
 	oracles := []func(por.System) por.Oracle{
 		func(por.System) por.Oracle { return nil },
-		func(s por.System) por.Oracle { return &exact{s, true} },
+		func(s por.System) por.Oracle { return &exact{sys: s, plain: true} },
 		func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) },
 	}
 	done := 0

@@ -15,6 +15,7 @@ import (
 
 // exact is an oracle that knows the whole future.
 type exact struct {
+	por.Passive
 	sys   por.System
 	plain bool // only asked about plain accesses
 }
@@ -31,7 +32,7 @@ func (o *exact) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // none is an oracle that knows nothing.
-type none struct{}
+type none struct{ por.Passive }
 
 func (none) Skip(trace.GID, *trace.Op) string { return "" }
 
@@ -44,11 +45,11 @@ func TestOracle(t *testing.T) {
 		every  bool
 		states uint64
 	}{
-		{name: "exact", oracle: func(s por.System) por.Oracle { return &exact{s, true} }},
-		{name: "exact, any goroutine", oracle: func(s por.System) por.Oracle { return &exact{s, true} }, every: true},
+		{name: "exact", oracle: func(s por.System) por.Oracle { return &exact{sys: s, plain: true} }},
+		{name: "exact, any goroutine", oracle: func(s por.System) por.Oracle { return &exact{sys: s, plain: true} }, every: true},
 		{name: "look ahead", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) }},
 		{name: "look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) }, every: true},
-		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, &exact{s, true}) }, every: true},
+		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, &exact{sys: s, plain: true}) }, every: true},
 	}
 	var states uint64
 	for _, seed := range deep.Seeds(t, 150, 1100) {

@@ -90,7 +90,7 @@ func TestPersistentParts(t *testing.T) {
 			live = g.Livelock(toy)
 			toy.State = initial
 		}
-		for i, cfg := range []por.Config{{}, {Dive: 12}, {Oracle: &exact{toy, true}, AnyGoroutine: true}, {}, {Jobs: 2}} {
+		for i, cfg := range []por.Config{{}, {Dive: 12}, {Oracle: &exact{sys: toy, plain: true}, AnyGoroutine: true}, {}, {Jobs: 2}} {
 			cfg.Match, cfg.Parts = true, &exactParts{toy, seed%2 == 0}
 			run := stateful.JPF
 			if i == 3 {

@@ -150,7 +150,6 @@ type Execution struct {
 	// if the event that is being executed has ended the execution in another order.
 	EndedInOtherOrder bool
 	Sources           []EventID
-	updater           por.Updater `saved:"-"` // or nil
 
 	repeater por.Repeater `saved:"-"` // or nil
 
@@ -212,7 +211,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 	if e := can.GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
-	x.updater, x.repeater = can.Updater, can.Repeater
+	x.repeater = can.Repeater
 	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.recordPending(g)

@@ -128,7 +128,7 @@ func (x *Execution) synchronised(i int) bool {
 func (x *Execution) markUpdate(n *NextOp) {
 	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
 	switch {
-	case x.updater == nil || !writes || !x.updater.Updates(&n.Op):
+	case !writes || !x.sys.Updates(&n.Op):
 	case n.N == 2:
 		n.Wide = true // more than a ReadWrite has room for
 	case n.Kind == trace.AtomicStore:

@@ -44,12 +44,13 @@ import (
 // Invariant: in accesses[g], if known is set, reached contains every access that others can make
 // before g moves again (complete), or some of them.
 type Oracle struct {
-	sys      por.System   `saved:"-"`
-	cheap    por.Oracle   `saved:"-"`
-	fallback por.Oracle   `saved:"-"` // nil: none
-	accesses []*reachable // by goroutine
-	backoffs map[programPoint]*backoff
-	search   *boundedSearch `saved:"-"` // nil: no search yet
+	por.Passive              // its cost is not counted in goroutines
+	sys         por.System   `saved:"-"`
+	cheap       por.Oracle   `saved:"-"`
+	fallback    por.Oracle   `saved:"-"` // nil: none
+	accesses    []*reachable // by goroutine
+	backoffs    map[programPoint]*backoff
+	search      *boundedSearch `saved:"-"` // nil: no search yet
 	// One counter for all searches that are nested in one: otherwise a search of depth n could
 	// cost the n-th power of the budget.
 	unlocks []bool  // boundedSearch.unlockMatters of the search, of the one inside it, and so on, while search is nil
@@ -121,7 +122,7 @@ func (l *Oracle) unlocking() []bool {
 	return append([]bool{l.search.unlockMatters}, l.search.nested.unlocking()...)
 }
 
-// Skip implements Oracle.
+// Skip implements por.Oracle.
 //
 // The cheap oracle comes first, then the search. The fallback is asked only if the search has no answer: a
 // conflict that it has found is certain.
@@ -229,7 +230,10 @@ func movesAnother(k trace.Kind) bool {
 	return false
 }
 
-// Stepping implements Watcher.
+// Watches implements por.Oracle: the accesses that were found stay valid after some steps.
+func (l *Oracle) Watches() bool { return true }
+
+// Stepping implements por.Oracle.
 //
 // After a step of i itself, the accesses of the others stay valid if the operation enables nothing
 // (claim 2 or 5), and conflicts with none of them. After a step of another goroutine they stay
@@ -251,7 +255,7 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 	}
 }
 
-// Rewound implements Watcher.
+// Rewound implements por.Oracle.
 func (l *Oracle) Rewound() { l.forget() }
 
 // forget drops the accesses of all goroutines. The memory of the lists stays.

@@ -28,12 +28,12 @@ func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace
 	return persistentSet(&parked{System: sys, gs: gs}, limit)
 }
 
-// PersistentPart is PersistentSet for a search that postpones parking (por.LateParker). The others postpone
+// PersistentPart is PersistentSet for a search that postpones parking (por.Parker). The others postpone
 // it, too, and a goroutine that parks at its pending operation is no conflict, because those that would
 // notice it can already meet it.
 func PersistentPart(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, gs: gs}
-	if l := por.CapabilitiesOf(sys).LateParker; l != nil && l.PutsOff() {
+	if l := por.CapabilitiesOf(sys).Parker; l != nil && l.PutsOff() {
 		p.late = l
 	}
 	if s := por.CapabilitiesOf(sys).Parker; s != nil {
@@ -75,7 +75,7 @@ type parked struct {
 	gs        []trace.GID
 	ops       []trace.Op     // their pending operations
 	arrived   []trace.Op     // operations at which parking is no conflict
-	late      por.LateParker // if parking is postponed
+	late      por.Parker // if parking is postponed
 	meetings  []por.Meeting
 	conflicts bool // an operation is in conflict
 	schedule  trace.Schedule

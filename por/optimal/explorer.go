@@ -67,8 +67,8 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 	var unordered bool
 	_, leave := cfg.Enter(&unordered)
 	defer leave()
-	if o := por.CapabilitiesOf(sys).Overtaker; !unordered && (o == nil || !o.Overtakes()) {
-		if r := exploreSynchronised(sys, v, cfg); r.FallbackTo == "" && (o == nil || !o.Overtakes()) {
+	if !unordered && !por.Overtakes(sys) {
+		if r := exploreSynchronised(sys, v, cfg); r.FallbackTo == "" && !por.Overtakes(sys) {
 			return r
 		}
 		unordered = true

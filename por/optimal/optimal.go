@@ -81,7 +81,7 @@ type options struct {
 }
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
-	if o := por.CapabilitiesOf(sys).Overtaker; o != nil && o.Overtakes() {
+	if por.Overtakes(sys) {
 		// What depends on all can come after each prefix of the rest, and causal prefixes are not
 		// enough to tell which: it is enabled by what does not happen, too.
 		return por.Result{FallbackTo: "source"}

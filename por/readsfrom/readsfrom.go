@@ -28,7 +28,7 @@ import (
 //
 //   - A write that does not read is added to G. It has no alternatives. (One to an entry of a map
 //     leaves the others, so it reads, too; so does an operation that compares before it writes. See
-//     por.Updater.)
+//     por.Effects.)
 //   - A read has one alternative for each write in G from which it can read, and one for each write
 //     w outside: there the porf-prefix S of w comes first, then w, then x. That is a backward
 //     revisit.
@@ -109,8 +109,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config) *searcher {
 
 // refuted reports whether the program has to be explored by package optimal.
 func (s *searcher) refuted() bool {
-	o := por.CapabilitiesOf(s.Sys).Overtaker
-	return s.Unsupported || o != nil && o.Overtakes()
+	return s.Unsupported || por.Overtakes(s.Sys)
 }
 
 // searcher is the state of Explore.

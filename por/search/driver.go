@@ -28,16 +28,14 @@ const ChainLimit = 1000
 type Driver struct {
 	Control
 	RaceReporter
-	Sys      por.System  `saved:"-"`
-	Executor Executor    `saved:"-"` // nil: the system executes
-	Size     por.Sized   `saved:"-"` // nil: the system does not know its size
-	Watcher  por.Watcher `saved:"-"` // the oracle, if it is one
+	Sys      por.System `saved:"-"`
+	Executor Executor   `saved:"-"` // nil: the system executes
+	Size     Sizer      `saved:"-"` // nil: the system does not know its size
+	Watcher  por.Oracle `saved:"-"` // the oracle, if it watches
 
-	overtaker   por.Overtaker   `saved:"-"` // the system, if it is one
-	looker      por.Looker      `saved:"-"` // the oracle, if it is one
 	looked      uint64          `saved:"-"` // its count after the last question
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
-	inspected   bool            `saved:"-"` // see por.Inspected
+	inspected   bool            `saved:"-"` // see por.Global
 	constrained por.Constrained `saved:"-"` // the system, if it is one
 	peeker      por.Peeker      `saved:"-"` // the same
 
@@ -73,13 +71,16 @@ type Driver struct {
 func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s := Driver{Sys: sys, Control: Control{Visitor: v, Cfg: cfg}, KnownRaces: RaceSet{}, Cur: trace.NoGID}
 	c := por.CapabilitiesOf(sys)
-	s.Size, s.constrained, s.peeker = c.Sized, c.Constrained, c.Peeker
+	s.constrained, s.peeker = c.Constrained, c.Peeker
+	if c.Sized != nil {
+		s.Size = c.Sized
+	}
 	s.RaceReporter = NewRaceReporter(sys, v)
-	s.Watcher, _ = cfg.Oracle.(por.Watcher)
-	s.overtaker = c.Overtaker
-	s.looker, _ = cfg.Oracle.(por.Looker)
-	if s.looker != nil {
-		s.looked = s.looker.Looked()
+	if cfg.Oracle != nil && cfg.Oracle.Watches() {
+		s.Watcher = cfg.Oracle
+	}
+	if cfg.Oracle != nil {
+		s.looked = cfg.Oracle.Looked()
 	}
 	s.inspector, _ = v.(por.Inspector)
 	s.inspected = por.InspectsAll(sys)
@@ -232,12 +233,12 @@ func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 		return false
 	}
 	//mutant: oracles answer beside operations that depend on all [test ./internal/environment TestClockFacts]: false
-	if !s.ByState && s.overtaker != nil && s.overtaker.Overtakes() {
+	if !s.ByState && por.Overtakes(s.Sys) {
 		return false
 	}
 	reason := s.Cfg.Oracle.Skip(g, op)
-	if s.looker != nil {
-		n := s.looker.Looked()
+	if s.Cfg.Oracle != nil {
+		n := s.Cfg.Oracle.Looked()
 		s.Stats.Asked += n - s.looked
 		s.looked = n
 	}
@@ -299,7 +300,7 @@ func (s *Driver) Unobservable(k trace.Kind) bool {
 }
 
 // Unobservable reports whether an operation of kind k without accesses commutes with all operations of
-// other goroutines, if none observes all goroutines (por.Inspected).
+// other goroutines, if none observes all goroutines (por.Global).
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
 	switch k.Row().Commutes {
 	case trace.Always, trace.UnlessCounted, trace.UnlessTimed: // timed operations depend on everything
@@ -390,13 +391,16 @@ func (s *Driver) Result() por.Result {
 	return r
 }
 
+// A Sizer knows how many bytes it has, as a por.Sized does.
+type Sizer interface{ Bytes() int64 }
+
 // Sum is the memory of a system, if it knows its size, and of further data.
 type Sum struct {
-	Sys  por.Sized
+	Sys  Sizer
 	More func() int64
 }
 
-// Bytes implements por.Sized.
+// Bytes implements Sizer.
 func (b Sum) Bytes() int64 {
 	n := b.More()
 	if b.Sys != nil {

@@ -34,8 +34,8 @@ func (s *Driver) Reenter(positions ...*Position) {
 	if len(positions) > 0 {
 		panic("BUG: a position is not on the path")
 	}
-	if s.looker != nil {
-		s.looked = s.looker.Looked()
+	if s.Cfg.Oracle != nil {
+		s.looked = s.Cfg.Oracle.Looked()
 	}
 	if s.Path = path; s.Executor != nil {
 		s.Executor.Invalidate()

@@ -29,7 +29,7 @@ type depthFirst struct {
 	everyState bool // every state is a node
 	//mutant: saved: stateful without states [resumed]: "*visited" -> "*visited `saved:\"-\"`"
 	states  *visited
-	weighed por.Weighed `saved:"-"` // the system, if it is one
+	weighed por.Sized `saved:"-"` // the system, if it is one
 	//mutant: saved: stateful without components [resumed]: "*components" -> "*components `saved:\"-\"`"
 	components *components // nil without matching or with a preemption bound
 	symmetric  symmetric
@@ -79,7 +79,7 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 	s.ByState = true
 	s.parking.init(sys, cfg, policy)
 	if cfg.Match {
-		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Weighed
+		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Sized
 		s.everyState = policy == nil
 		if cfg.Symmetry {
 			s.symmetric.hasher = por.CapabilitiesOf(sys).SymmetricHasher

@@ -5,7 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// parking postpones parks until they make a difference (por.LateParker). An alternative can then be a
+// parking postpones parks until they make a difference (por.Parker). An alternative can then be a
 // meeting: two steps, the first of which parks the partner of the second one. It is an alternative of the
 // goroutine that makes the second step.
 //
@@ -17,7 +17,7 @@ import (
 //     park and takes part in no meeting has parked before the loop.
 //  3. With a bound on preemptions nothing is postponed: a late park might cost one.
 type parking struct {
-	sys por.LateParker `saved:"-"` // nil: nothing is postponed
+	sys por.Parker `saved:"-"` // nil: nothing is postponed
 	buf []por.Meeting  `saved:"-"`
 }
 
@@ -25,7 +25,7 @@ type parking struct {
 const meets = 1 << 30
 
 func (p *parking) init(sys por.System, cfg por.Config, policy *SyncPolicy) {
-	if x := por.CapabilitiesOf(sys).LateParker; x != nil && policy != nil && !cfg.LimitPreempt && x.PutsOff() {
+	if x := por.CapabilitiesOf(sys).Parker; x != nil && policy != nil && !cfg.LimitPreempt && x.PutsOff() {
 		p.sys = x
 	}
 }

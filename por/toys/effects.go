@@ -67,14 +67,17 @@ func (t *System) DependsOnAll(g trace.GID) bool { return t.onAll(t.Next(g).Kind)
 
 func (t *System) onAll(k trace.Kind) bool { return t.Timed && k == trace.Yield || k == trace.Inspect }
 
-// InspectsAll implements por.Inspected.
+// Updates implements por.Effects.
+func (t *System) Updates(*trace.Op) bool { return false }
+
+// InspectsAll implements por.Global.
 func (t *System) InspectsAll() bool {
 	return slices.ContainsFunc(t.Prog, func(code []Instr) bool {
 		return slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Inspect })
 	})
 }
 
-// Overtakes implements por.Overtaker.
+// Overtakes implements por.Global.
 func (t *System) Overtakes() bool { return t.InspectsAll() }
 
 // View implements por.Effects.

@@ -99,10 +99,13 @@ func ReadResults(r io.Reader) (list []Result, err error) {
 			if err := json.Unmarshal(line, &x); err != nil {
 				return nil, fmt.Errorf("line %d: not a result: %v", n, err)
 			}
-			if x.Action != "result" && x.Action != "error" {
+			switch x.Action {
+			case "result", "error":
+				list = append(list, x)
+			case "summary":
+			default:
 				return nil, fmt.Errorf("line %d: not a result: action %q", n, x.Action)
 			}
-			list = append(list, x)
 		}
 		if err == io.EOF {
 			return list, nil
