@@ -74,6 +74,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 			continue
 		}
 		b := leakBug(gs, g)
+		b.stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
@@ -103,7 +104,9 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	} else {
 		for _, g := range waiting {
 			if g.Parent != trace.NoGID && !allowed(g, allow) {
-				bugs = append(bugs, leakBug(waiting, g))
+				b := leakBug(waiting, g)
+				b.stays = m.EntryEnded() && !m.WaitsForLock(g.ID) && len(g.Holders) == 0
+				bugs = append(bugs, b)
 			}
 		}
 	}

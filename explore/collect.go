@@ -13,13 +13,17 @@ import (
 // shows it, and counts outcomes; the rest of what a Result says about a bug is found out after the
 // search, by executing that schedule again.
 type collector struct {
-	limit    *limit    `saved:"-"`
-	m        Machine   `saved:"-"`
-	opts     Options   `saved:"-"`
+	limit *limit  `saved:"-"`
+	m     Machine `saved:"-"`
+	opts  Options `saved:"-"`
 
 	bugs  []*Bug
 	known map[key]bool
 	races map[RaceID]bool // that have been described
+
+	left     map[key]*leftBehind // Leaks that may stay,
+	leftKeys []key               // in the order in which they were met,
+	returned uint64              // and the number of executions whose entry has returned
 
 	passed bool    // an execution has ended in which nothing is wrong
 	ran    bool    // an execution has run the test
@@ -161,13 +165,14 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		c.finals[c.m.Hash()] = true
 	}
 	bugs, ending := leafBugs(c.m, status, end, c.opts.AllowLeak)
+	bugs = c.stay(bugs, path, status, &end)
 	if c.opts.Outcomes {
 		c.count(Outcome{Output: string(end.Output), Ending: ending, Count: 1, Schedule: path})
 	}
 	if len(bugs) == 0 && status == por.Ended && end.NotRun == nil {
 		return c.pass()
 	}
-	return c.addAll(bugs, path)
+	return c.addLeft(bugs, path)
 }
 
 // pass notes that an execution has ended in which nothing is wrong. So it is not what the machine lacks
@@ -190,7 +195,8 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 	if c.m.NeedsRefining() {
 		return false
 	}
-	return c.addAll(forgottenBugs(c.m, c.opts.AllowLeak), path)
+	bugs := forgottenBugs(c.m, c.opts.AllowLeak)
+	return c.addAll(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
 }
 
 // cut notes why the machine has cut an execution, and returns whether the search continues.
@@ -287,6 +293,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 // Restart implements por.Visitor: outcomes will be counted again.
 func (c *collector) Restart() {
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
+	c.left, c.leftKeys, c.returned = nil, nil, 0
 	c.earlier.bugs, c.earlier.races = maps.Clone(c.known), maps.Clone(c.races)
 	if c.merged != nil {
 		c.merged.restart()

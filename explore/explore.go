@@ -314,7 +314,7 @@ func (s *exploration) finish(found por.Result) error {
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete
 	}
-	if r.Bugs = c.bugs; slices.ContainsFunc(r.Bugs, isError) {
+	if r.Bugs = append(c.bugs, c.always()...); slices.ContainsFunc(r.Bugs, isError) {
 		r.Verdict = Fail
 	}
 	return nil

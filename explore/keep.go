@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/internal/saved"
@@ -79,6 +80,7 @@ type keptInfo struct {
 	Refinement vm.Refinement // of the machine,
 	Await      bool          // see Options.awaitLoops
 	Preempt    int           // of the options
+	Tolerated  []key         // see Options.tolerated
 }
 
 // keptSearch is what a file has of everything but the explorer.
@@ -201,6 +203,12 @@ func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options,
 	}
 	f.Close()
 	opts.awaitLoops, opts.Preempt = opts.awaitLoops || info.Await, info.Preempt
+	if len(info.Tolerated) > 0 && opts.tolerated == nil {
+		opts.tolerated = make(map[key]bool)
+		for _, k := range info.Tolerated {
+			opts.tolerated[k] = true
+		}
+	}
 	make := e.New
 	e.New = func(interrupted func() bool) (Machine, error) {
 		m, err := make(interrupted)
@@ -287,6 +295,10 @@ func (k *keeper) write(ended bool, found por.Result) {
 	s, begin := k.s, time.Now()
 	info := keptInfo{Ended: ended, Spent: k.spent + begin.Sub(k.begin), Stats: k.stats,
 		Refinement: s.m.Refinement(), Await: s.opts.awaitLoops, Preempt: s.opts.Preempt}
+	for k := range s.opts.tolerated {
+		info.Tolerated = append(info.Tolerated, k)
+	}
+	slices.SortFunc(info.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	if k.Host != nil {
 		info.Host = k.Host.Facts()
 	}

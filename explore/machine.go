@@ -95,6 +95,14 @@ type Inspected interface {
 	// Forgotten returns the goroutines other than main that wait for what nothing that can still move
 	// refers to, and whether main does, too.
 	Forgotten() (list []trace.GID, main bool)
+	// EntryEnded reports whether the entry's function has returned, EntryHolds whether its frame refers to
+	// one of the objects, EntryMade whether it has made one, AwaitedBy what g waits for, and WaitsForLock
+	// whether that is a lock.
+	EntryEnded() bool
+	EntryMade(objs []uint32) bool
+	EntryHolds(objs []uint32) bool
+	AwaitedBy(g trace.GID) []uint32
+	WaitsForLock(g trace.GID) bool
 	// CanCollect reports whether the program could tell that memory is collected in this state.
 	CanCollect() bool
 	// Lacks returns what was not there on this path, though there is natively.

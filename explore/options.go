@@ -55,6 +55,10 @@ type Options struct {
 	AllowLeak *regexp.Regexp
 	// Assume are the assumptions that leave a verdict OK.
 	Assume [vm.NumAssumed]bool
+	// Leaks says which goroutines that are left are bugs; tolerated are those that may stay, in
+	// the exploration that counts them (left.go).
+	Leaks     LeakRule
+	tolerated map[key]bool
 	// Ignores accept bugs; those that did are marked.
 	Ignores []*Ignore
 

@@ -63,7 +63,7 @@ func (s *exploration) useWorkers() {
 // cost is a difference, taken between Begin and End.
 type subsearch struct {
 	*collector
-	before   uint64 // instructions
+	before uint64 // instructions
 
 	// What the machine has counted for it.
 	instructions uint64
@@ -135,6 +135,7 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	if p.passed {
 		proceed = c.pass()
 	}
+	proceed = c.mergeLeft(p.collector) && proceed
 	for _, b := range p.bugs {
 		proceed = c.add(b, b.Schedule) && proceed
 	}
@@ -148,7 +149,7 @@ func (c *collector) Merge(q por.Subsearch) bool {
 // at the end. With several they are added up with each subtree, so that what has been dropped
 // does not count.
 type mergedCounters struct {
-	m        Machine // of the search
+	m Machine // of the search
 
 	instructions uint64
 	existed      map[trace.GID]bool

@@ -242,6 +242,8 @@ type Bug struct {
 	// Order is the first loop over a map whose order the schedule chooses; nil: there is none. A bug that
 	// needs an order which gc cannot have is a warning.
 	Order *Ranging
+	// Always: a Leak that is a warning, as the entry leaves the goroutine in every schedule.
+	Always bool
 	// Lacks is what was not there before it and is natively. The bug is a warning unless another execution
 	// shows that the program can do without.
 	Lacks vm.Lack
@@ -289,6 +291,7 @@ type Bug struct {
 	StepsApart   bool
 	AccessEvents [2]int
 
+	stays    bool    // a Leak that the entry may have left: see left.go
 	movers   []mover // of Schedule, until it is told
 	symbolic bool    // values depended on inputs where it was found
 }

@@ -21,28 +21,27 @@ import (
 // What has been explored may say nothing, and everything begins again, finer. A bug that has been found by
 // then is one; and if the time is up first, what is told is what has been explored.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
-	r, err := explore(ctx, e, opts)
-	var before time.Duration // that what was given up for a finer one took
-	for err == nil && r.again.needed() && !r.FirstOnly && !r.stopped() {
-		before += r.Stats.Explore
-		e, opts = r.again.refine(e, opts)
-		if opts.Portfolio == nil {
-			opts.Keep = opts.Keep.fresh()
+	r, err := finest(ctx, &e, &opts)
+	var left []*Bug
+	for err == nil {
+		list := mayStay(ctx, e, &opts, r)
+		if len(list) == 0 {
+			break
 		}
+		left = append(left, list...)
+		before := r.Stats.Explore
+		opts = opts.tolerate(list)
+		opts.Keep = opts.Keep.fresh()
 		if opts.Timeout > 0 {
-			opts.spent += r.Stats.Explore
+			opts.spent += before
 		}
-		last := r
-		if r, err = explore(ctx, e, opts); err == nil && r.stopped() && r.Stats.Transitions == 0 {
-			last.unfinished(r)
-			r = last
+		if r, err = finest(ctx, &e, &opts); err == nil {
+			r.Stats.Explore += before
+			opts.spent = max(0, opts.spent-before) // what follows adds what all of them have taken
 		}
-	}
-	if err == nil && before > 0 {
-		r.Stats.Explore += before
-		opts.spent = max(0, opts.spent-before) // each of those below adds what all of them have taken
 	}
 	if err == nil {
+		r.keepLeft(left, opts.Leaks)
 		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
@@ -55,6 +54,33 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r.Saved = len(files) > 0
 	default:
 		opts.Keep.Remove()
+	}
+	return r, err
+}
+
+// finest explores e with opts, again and again until the machine needs no refining, and changes both to the
+// last ones.
+func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
+	r, err := explore(ctx, *e, *opts)
+	var before time.Duration // that what was given up for a finer one took
+	for err == nil && r.again.needed() && !r.FirstOnly && !r.stopped() {
+		before += r.Stats.Explore
+		*e, *opts = r.again.refine(*e, *opts)
+		if opts.Portfolio == nil {
+			opts.Keep = opts.Keep.fresh()
+		}
+		if opts.Timeout > 0 {
+			opts.spent += r.Stats.Explore
+		}
+		last := r
+		if r, err = explore(ctx, *e, *opts); err == nil && r.stopped() && r.Stats.Transitions == 0 {
+			last.unfinished(r)
+			r = last
+		}
+	}
+	if err == nil && before > 0 {
+		r.Stats.Explore += before
+		opts.spent = max(0, opts.spent-before) // what follows adds what all of them have taken
 	}
 	return r, err
 }
@@ -165,7 +191,9 @@ func (s *exploration) finishTime() {
 	r, m := s.result, s.m
 	r.Modes, r.Slack, r.InputLen, r.Arming = m.Modes(), m.Slack(), m.InputLen(), m.VisibleArming()
 	r.again = s.refinement()
-	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) { return changed(m, change) }
+	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
+		return changed(m, change)
+	}
 }
 
 // refinement says whether the search has to begin again, and how.

@@ -39,7 +39,7 @@ hits++ // no lock, no channel and no WaitGroup is between the two`,
 	},
 	explore.Leak: {
 		title: "leaked goroutine",
-		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up.",
+		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A warning: the entry itself could have stopped the goroutine and, in every schedule, returns without doing so, as many tests do with a server (--leaks=error makes that an error).",
 		example: `answers := make(chan string)
 for _, q := range queries {
 	go func() { answers <- ask(q) }()

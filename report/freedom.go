@@ -29,6 +29,8 @@ func (t *Text) needs(bug *explore.Bug) string {
 			list = append(list, fmt.Sprintf("maps in an order that gc never has: here %s; %s", t.visits(x), gcOrders))
 		}
 		return " (needs " + strings.Join(list, ", or ") + ")"
+	case bug.Always:
+		return " (in every schedule: the entry returns and leaves it behind; --leaks=error makes this an error)"
 	case bug.Lacks == vm.LackNetwork:
 		return " (after a connection failed, as hbcheck has no network)"
 	case bug.Lacks == vm.LackChange:

@@ -99,7 +99,7 @@
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
-//	              ending, funcname, left, forgotten, assumed, lack, shown, cover, orders) and of static
+//	              ending, funcname, left, held, forgotten, assumed, lack, shown, cover, orders) and of static
 //	              oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them

@@ -48,7 +48,8 @@ type exploreFlags struct {
 	loadFlags
 	machineFlags
 	own                               ownFlags
-	por, match, entry, allowLeak      string
+	por, match, entry                 string
+	allowLeak, leaks                  string
 	symmetry                          string
 	hybrid, explain                   string
 	assume                            []string
@@ -85,6 +86,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.solver, "solver", "", "`"+strings.Join(vm.Solvers(), "|")+"`: ask this program in PATH about conditions on inputs that hbcheck's own rules do not decide, before the built-in SAT solver")
 	fs.StringSliceVar(&f.assume, "assume", nil, "accept these assumptions about the environment without trying other values: `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all; none: a verdict that assumes anything is not ok")
+	fs.StringVar(&f.leaks, "leaks", "warn", "`error|warn|off`: goroutines that the entry leaves behind in every schedule, because it returns without stopping them. Goroutines left behind in some schedules only, or by a function that the entry calls, are always errors")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore each entry with `n` workers in parallel; the verdict does not depend on n")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
@@ -167,6 +169,11 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 	if sel.Run, sel.Skip, sel.Bench, err = f.filters(); err != nil {
 		return o, sel, err
 	}
+	rule, ok := map[string]explore.LeakRule{"error": explore.LeaksAreErrors, "warn": explore.LeaksWarn, "off": explore.LeaksOff}[f.leaks]
+	if !ok {
+		return o, sel, fmt.Errorf("--leaks %s: want error, warn or off", f.leaks)
+	}
+	o.Leaks = rule
 	if f.allowLeak != "" {
 		if o.AllowLeak, err = regexp.Compile(f.allowLeak); err != nil {
 			return o, sel, fmt.Errorf("--allow-leak: %v", err)

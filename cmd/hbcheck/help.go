@@ -18,7 +18,7 @@ var exploreGroups = []flagGroup{
 	{"Flags most people need", "run timeout all preempt cover jobs assume format resume verbose"},
 	{"Selecting and loading what to explore", "skip entry bench short tags chdir env stdin symbolic"},
 	{"Limits, the cache and saved searches", "max-memory max-steps max-executions max-states first count save"},
-	{"Behaviour of the environment", "time slack rand seed maps signals net allow-leak input-len unwind solver"},
+	{"Behaviour of the environment", "time slack rand seed maps signals net leaks allow-leak input-len unwind solver"},
 	{"Output", "outcomes strict json output html color coverprofile write-corpus"},
 	{"Choosing an explorer", "por match symmetry hybrid"},
 	{"Diagnosing a search", "explain check-static check-duplicates"},

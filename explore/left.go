@@ -1,0 +1,213 @@
+package explore
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A goroutine that waits forever is a bug (Leak): nothing that can move refers to what it waits for. There
+// is one kind that many tests have and no one calls a bug: the test starts a server, never stops it, and
+// returns. While it ran it could have stopped it; in every schedule the goroutine is left, and the process
+// ends. With LeaksWarn such a Leak is a warning, and the search goes on past it:
+//
+//  1. The search stops at a Leak as at any bug.
+//  2. If the entry had returned before the goroutine was forgotten, if it does not wait for a lock, and if
+//     the entry's function has made what it waits for, or its frame referred to it at some moment before,
+//     the Leak may stay (mayStay). Then the exploration begins again, and counts the executions that have it.
+//  3. As soon as there is one without it, it is a bug of some schedules, as an unlucky select, and stops
+//     the search. If there is none it is a warning (Bug.Always).
+//
+// A goroutine that a function has left which the entry called is a bug in 2: nothing outside of that function
+// could have ended it.
+
+// LeakRule says which goroutines that are left are bugs.
+type LeakRule uint8
+
+// The rules.
+const (
+	LeaksAreErrors LeakRule = iota // all
+	LeaksWarn                      // those that the entry leaves in every schedule are warnings
+	LeaksOff                       // and are not reported
+)
+
+// leftBehind is a Leak that may stay.
+type leftBehind struct {
+	bug    *Bug // with the first schedule
+	leaves uint64
+}
+
+// stay takes those bugs of an execution that has ended from the list that may stay, and counts them. It
+// returns the others, with those of earlier executions that this one does not have.
+func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *Ending) (rest []*Bug) {
+	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
+		return bugs
+	}
+	c.returned++
+	here := make(map[key]bool)
+	for _, b := range bugs {
+		k := b.key()
+		if !c.opts.tolerated[k] {
+			rest = append(rest, b)
+			continue
+		}
+		if here[k] {
+			continue
+		}
+		here[k] = true
+		x := c.left[k]
+		if x == nil {
+			b.Schedule = slices.Clone(path)
+			b.movers, b.symbolic = movers(c.m, path), c.m.Symbolic()
+			x = &leftBehind{bug: b}
+			if c.left == nil {
+				c.left = make(map[key]*leftBehind)
+			}
+			c.left[k], c.leftKeys = x, append(c.leftKeys, k)
+		}
+		x.leaves++
+	}
+	return append(rest, c.unlucky()...)
+}
+
+// unlucky returns the Leaks that may stay and that not all executions have.
+func (c *collector) unlucky() (list []*Bug) {
+	for _, k := range c.leftKeys {
+		//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: false
+		if x := c.left[k]; x.leaves < c.returned {
+			list = append(list, x.bug)
+		}
+	}
+	return list
+}
+
+// addLeft adds the bugs of unlucky, each with its schedule, and returns whether the search continues.
+func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) bool {
+	for _, b := range bugs {
+		at := path
+		if x := c.left[b.key()]; x != nil && x.bug == b {
+			at = b.Schedule
+		}
+		if !c.add(b, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeLeft adds what a subtree has counted.
+func (c *collector) mergeLeft(p *collector) (proceed bool) {
+	c.returned += p.returned
+	for _, k := range p.leftKeys {
+		x := p.left[k]
+		if y := c.left[k]; y != nil {
+			y.leaves += x.leaves
+			continue
+		}
+		if c.left == nil {
+			c.left = make(map[key]*leftBehind)
+		}
+		c.left[k], c.leftKeys = &leftBehind{x.bug, x.leaves}, append(c.leftKeys, k)
+	}
+	return c.addLeft(c.unlucky(), nil)
+}
+
+// always returns the Leaks of all executions as warnings.
+func (c *collector) always() (list []*Bug) {
+	for _, k := range c.leftKeys {
+		if x := c.left[k]; x.leaves == c.returned && !c.known[k] {
+			x.bug.Warning, x.bug.Always = true, true
+			list = append(list, x.bug)
+		}
+	}
+	return list
+}
+
+// mayStay returns the errors of r that may stay, if there are no others but some that do already.
+func mayStay(ctx context.Context, e Entry, opts *Options, r *Result) (list []*Bug) {
+	if opts.Leaks == LeaksAreErrors || r.Verdict != Fail {
+		return nil
+	}
+	for _, b := range r.Bugs {
+		switch {
+		case b.Warning:
+		case opts.All && (b.Kind != Leak || !b.stays || opts.tolerated[b.key()]):
+		case b.Kind != Leak || !b.stays || b.Untold || opts.tolerated[b.key()] || len(b.Inputs) > 0:
+			return nil
+		default:
+			list = append(list, b)
+		}
+	}
+	if !slices.ContainsFunc(list, func(b *Bug) bool { return !heldByEntry(ctx, e, b) }) {
+		return list
+	}
+	return nil
+}
+
+// heldByEntry reports whether the entry's function has made what the goroutine of b waits for, or its frame
+// has referred to it at a moment of b's schedule.
+func heldByEntry(ctx context.Context, e Entry, b *Bug) bool {
+	m, err := e.New(func() bool { return ctx.Err() != nil })
+	if err != nil {
+		return false
+	}
+	m.Await(vm.AwaitNever)
+	mark := m.Mark()
+	for _, a := range b.Schedule {
+		if ctx.Err() != nil || m.Status() != por.Running {
+			return false
+		}
+		m.Step(a.G, a.Choice)
+	}
+	var objs []uint32
+	for _, g := range m.Goroutines() {
+		if g.Name == b.G {
+			objs = m.AwaitedBy(g.ID)
+		}
+	}
+	if m.EntryMade(objs) {
+		return true
+	}
+	m.Rewind(mark)
+	for _, a := range b.Schedule {
+		if ctx.Err() != nil || m.EntryEnded() {
+			break
+		}
+		//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: true
+		if m.EntryHolds(objs) {
+			return true
+		}
+		m.Step(a.G, a.Choice)
+	}
+	return false
+}
+
+// tolerate returns opts for an exploration in which list may stay.
+func (o Options) tolerate(list []*Bug) Options {
+	o.tolerated = maps.Clone(o.tolerated)
+	if o.tolerated == nil {
+		o.tolerated = make(map[key]bool)
+	}
+	for _, b := range list {
+		o.tolerated[b.key()] = true
+	}
+	return o
+}
+
+// keepLeft adds those of list to r that it does not have, because time was up before an execution had ended;
+// and removes all that stay if they are not to be reported.
+func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
+	for _, b := range list {
+		if !slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() }) {
+			b.Warning, b.Always = true, true
+			r.Bugs = append(r.Bugs, b)
+		}
+	}
+	if rule == LeaksOff {
+		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return b.Always })
+	}
+}
