@@ -1,13 +1,12 @@
-// Package classes counts what explorers are held to: the equivalence classes of
-// the executions of a system. It is an oracle for tests, so it is no explorer:
-// nothing is reduced, no clock is kept and no race is looked for.
+// Package classes counts the equivalence classes of the executions of a system, to test the counts of
+// explorers. It is brute force: it reduces nothing, keeps no clocks and seeks no races.
 //
 // Two executions are equivalent (Mazurkiewicz 1977) if they have the same events and every
 // two dependent ones are in the same order. They read from the same if each read has
-// the same writer. A class is told by a number that does not depend on the order of
+// the same writer. The name of a class is a number that does not depend on the order of
 // independent events: the sum, over all events, of a hash of the event and the set
-// of dependent events before it. Events are named by goroutine and index, which
-// are the same in all executions of a class; object numbers are not, so they are no
+// of dependent events before it. Goroutine and index name an event; they
+// are the same in all executions of a class. Object numbers are not, so they are not
 // part of it.
 package classes
 
@@ -54,11 +53,11 @@ type Relation struct {
 	Buffer func(op *trace.Op) (length, room int)
 }
 
-// Conflicts is a dependence: operations on the same location one of which writes.
+// Conflicts is a dependence: operations on the same location, one of which writes.
 // Operations on a WaitGroup that executed one after the other without a panic could have
 // executed in the other order with the same result, or could not have been
 // in the other order at all (Done before Wait). Readers of an RWMutex come and go in any order, if each
-// leaves as often as it has come. Additions whose results are not used commute.
+// leaves as often as it has come. Additions with unused results commute.
 func Conflicts(a, b *trace.Op) bool {
 	switch {
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd, reader(a) && reader(b):
@@ -76,9 +75,9 @@ func Conflicts(a, b *trace.Op) bool {
 
 func reader(op *trace.Op) bool { return op.Kind == trace.RLock || op.Kind == trace.RUnlock }
 
-// Silent says that an operation is Free: it starts or ends a goroutine, or is one on a WaitGroup
-// that no goroutine waits for in vain. That is so in programs that call Add in time and Done as
-// often as they should: then Wait is the only operation to depend on it, and comes after it.
+// Silent reports whether an operation is Free in programs that call Add in time and Done as
+// often as necessary: it starts or ends a goroutine, or adds to a WaitGroup.
+// Wait is then the only operation that depends on the addition, and comes after it.
 func Silent(op *trace.Op) bool {
 	return op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.WgAdd
 }
@@ -88,16 +87,16 @@ func Silent(op *trace.Op) bool {
 type Counts struct {
 	Ended, Stuck, Cut int
 
-	// Of those that have ended or are stuck: how many there are if only what reads from
-	// what is looked at. An addition reads, whether its result is used or not; so they mean something only if
-	// the relation says that such additions are dependent.
+	// The numbers of reads-from classes of executions that have ended or are stuck. An addition reads, even if
+	// its result is unused; so they mean something only if
+	// such additions are dependent in the relation.
 	RFEnded, RFStuck int
 
 	Executions uint64 // leaves met
 	Prefixes   int    // classes of prefixes of executions; with Merge only
 }
 
-// Total returns the number of classes of executions that come to their end.
+// Total returns the number of classes of complete executions.
 func (c *Counts) Total() int { return c.Ended + c.Stuck }
 
 // A Limit is the error of a system with more executions, or prefixes of them, than allowed.
@@ -106,22 +105,22 @@ type Limit int
 // Error implements error.
 func (l Limit) Error() string { return fmt.Sprintf("more than %d executions", int(l)) }
 
-// An Enumeration is the classes found, by how their executions end.
+// An Enumeration has the classes, by the ends of their executions.
 type Enumeration struct {
 	Counts
 	Classes, RF map[Class]por.Status
 }
 
-// All executes every interleaving of sys from its present state. It fails
+// All executes every interleaving of sys from its current state. It fails
 // with a Limit if there are more than limit of them.
 func All(sys por.System, rel Relation, limit int) (*Enumeration, error) {
 	return enumerate(sys, rel, limit, nil)
 }
 
-// Merge does as All does, but where two interleavings have come to the same class of
-// prefixes it goes on with one of them only: they have the same continuations. That is
-// checked, too: it is an error if they have not come to states with the same fingerprint,
-// because then operations that rel says are independent are not.
+// Merge is All, but of two interleavings of the same class of
+// prefixes it continues only one: they have the same continuations. It also checks
+// that: different fingerprints of their states are an error,
+// because then operations that are independent in rel are dependent.
 func Merge(sys por.System, rel Relation, limit int) (*Enumeration, error) {
 	return enumerate(sys, rel, limit, make(map[Class]por.Hash))
 }
@@ -157,7 +156,7 @@ func enumerate(sys por.System, rel Relation, limit int, seen map[Class]por.Hash)
 type enumerator struct {
 	history
 	limit int
-	seen  map[Class]por.Hash // states by the class of the prefix that leads to them; nil: nothing is merged
+	seen  map[Class]por.Hash // states by the class of the prefix that leads to them; nil: no merging
 	found Enumeration
 }
 
@@ -198,7 +197,7 @@ func (e *enumerator) explore() error {
 	return nil
 }
 
-// relevant returns those of the goroutines that can move whose operations have to be tried.
+// relevant returns the goroutines of gs whose operations have to be tried.
 func (e *enumerator) relevant(gs []trace.GID) []trace.GID {
 	if e.rel.Free != nil {
 		for i, g := range gs {
@@ -227,7 +226,7 @@ func (e *enumerator) leaf() error {
 }
 
 // Of returns the classes of the execution path of sys, which starts in its
-// present state, and leaves it there.
+// current state, and leaves it there.
 func Of(sys por.System, rel Relation, path trace.Schedule) (class, rf Class) {
 	h := history{sys: sys, rel: rel}
 	m := sys.Mark()

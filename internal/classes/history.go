@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// history is an execution up to now.
+// history is an execution so far.
 type history struct {
 	sys    por.System
 	rel    Relation
@@ -24,15 +24,15 @@ type event struct {
 	partner trace.GID      // trace.NoGID: none
 	with    trace.Op       // the partner's
 	name    Class          // the same in all executions in which this event exists
-	wide    []trace.Access // what it touches, and the partner's, if there is no room for that in op or with
+	wide    []trace.Access // its accesses, and the partner's, if they do not fit in op or with
 	place   place          // of a send or a receive on a channel with a buffer
 }
 
-// place says which element a send or a receive is about.
+// place identifies the element of a send or a receive.
 type place struct {
-	room  int  // of the channel; 0: this is none
-	index int  // how many elements were sent, or received, before
-	none  bool // it is closed, and nothing is sent, or received
+	room  int  // capacity of the channel; 0: the operation is not on a buffer
+	index int  // number of elements sent, or received, before
+	none  bool // the channel is closed, and nothing is sent, or received
 }
 
 // step executes s and adds its event to both sums.
@@ -70,7 +70,7 @@ func (h *history) next(g trace.GID) int {
 	return h.count[g]
 }
 
-// undo forgets the last event; the sums were class and rf before it.
+// undo removes the last event; the sums were class and rf before it.
 func (h *history) undo(class, rf Class) {
 	n := len(h.events) - 1
 	e := &h.events[n]
@@ -82,8 +82,8 @@ func (h *history) undo(class, rf Class) {
 	h.class, h.rf = class, rf
 }
 
-// before returns a sum over the events that e depends on. Those of the same goroutine
-// are left out, being told by e's index.
+// before returns a sum over the events on which e depends. It leaves out those of the same goroutine,
+// because they follow from e's index.
 func (h *history) before(e *event) Class {
 	var sum Class
 	for i := range h.events {
@@ -112,7 +112,7 @@ func (h *history) dependent(f, e *event) bool {
 		fMeets && eMeets && h.rel.Dependent(&f.with, &e.with)
 }
 
-// touches reports whether e is about one of the locations in list, of which one of the two writes.
+// touches reports whether e conflicts with one of the accesses in list.
 func (e *event) touches(list []trace.Access) bool {
 	own := append(append(slices.Clone(e.wide), e.op.Access[:e.op.N]...), e.with.Access[:e.with.N]...)
 	for _, a := range own {
@@ -123,7 +123,7 @@ func (e *event) touches(list []trace.Access) bool {
 	return false
 }
 
-// place finds out which element op is about.
+// place returns the element of op.
 func (h *history) place(op *trace.Op) (p place) {
 	if h.rel.Buffer == nil || op.N == 0 || op.Kind != trace.Send && op.Kind != trace.Recv {
 		return p
@@ -160,8 +160,8 @@ func sameElement(f, e *event) bool {
 	return !send.none && (send.index == recv.index || send.index == recv.index+recv.room)
 }
 
-// sources returns a sum over the events e reads from: the last write to each location it
-// reads. What synchronises reads from everything it depends on.
+// sources returns a sum over the events from which e reads: the last write to each location it
+// reads. A synchronising operation reads from all events on which it depends.
 func (h *history) sources(e *event) Class {
 	reads, known := readsOf(&e.op)
 	if fx, ok := h.sys.(por.Effects); ok && known && reads == nil && fx.Updates(&e.op) {
@@ -182,7 +182,7 @@ func (h *history) sources(e *event) Class {
 	return sum
 }
 
-// readsOf returns the locations op reads, if it is about memory.
+// readsOf returns the locations that op reads, if it accesses memory.
 func readsOf(op *trace.Op) (reads []trace.Access, known bool) {
 	switch op.Kind {
 	case trace.Write, trace.AtomicStore:

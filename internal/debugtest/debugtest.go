@@ -14,8 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Bank is a program with two goroutines that wait for one lock. Lines with a comment are what tests
-// stop at.
+// Bank is a program with two goroutines that wait for one lock. Tests stop at lines with a comment.
 const Bank = `package main
 
 import (
@@ -51,7 +50,7 @@ func main() {
 }
 `
 
-// Open begins to debug a program of one file, in a schedule in which a goroutine goes on for as long as
+// Open begins to debug a program of one file, in a schedule in which a goroutine continues for as long as
 // it can.
 func Open(t testing.TB, src string) (*debug.Session, report.Paths) {
 	t.Helper()
@@ -67,7 +66,7 @@ func Open(t testing.TB, src string) (*debug.Session, report.Paths) {
 	return OpenDir(t, dir)
 }
 
-// OpenDir does so with the program in a directory.
+// OpenDir is Open for the program in a directory.
 func OpenDir(t testing.TB, dir string) (*debug.Session, report.Paths) {
 	t.Helper()
 	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Implicit: vmtest.Implicit, Names: true, Cache: &vmtest.Cache})

@@ -1,4 +1,4 @@
-// Package deep says how much the tests do.
+// Package deep decides the sizes of tests.
 //
 // There are three sizes. Quick is what go test does: every kind of test, few generated programs,
 // fixed seeds. Full has ten times as many; mutants are tried at that size. Deep, of .ci/deep, has
@@ -47,7 +47,7 @@ var size = sync.OnceValue(func() int {
 	}
 })
 
-// Quick reports whether tests do the least: a test with a part that takes seconds leaves it out.
+// Quick reports whether this is the quick tier: tests leave out parts that take seconds.
 func Quick() bool { return size() == quick }
 
 // On reports whether this is the deep tier.
@@ -61,7 +61,7 @@ func Skip(t testing.TB, why string) {
 	}
 }
 
-// N returns how many programs a test generates: q in the quick tier, n in the full one.
+// N returns the number of programs that a test generates: q in the quick tier, n in the full one.
 func N(q, n int) int {
 	switch {
 	case *programs > 0:
@@ -82,8 +82,8 @@ func Pick[T any](q, n T) T {
 	return n
 }
 
-// Counted reports whether -programs gives the number of programs. A test that wants to have seen
-// everything asks for nothing then.
+// Counted reports whether -programs gives the number of programs. A test then does not require that every
+// kind has occurred.
 func Counted() bool { return *programs > 0 }
 
 // Seed returns the seed of the first generated program.
@@ -101,7 +101,7 @@ func Seed() uint64 {
 	return 1
 }
 
-// Seeds returns the seeds of the programs that a test generates: those that it once failed with,
+// Seeds returns the seeds of the programs that a test generates: those with which it has failed once,
 // which testdata/seeds.txt lists, and N(q, n) from Seed on.
 func Seeds(t testing.TB, q, n int) []uint64 {
 	t.Helper()
@@ -118,8 +118,8 @@ func Seeds(t testing.TB, q, n int) []uint64 {
 	return list
 }
 
-// A Failure is a program that a test has failed with once. Features are what the generator was
-// asked for, if a test asks for several things: the number after the colon.
+// A Failure is a program with which a test has failed once. Features are the features of the generator, if a
+// test uses several: the number after the colon.
 type Failure struct{ Seed, Features uint64 }
 
 // Failed returns the programs with which the test has failed once.

@@ -1,5 +1,5 @@
-// Goroot runs the tests of packages of the Go distribution once in the machine and prints what
-// became of them, as docs/research/goroot.md has it:
+// Goroot runs the tests of packages of the Go distribution once in the machine and prints the results, the
+// page docs/research/goroot.md:
 //
 //	go build -o /tmp/hbcheck ./cmd/hbcheck && go run ./internal/goroot /tmp/hbcheck > docs/research/goroot.md
 //
@@ -21,11 +21,11 @@ import (
 var packages = strings.Fields(`context io bufio sync sync/atomic time container/heap container/list container/ring
 	log log/slog text/template net/textproto errors strings maps slices iter unique os/signal`)
 
-// flags of a run. Time is only a safeguard: what bounds a test is the number of its steps, so that the
+// flags of a run. Time is only a safeguard: the number of steps bounds a test, so that the
 // page is the same on a busy machine.
 const flags = "--por=random --max-executions 1 --time=virtual --signals=sent --assume=all --max-steps 1000000 --timeout 1m"
 
-// again are flags with which those that do not end are run again, after the others.
+// again are the flags for tests that do not end, which run again after the others.
 var again = []struct{ name, flags string }{
 	{"--short", "--short --max-steps 3000000 --timeout 5m"},
 	{"--short --time=bounded", "--short --max-steps 3000000 --time=bounded"},
@@ -63,7 +63,7 @@ func main() {
 	fmt.Printf(head, flags)
 	done := make([]tally, len(list))
 	var wg sync.WaitGroup
-	turn := make(chan bool, 3) // so many packages at a time
+	turn := make(chan bool, 3) // three packages at a time
 	for i, p := range list {
 		wg.Go(func() {
 			turn <- true
@@ -88,7 +88,7 @@ func main() {
 	}
 }
 
-// tally is what became of the tests of a package.
+// tally has the results of the tests of a package.
 type tally struct {
 	n       map[string]int
 	reasons []string
@@ -122,7 +122,7 @@ func measure(p string) tally {
 	return t
 }
 
-// run runs the tests of package p, and calls f with what became of each.
+// run runs the tests of package p, and calls f with the result of each.
 func run(p string, more []string, f func(entry, what, why string)) {
 	args := slices.Concat(strings.Fields(flags), more, []string{"--format=json", "-count=1", "-o", os.TempDir(), p})
 	cmd := exec.Command(os.Args[1], args...)
@@ -154,7 +154,7 @@ func tests(n map[string]int) int {
 // place is a position in a test: they change with the Go release.
 var place = regexp.MustCompile(`[^ ]*_test\.go:[0-9:]+`)
 
-// judge says what became of a test, and why it does not pass.
+// judge returns the result of a test, and the reason why it does not pass.
 func judge(r *result) (what, why string) {
 	if r.Action == "error" {
 		return "is refused", r.Error

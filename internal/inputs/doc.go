@@ -1,3 +1,3 @@
-// Package inputs compares what is explored with symbolic inputs with what is explored when all inputs
-// are enumerated. It has tests only.
+// Package inputs compares explorations with symbolic inputs and explorations of all inputs one by one.
+// It has tests only.
 package inputs

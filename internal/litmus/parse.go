@@ -17,7 +17,7 @@
 //
 // x may be an element of an array: v[1], v[i]. Expressions are those of Go and have no
 // spaces. In the Go program variables are atomic.Int64 and threads are
-// goroutines; main does nothing but start them and wait for them, so that it adds
+// goroutines; main only starts them and waits for them, so that it adds
 // no order of its own.
 package litmus
 
@@ -40,14 +40,14 @@ type Program struct {
 
 // stmt is a statement.
 type stmt struct {
-	op          string   // the word it begins with, or ":="
-	reg         string   // what is assigned, or ""
+	op          string   // its first word, or ":="
+	reg         string   // the register that is assigned, or ""
 	loc         string   // variable or lock
 	args        []string // expressions
 	body, other []stmt   // of IF, WHILE and REP
 }
 
-// operands says how many expressions follow the location, for statements that have one.
+// operands has the number of expressions after the location, for statements that have one.
 var operands = map[string]int{"W": 1, "R": 0, "FADD": 1, "XCHG": 1, "CAS": 2, "LOCK": 0, "UNLOCK": 0}
 
 // Parse reads a test.
@@ -74,7 +74,7 @@ func Parse(text string) (*Program, error) {
 	return p, nil
 }
 
-// parser is what is left of a thread.
+// parser has the rest of a thread.
 type parser struct {
 	words []string
 	p     *Program
@@ -181,7 +181,7 @@ func (p *Program) declare(op, loc string) {
 
 var number = regexp.MustCompile(`\b\d+`)
 
-// fits makes arrays large enough for the numbers in an index, or in what may become one.
+// fits makes arrays large enough for the numbers in an index, or in an expression that may become one.
 func (p *Program) fits(e string) {
 	for _, n := range number.FindAllString(e, -1) {
 		if i, err := strconv.Atoi(n); err == nil {

@@ -60,7 +60,7 @@ func (p *Program) function(name string) string {
 type writer struct {
 	strings.Builder
 	p    *Program
-	used []string // registers of the thread whose values are looked at
+	used []string // registers of the thread whose values are used
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }

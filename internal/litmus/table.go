@@ -30,8 +30,8 @@ func Read(r io.Reader) ([]Test, error) {
 	return tests, err
 }
 
-// Rows calls f for each row of a table: lines of fields separated by tabs, of which the first one
-// names them. Lines that begin with # are comments. It ends at the first error, and says where.
+// Rows calls f for each row of a table: lines of fields separated by tabs; the first line
+// names them. Lines that begin with # are comments. It returns the first error, with its line.
 func Rows(r io.Reader, f func(row map[string]string) error) error {
 	var names []string
 	lines := bufio.NewScanner(r)

@@ -1,8 +1,8 @@
 // Package microtest explores small programs, each about one condition under
 // which a scheduling choice is or is not needed, with and without the oracles
-// that spare choices.
+// that skip choices.
 //
-// What a program prints depends on the order of its steps, so a choice that is
+// The output of a program depends on the order of its steps, so a choice that is
 // skipped wrongly loses an outcome.
 package microtest
 
@@ -35,7 +35,7 @@ type Program = struct {
 	Body string
 }
 
-// head is what all programs can use.
+// head has the declarations for all programs.
 const head = `package main
 
 import (
@@ -66,8 +66,7 @@ func say(vals ...int) {
 func main() {}
 `
 
-// Walks is oracle.Full without looking ahead: what that finds out at once
-// is left to reasoning.
+// Walks is oracle.Full without look-ahead, so that walks have to answer.
 const Walks oracle.Kind = "walks"
 
 // A Suite is a number of programs.
@@ -85,7 +84,7 @@ func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.Name, p.Body)
 	}
-	// For the sake of package hbtest the module has hbcheck's own path.
+	// The module has hbcheck's own path, for package hbtest.
 	if err := os.Mkdir(filepath.Join(dir, "hbtest"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +120,7 @@ func (s *Suite) Each(t *testing.T, f func(t *testing.T, p Program, e *load.Entry
 	}
 }
 
-// Explore returns the outcomes of e, what it prints and how it ends. All that
-// static analyses say with the oracle h is checked meanwhile.
+// Explore returns the outcomes of e, its output and ends, and checks all static facts of the oracle h.
 func (s *Suite) Explore(t *testing.T, e *load.Entry, h oracle.Kind, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
 	t.Helper()
 	return Explore(t, s.prog, e, h, run)
@@ -171,8 +169,8 @@ func Same(t *testing.T, h oracle.Kind, got, all map[string]bool) {
 	}
 }
 
-// Reasons compares the reasons for which choices were eliminated with what a
-// program wants of the oracle h. What cannot be distinguished from a wanted reason counts
+// Reasons compares the reasons for which choices were eliminated with the wanted ones of a
+// program for the oracle h. A reason in alike cannot be distinguished from a wanted one, and counts
 // as one, too.
 func Reasons(t *testing.T, h oracle.Kind, r por.Result, wants string, alike ...string) {
 	t.Helper()
@@ -196,7 +194,7 @@ func Reasons(t *testing.T, h oracle.Kind, r por.Result, wants string, alike ...s
 	}
 }
 
-// ends collects how executions end.
+// ends collects the ends of executions.
 type ends struct {
 	m   *vm.Machine
 	set map[string]bool
@@ -218,5 +216,5 @@ func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 // Livelock implements por.Visitor.
 func (v *ends) Livelock(trace.Schedule, int) bool { return true }
 
-// Restart implements por.Visitor. What has been found remains.
+// Restart implements por.Visitor. The findings remain.
 func (v *ends) Restart() {}

@@ -47,7 +47,7 @@ func (x *Mutant) change(fset *token.FileSet, f *ast.File, src string) (edit, err
 		if err := errors.Join(err, err2); err != nil {
 			return edit{}, err
 		}
-		// gofmt aligns fields and comments: how many spaces there are makes no difference.
+		// gofmt aligns fields and comments: the number of spaces makes no difference.
 		at := regexp.MustCompile(spaces.ReplaceAllString(regexp.QuoteMeta(old), " +")).FindStringIndex(src[from:])
 		if end := strings.IndexByte(src[from:], '\n'); at == nil || at[0] > end {
 			return edit{}, fmt.Errorf("line %d does not have %s", line, m[1])
@@ -71,7 +71,7 @@ func (x *Mutant) change(fset *token.FileSet, f *ast.File, src string) (edit, err
 	return edit{}, fmt.Errorf("%q is no change: remove, true, false, not, drop, or one text -> another", x.Change)
 }
 
-// marked returns the number of the line that the mark is about: the next one that is no mark.
+// marked returns the number of the marked line: the next one that is no mark.
 func (x *Mutant) marked(src string) int {
 	lines := strings.Split(src, "\n")
 	n := x.Line
@@ -81,7 +81,7 @@ func (x *Mutant) marked(src string) int {
 	return n + 1
 }
 
-// A change is made at what begins on a line.
+// A change changes the code that begins on a line.
 type change struct {
 	fset *token.FileSet
 	src  string
@@ -101,7 +101,7 @@ func (c *change) replace(from, to token.Pos, by string) edit {
 	return edit{c.fset.Position(from).Offset, c.fset.Position(to).Offset, by}
 }
 
-// remove leaves n statements out: they are there, so that what they mention is used, but never
+// remove leaves n statements out: they stay in the program, so that their names are used, but are never
 // executed. A return stays one for the compiler.
 func (c *change) remove(f *ast.File, n int) (edit, error) {
 	var found []ast.Stmt
@@ -173,12 +173,12 @@ func (c *change) condition(f *ast.File, word string, n int) (edit, error) {
 	case "drop":
 		return c.drop(cond, n)
 	}
-	// What the condition mentions stays used.
+	// The names in the condition stay used.
 	op := map[string]string{"true": "|| true", "false": "&& false"}[word]
 	return c.replace(cond.Pos(), cond.End(), "(("+c.text(cond.Pos(), cond.End())+") "+op+")"), nil
 }
 
-// drop leaves out the n-th operand of those that && and || join in cond.
+// drop leaves out the n-th operand that && and || join in cond.
 func (c *change) drop(cond ast.Expr, n int) (edit, error) {
 	var operand ast.Expr
 	neutral := ""
@@ -202,6 +202,6 @@ func (c *change) drop(cond ast.Expr, n int) (edit, error) {
 	if operand == nil || neutral == "" {
 		return edit{}, fmt.Errorf("the condition on line %d has fewer operands", c.line)
 	}
-	// It is still evaluated: it may be what guards the next one, or declares nothing.
+	// It is still evaluated, because it may guard the next one.
 	return c.replace(operand.Pos(), operand.End(), "(("+c.text(operand.Pos(), operand.End())+") "+neutral+")"), nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // killers are the tests that must notice a mutant, as arguments of go test, by the first word in its
-// brackets. What follows that word stands for *: a test, or a subtest of a table's test.
+// brackets. The text after that word replaces *: a test, or a subtest of a table's test.
 var killers = map[string][]string{
 	// Explorers: toys, programs whose classes are counted by hand, generated programs.
 	"toySystems":   {"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"},

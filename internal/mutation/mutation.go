@@ -1,21 +1,21 @@
-// Package mutation breaks the program in one place and sees whether a test notices. A condition
-// that soundness rests on and that no test notices the loss of is either not needed or not tested.
+// Package mutation breaks the program in one place and checks whether a test notices. If no test notices the
+// loss of a condition for soundness, the condition is either not needed or not tested.
 //
-// A mutant is a mark in the code, on a line of its own above what it changes:
+// A mutant is a mark in the code, on a line of its own above the changed code:
 //
 //	//mutant: an example [micro joins]
 //	if a.done && !a.repeating {
 //
-// After the name, in brackets, are the tests that must notice (see killers). What is changed comes
+// After the name, in brackets, are the tests that must notice (see killers). The change comes
 // after a colon; without one the statement that begins on the next line is left out.
 //
 //	: remove 2            two statements are left out
-//	: true, false, not    the condition that begins there, or the value returned or assigned, is that
+//	: true, false, not    the condition that begins there, or the value returned or assigned, is changed so
 //	: drop 2              its second operand, of those that && and || join, is left out
 //	: "old" -> "new"      text that begins on the next line is replaced (both as Go strings)
 //
-// One build has all mutants (Schemata), and the environment variable HBCHECK_MUTANT says which one
-// the program is. A Runner builds the tests and executes those that must notice.
+// One build has all mutants (Schemata), and the environment variable HBCHECK_MUTANT selects one.
+// A Runner builds the tests and executes those that must notice.
 package mutation
 
 import (
@@ -32,10 +32,10 @@ type Mutant struct {
 	File   string // path in the module
 	Line   int    // of the mark
 	Killer string // the test that must notice, and its arguments: see killers
-	Change string // what comes after the colon
+	Change string // the text after the colon
 }
 
-// String names the mutant and where it is.
+// String returns the place and the name of the mutant.
 func (x *Mutant) String() string { return fmt.Sprintf("%s:%d: %s", x.File, x.Line, x.Name) }
 
 var mark = regexp.MustCompile(`^\s*// ?mutant: (.+?) \[(.+?)\](?:: (.+))?$`)
@@ -85,11 +85,11 @@ func isMark(line string) bool {
 	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "// mutant:")
 }
 
-// survivors is the file of the mutants that are known to survive.
+// survivors is the file of the known survivors.
 const survivors = "internal/mutation/testdata/survivors.txt"
 
-// Survivors returns the mutants among list that no test notices, as survivors.txt says: its lines have
-// a file and a name, and after # what is known of it. All of them have to be in list.
+// Survivors returns the mutants among list that no test notices, according to survivors.txt: its lines have
+// a file and a name, and after # a remark. All of them have to be in list.
 func Survivors(root string, list []Mutant) (map[string]bool, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(survivors)))
 	if err != nil {

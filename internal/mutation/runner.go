@@ -48,15 +48,15 @@ func NewRunner(root, dir string, list []Mutant) (*Runner, error) {
 	}, nil
 }
 
-// What mutated tests may use. A mutant that does not end, or takes all memory, is noticed by that.
+// Limits of mutated tests, which notice a mutant that does not end, or takes all memory.
 const (
 	memoryLimit = 8 << 20 // KB of addresses
 	timeLimit   = 20 * time.Minute
 )
 
-// Verdict executes the tests that must notice the mutant and returns what is wrong: that they do not,
-// though it is not among the known survivors, or that they do, though it is; "" if nothing is. killer
-// is what has failed. A mutant that survives where a test is skipped (there is no z3) is not judged.
+// Verdict executes the tests that must notice the mutant and returns the fault: they do not notice it,
+// though it is not among the known survivors, or they do, though it is; "" if there is no fault. killer
+// is the failed test. A mutant that survives where a test is skipped (for example without z3) is not judged.
 func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, spent time.Duration, err error) {
 	killer, spent, err = r.Kill(ctx, x)
 	switch {
@@ -71,8 +71,8 @@ func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, 
 	return killer, wrong, spent, err
 }
 
-// Kill executes the tests that must notice the mutant, in the full tier, and returns what failed, ""
-// if nothing did, and the processor time of that. It is an error if the mutant is no program, or if
+// Kill executes the tests that must notice the mutant, in the full tier, and returns the failed test, ""
+// if all pass, and the processor time. It is an error if the mutant is no program, or if
 // the tests fail without it.
 func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, time.Duration, error) {
 	args, err := x.killer()
@@ -139,8 +139,8 @@ func (r *Runner) once(ctx context.Context, args []string) (time.Duration, error)
 	return f()
 }
 
-// test executes tests with the mutant, or without any if it is nil, and returns what they print and
-// their processor time. limit bounds that.
+// test executes tests with the mutant, or without any if it is nil, and returns their output and
+// processor time, which limit bounds.
 func (r *Runner) test(ctx context.Context, x *Mutant, args []string, limit time.Duration) (string, time.Duration, error) {
 	pkg := args[0]
 	bin, err := r.build(ctx, pkg)

@@ -17,15 +17,15 @@ import (
 	"strings"
 )
 
-// Schemata are files that stand for those of the module in a build, so that one build has all
+// Schemata are files that replace those of the module in a build, so that one build has all
 // mutants: a function with a mark has the bodies of its mutants besides its own,
 //
 //	if hbactive.On == 17 { mutated } else { original }
 //
 // and the value of a package variable is hbactive.Value(17, mutated, original), where hbactive is a
 // package that exists in the build only. A mutant that adds a tag to a field has the number in the
-// tag's key, and who reads tags asks hbactive. Models of the standard library are files that the
-// program reads: package load/overlay has the mutated ones besides.
+// tag's key, and code that reads tags asks hbactive. Models of the standard library are files that the
+// program reads: package load/overlay also has the mutated ones.
 type Schemata struct {
 	File    string // for go's flag -overlay
 	numbers map[string]int
@@ -101,7 +101,7 @@ func (s *Schemata) named(text string) string {
 	})
 }
 
-// active is the directory of the package that knows which mutant the program is.
+// active is the directory of the package that knows the selected mutant.
 const active = "internal/mutation/active"
 
 const activeSource = `// Package hbactive says which mutant the program is.
@@ -163,7 +163,7 @@ var readers = map[string]struct{ old, by string }{
 	"load/overlay/overlay.go": {"return sub\n", "return hbactive.FS(sub)\n"},
 }
 
-// modelFiles is where the files are that package load/overlay reads.
+// modelFiles is the directory of the files that package load/overlay reads.
 const modelFiles = "load/overlay/_src/"
 
 // writer makes the files.
@@ -222,7 +222,7 @@ type guards struct {
 	at        map[int][2]string // by offset: what ends there, and what begins
 }
 
-// insert puts text around what is between two offsets. What was put there before remains outside.
+// insert puts text around the text between two offsets. Earlier insertions remain outside.
 func (g *guards) insert(from, to int, before, after string) {
 	b, e := g.at[from], g.at[to]
 	b[1] += before
@@ -282,12 +282,12 @@ func (g *guards) add(n int, e edit) bool {
 
 func (g *guards) offset(p token.Pos) int { return int(p - g.f.FileStart) }
 
-// has reports whether the edit is of what is between the ends of n.
+// has reports whether the edit lies within n.
 func (g *guards) has(n ast.Node, e edit) bool {
 	return g.offset(n.Pos()) <= e.from && e.to <= g.offset(n.End())
 }
 
-// place returns what of d the edit changes: the body of the outermost function, or else the value of
+// place returns the part of d that the edit changes: the body of the outermost function, or else the value of
 // a variable, or a field of a struct.
 func (g *guards) place(d ast.Decl, e edit) (body *ast.BlockStmt, value ast.Expr, field *ast.Field) {
 	inside := func(b *ast.BlockStmt) bool {
@@ -322,7 +322,7 @@ func (g *guards) place(d ast.Decl, e edit) (body *ast.BlockStmt, value ast.Expr,
 	return body, value, field
 }
 
-// relabel returns what is between two offsets of a file, where suffix is added to all labels.
+// relabel returns the text between two offsets of a file, with suffix added to all labels.
 func relabel(name, src string, from, to int, suffix string) string {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)

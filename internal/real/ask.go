@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// result is what hbcheck --format=json says of an entry, as far as the page needs it.
+// result has the fields of the output of hbcheck --format=json for an entry that the page needs.
 type result struct {
 	Package, Entry, Verdict, Error, Por string
 	Bugs                                []struct{ Code, Severity, Message, Pos string }
@@ -26,12 +26,12 @@ type result struct {
 	}
 }
 
-// answers is what became of one module. Once has every test, run once; Explored those that were
+// answers has the results of one module. Once has every test, run once; Explored those that were
 // chosen among the tests that start goroutines, end and are not refused.
 type answers struct {
 	Path, Version  string
 	Once, Explored []result
-	Concurrent     int // tests that start goroutines and that could be explored
+	Concurrent     int // tests that start goroutines and can be explored
 }
 
 // ask downloads the module, runs each of its tests once, and explores some of them.
@@ -75,7 +75,7 @@ func spread(all []result, n int) []result {
 	return some
 }
 
-// run is hbcheck's JSON for these arguments; its exit status is that of the tests.
+// run returns hbcheck's JSON for these arguments; its exit status is that of the tests.
 func run(dir, hbcheck string, args []string) []result {
 	cmd := exec.Command(hbcheck, append([]string{"--format=json", "-count=1", "-o", os.TempDir()}, args...)...)
 	cmd.Dir = dir
@@ -106,7 +106,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// fetch makes a copy of the module that can be written to, for go.sum; its code is as published.
+// fetch makes a writable copy of the module, for go.sum; its code is unchanged.
 func fetch(m module) (string, error) {
 	dir := m.file()
 	if _, err := os.Stat(dir); err == nil {

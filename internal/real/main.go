@@ -1,13 +1,13 @@
 // Real runs hbcheck with its default flags over unmodified tests of published modules and prints
-// what became of them, as a page:
+// the results as a page:
 //
 //	go build -o /tmp/hbcheck ./cmd/hbcheck
 //	go run ./internal/real -work /tmp/real /tmp/hbcheck > page
 //
-// It needs a network, or a module cache that has the modules of modules.txt. What has been found
-// is kept under the -work directory, a file for each module: a second run goes on where the first
+// It needs a network, or a module cache that has the modules of modules.txt. The results
+// are kept under the -work directory, a file for each module: a second run continues where the first
 // one ended. With -once each test is only compared with go test. Arguments after the command are the
-// modules to look at, instead of all.
+// modules to test, instead of all.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 //go:embed modules.txt
 var modulesText string
 
-// module is a line of modules.txt: a published module, and what of it is looked at.
+// module is a line of modules.txt: a published module, and its tested packages.
 type module struct {
 	path, version string
 	packages      []string // patterns within the module; ./... if none is given

@@ -19,13 +19,13 @@ import (
 )
 
 // With -once no test is explored: each is executed once by go test and once in the machine, under one
-// schedule, and the page says how many end there as they do natively.
+// schedule, and the page has the number of tests that end in the machine as they do natively.
 
-// An onceTest is a test, and how it ended: pass, fail, skip, or nothing if it did not end.
+// An onceTest is a test with its end: pass, fail, skip, or nothing if it did not end.
 type onceTest struct {
 	Package, Name    string
 	Natively, Within string
-	Why              string // it did not pass in the machine
+	Why              string // the reason why it did not pass in the machine
 }
 
 // agrees reports whether the test ends in the machine as it does natively.
@@ -33,16 +33,16 @@ func (t onceTest) agrees() bool {
 	return t.Within == t.Natively || t.Natively == "pass" && t.Within == "skip" && t.Why == ""
 }
 
-// onceAnswers is what became of the tests of a module.
+// onceAnswers has the results of the tests of a module.
 type onceAnswers struct {
 	Path, Version string
-	Error         string // why there are none
+	Error         string // the reason why there are no results
 	Tests         []onceTest
 }
 
 func (m module) onceFile() string { return m.file() + ".once.json" }
 
-// onceAll asks for each module of which no answers are kept, and prints the page.
+// onceAll tests each module without kept results, and prints the page.
 func onceAll(w io.Writer, modules []module, hbcheck string) {
 	var all []onceAnswers
 	for _, m := range modules {
@@ -111,14 +111,14 @@ func once(m module, hbcheck string) onceAnswers {
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(tests), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		if t := tests[k]; t.Natively != "" { // tests of files that are not built for go test are none
+		if t := tests[k]; t.Natively != "" { // without tests of files that go test does not build
 			a.Tests = append(a.Tests, *t)
 		}
 	}
 	return a
 }
 
-// output is what a command prints, whatever its status is.
+// output returns the output of a command, with any exit status.
 func output(dir, name string, args ...string) []byte {
 	const longest = 2 * time.Hour
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
@@ -196,7 +196,7 @@ func oncePage(w io.Writer, all []onceAnswers) {
 
 var place = regexp.MustCompile(`^\S+:\d+: `)
 
-// cause is why a test does not end as natively, in few words.
+// cause returns the reason why a test does not end as natively, in few words.
 func cause(t onceTest) string {
 	why := place.ReplaceAllString(t.Why, "")
 	switch {

@@ -26,18 +26,18 @@ arrives once ...). Warnings do not fail a test: they need a timer to overtake a 
 |---|---|---|---|---|---|---|---|---|---|
 `
 
-// outcome is the column of the page that a verdict is counted in.
+// outcome is the column of the page that counts a verdict.
 type outcome int
 
 const (
 	exhaustive outcome = iota
-	butFor             // all schedules, but something of the environment is assumed
+	butFor             // all schedules, with an assumption about the environment
 	red
 	incomplete
 )
 
-// judge says which column an explored test belongs to, why it is not exhaustive, and how many
-// warnings it has.
+// judge returns the column of an explored test, the reason why it is not exhaustive, and the number of its
+// warnings.
 func judge(r *result) (o outcome, why string, warnings int) {
 	for _, b := range r.Bugs {
 		if b.Severity == "warning" {
@@ -62,7 +62,7 @@ func judge(r *result) (o outcome, why string, warnings int) {
 	return o, why, warnings
 }
 
-// refused: the test needs something that the machine has no model of.
+// refused reports whether the machine lacks a model that the test needs.
 func refused(r result) bool {
 	return slices.ContainsFunc(r.Incomplete, func(s string) bool { return strings.Contains(s, "unsupported") })
 }

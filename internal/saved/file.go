@@ -16,20 +16,19 @@ import (
 	"unsafe"
 )
 
-// A Header says what a file is of. All of it has to be the same where the file is read.
+// A Header identifies the search of a file. The reader must have an equal one.
 type Header []Part
 
-// A Part of a header is what is the same, and a word for it.
+// A Part of a header is a value with its name.
 type Part struct{ Name, Value string }
 
-// magic is how a file begins: what it is, and the version of the format.
+// magic is the beginning of a file, with the version of the format.
 const magic = "hbcheck: a search to go on with, 1\n"
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes a file with what data point to. Others see the file that was there before or the new one,
-// whatever happens meanwhile. If over becomes true Write stops soon, with ErrStopped, and leaves the file
-// that was there before.
+// Write writes a file with the variables to which data point. It replaces an old file atomically. If over
+// becomes true, Write stops soon, with ErrStopped, and leaves the old file.
 func Write(name string, over func() bool, h Header, data ...any) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
@@ -67,7 +66,7 @@ func Write(name string, over func() bool, h Header, data ...any) (size int64, er
 	return info.Size(), os.Rename(f.Name(), name)
 }
 
-// mostUnasked is how many bytes are written between two questions whether writing has to stop.
+// mostUnasked is the number of bytes written between two calls of over.
 const mostUnasked = 1 << 16
 
 // ErrStopped is the error of Write if over has become true.
@@ -87,22 +86,22 @@ func (w stoppable) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// A File is one that is read.
+// A File is an open saved file.
 type File struct {
 	f *os.File
 	d *decoder
 }
 
-// A Mismatch is the error of a file that is of something else.
+// A Mismatch is the error of a file with another header.
 type Mismatch struct{ Part string }
 
 func (e *Mismatch) Error() string { return "it was saved with another " + e.Part }
 
-// errDamaged is the error of a file that is not what was written.
+// errDamaged is the error of a file that differs from the written one.
 var errDamaged = errors.New("it is damaged")
 
-// Open opens a file that has the header h. The error is that there is none (fs.ErrNotExist), a *Mismatch,
-// or that it is not a file as Write writes them.
+// Open opens a file that has the header h. The error is fs.ErrNotExist, a *Mismatch,
+// or one for a file that Write has not written.
 func Open(name string, h Header) (*File, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -182,7 +181,7 @@ func (x *File) Read(p any) error {
 // Close closes the file.
 func (x *File) Close() error { return x.f.Close() }
 
-// addressOf returns where the pointer v is.
+// addressOf returns the address of the pointer v.
 func addressOf(v reflect.Value) unsafe.Pointer {
 	x := reflect.New(v.Type())
 	x.Elem().Set(v)
@@ -194,7 +193,7 @@ type encoder struct {
 	w       io.Writer
 	err     error
 	targets map[pointerKey]uint64
-	holding *ranges // nil: nothing is checked
+	holding *ranges // nil: no check
 	buf     [binary.MaxVarintLen64]byte
 }
 
@@ -202,7 +201,7 @@ func newEncoder(w io.Writer) *encoder {
 	return &encoder{w: w, targets: make(map[pointerKey]uint64)}
 }
 
-// data writes what pointers point to.
+// data writes the targets of pointers.
 func (e *encoder) data(list []any) {
 	for _, p := range list {
 		v := reflect.ValueOf(p)
@@ -240,7 +239,7 @@ type failure struct{ err error }
 
 func (d *decoder) fail(text string) { panic(failure{errors.New(text)}) }
 
-// protect returns what f fails with.
+// protect returns the failure of f.
 func (d *decoder) protect(f func()) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -277,14 +276,14 @@ func (d *decoder) string() string {
 	return string(b)
 }
 
-// room fails if there cannot be so many elements.
+// room fails if n elements do not fit in memory.
 func (d *decoder) room(n uint64, size uintptr) {
 	if n > 1<<40/uint64(max(1, size)) {
 		panic(failure{errDamaged})
 	}
 }
 
-// ranges are where what has been written is in memory.
+// ranges are the addresses of the written data.
 type ranges struct{ list []span }
 
 type span struct {
@@ -298,9 +297,9 @@ func (r *ranges) add(p, size uintptr, target bool) {
 	}
 }
 
-// Overlaps returns an error if a pointer in what data point to is to a part of another target, or to an
-// element of a slice: it would be one to a copy where it is read. Slices may share elements, if these are
-// not written to.
+// Overlaps returns an error if the variables to which data point have a pointer to a part of another target,
+// or to an element of a slice: reading would make it a pointer to a copy. Slices may share elements that
+// are not written to.
 func Overlaps(data ...any) error {
 	e := newEncoder(io.Discard)
 	e.holding = new(ranges)

@@ -2,20 +2,19 @@
 //
 // Data are values of Go: numbers, strings, arrays, slices, maps, structs with all their fields, exported
 // or not, and pointers between these, cycles included. So a search is saved by naming its roots, and a
-// field that is added to it later is saved, too. What is no data (functions, channels, the system that is
-// explored) has the tag `saved:"-"`: it is not written, and remains what it is where it is read. A type
-// that has such a field without the tag is a mistake that shows the first time it is met.
+// field that is added to it later is saved, too. Other fields (functions, channels, the explored
+// system) have the tag `saved:"-"`: they are not written, and reading leaves them unchanged. A type
+// that has such a field without the tag panics at its first use.
 //
 //	process 1    s := newSearch(sys)    ...explores...    Write(&s)
 //	process 2    s := newSearch(sys)                      Read(&s)     s.sys is that of process 2
 //
-// Reading fills what there is: a pointer that is not nil where it is read keeps its target, which is
-// filled. Other pointers get new targets. Two pointers to one target remain that; but a pointer to an
-// element of a slice, or to a field of a struct, would become one to a copy, so there may be none.
-// Interfaces hold values of types that have been registered.
+// Reading fills existing targets: a pointer that is not nil in the reader keeps its target. Other pointers
+// get new targets. Two pointers to one target stay equal; but a pointer to an
+// element of a slice, or to a field of a struct, would become one to a copy, so it is not allowed.
+// Interfaces hold values of registered types.
 //
-// Both processes execute the same program: the caller compares that (Header), and nothing is said about
-// types in the file.
+// Both processes execute the same program, which the caller compares (Header); the file has no types.
 package saved
 
 import (
@@ -28,7 +27,7 @@ import (
 	"unsafe"
 )
 
-// tag is the key of the tag that says how a field is saved.
+// tag is the key of the tag of fields.
 const tag = "saved"
 
 // A codec writes and reads the values of one type.
@@ -47,14 +46,13 @@ var registered = struct {
 	names  map[reflect.Type]string
 }{make(map[string]reflect.Type), make(map[reflect.Type]string)}
 
-// Register makes values of the type of v ones that an interface may hold. It is called before anything
-// is saved.
+// Register allows values of the type of v in interfaces. It is called before the first use of a codec.
 func Register(v any) {
 	t := reflect.TypeOf(v)
 	registered.byName[t.String()], registered.names[t] = t, t.String()
 }
 
-// codecOf returns the codec of t. It panics if there are values of t that cannot be saved.
+// codecOf returns the codec of t. It panics if some values of t cannot be saved.
 func codecOf(t reflect.Type) *codec {
 	codecs.Lock()
 	defer codecs.Unlock()
@@ -64,7 +62,7 @@ func codecOf(t reflect.Type) *codec {
 	return codecLocked(t, t.String())
 }
 
-// codecLocked is codecOf. where is what t is the type of, for messages.
+// codecLocked is codecOf. where names a value of type t, for messages.
 func codecLocked(t reflect.Type, where string) *codec {
 	if c := codecs.of[t]; c != nil {
 		return c
@@ -124,7 +122,7 @@ func fill(c *codec, t reflect.Type, where string) {
 	}
 }
 
-// flat reports whether the bytes of a value of t are all there is to it.
+// flat reports whether the bytes of a value of t are its whole contents.
 func flat(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -163,7 +161,7 @@ func fillArray(c *codec, t reflect.Type, where string) {
 	}
 }
 
-// sliceHeader is how gc lays out a slice.
+// sliceHeader is gc's layout of a slice.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
@@ -291,14 +289,15 @@ func fillPointer(c *codec, t reflect.Type, where string) {
 	}
 }
 
-// pointerKey is a pointer with its type: that to a struct is another one than that to its first field.
+// pointerKey is a pointer with its type, which distinguishes a pointer to a struct from one to its first
+// field.
 type pointerKey struct {
 	p unsafe.Pointer
 	t reflect.Type
 }
 
-// fillMap: as a slice of keys with their values, in an order of the keys, so that equal data are equal
-// files; pointers have none.
+// fillMap: as a slice of keys with their values, sorted by key, so that equal data give equal
+// files; pointers are not sorted.
 func fillMap(c *codec, t reflect.Type, where string) {
 	key := codecLocked(t.Key(), "a key of "+where)
 	elem := codecLocked(t.Elem(), "a value of "+where)

@@ -2,8 +2,8 @@ package verdicts
 
 import "reflect"
 
-// same is reflect.DeepEqual, but that empty slices and maps are as good as nil: they are the same in
-// an encoding. Both values are of one type, without cycles.
+// same is reflect.DeepEqual, except that empty slices and maps equal nil, because they have the same
+// encoding. Both values are of one type, without cycles.
 func same(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Slice:

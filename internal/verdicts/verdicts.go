@@ -1,7 +1,7 @@
-// Package verdicts remembers on disk what was found out about entries, until something changes that
-// it depends on: the program, hbcheck itself, the flags, or what the program has learnt of the host.
+// Package verdicts stores results of entries on disk. A result is valid as long as nothing changes on which
+// it depends: the program, hbcheck itself, the flags, and the host's answers to the program.
 //
-// What is damaged, or of another hbcheck, is not found; processes may share a directory.
+// Damaged results, and those of another hbcheck, are not found; processes may share a directory.
 package verdicts
 
 import (
@@ -24,8 +24,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Variable is the environment variable that says where the store is; its value off says that there is
-// none.
+// Variable is the environment variable with the directory of the store; its value off disables the store.
 const Variable = "HBCHECKCACHE"
 
 // The details of warnings.
@@ -36,13 +35,13 @@ func init() {
 	}
 }
 
-// maxResult is what an encoded result may take: most have less than a hundredth of it.
+// maxResult is the largest size of an encoded result: most have less than a hundredth of it.
 const maxResult = 1 << 20
 
-// maxSize is what a store may take on disk when a run has ended.
+// maxSize is the largest size of a store on disk after a run.
 const maxSize = 128 << 20
 
-// A Store is a directory of what is remembered.
+// A Store is a directory of results.
 type Store struct {
 	dir   string
 	cache *cache.Cache
@@ -76,18 +75,18 @@ func Open(dir string) (*Store, error) {
 	return &Store{dir: dir, cache: c}, nil
 }
 
-// A Verdict is a result with what it depends on outside of the program.
+// A Verdict is a result with its dependences outside of the program.
 type Verdict struct {
 	Result *explore.Result
 	Host   []vm.HostFact
 }
 
-// A Name is that of an entry.
+// A Name is the name of an entry.
 type Name struct{ Package, Entry string }
 
 // Worth reports whether r would be the same if the entry were explored again: everything is covered,
-// or all but what it names of the environment, and nothing is wrong. (A bug that is no warning is to be
-// looked at, and its schedule to be written again.)
+// or all except named assumptions about the environment, and there are only warnings. (A user inspects other
+// bugs, and wants their schedules written again.)
 func Worth(r *explore.Result) bool {
 	assumed := func(why explore.Reason) bool { return why.Cause == explore.CauseAssumed }
 	decided := r.Verdict == explore.OK ||
@@ -96,7 +95,7 @@ func Worth(r *explore.Result) bool {
 	return decided && !slices.ContainsFunc(r.Bugs, wrong) && r.SolverTrouble == "" && r.Stats.Checked == nil
 }
 
-// Verdict returns what is remembered under key, if the host still answers as it did; env are the
+// Verdict returns the result under key, if the host's answers have not changed; env are the
 // variables of the program.
 func (s *Store) Verdict(key string, env []string) (*explore.Result, bool) {
 	var v Verdict
@@ -112,7 +111,7 @@ func (s *Store) Verdict(key string, env []string) (*explore.Result, bool) {
 	return v.Result, true
 }
 
-// Remember keeps r under key, if it is worth it, and reports whether it is kept.
+// Remember keeps r under key, if Worth(r), and reports whether it has.
 func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env []string) bool {
 	if !Worth(r) || slices.ContainsFunc(host, func(f vm.HostFact) bool { return !f.Holds(env) }) {
 		return false
@@ -121,7 +120,7 @@ func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env 
 	if err != nil || len(data) > maxResult {
 		return false
 	}
-	// What does not come back as it is now would be another verdict.
+	// A result that changes in its encoding would be another verdict.
 	var back Verdict
 	if decode(data, &back) != nil || !same(reflect.ValueOf(back.Result), reflect.ValueOf(r.Exported())) {
 		return false
@@ -129,7 +128,7 @@ func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env 
 	return s.put(key, data)
 }
 
-// Names returns the entries that are remembered under key.
+// Names returns the entries under key.
 func (s *Store) Names(key string) (list []Name, ok bool) {
 	ok = s.get(key, &list)
 	return list, ok
@@ -162,7 +161,7 @@ func encode(v any) ([]byte, error) {
 
 func decode(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(v) }
 
-// Close removes what has not been used for days, and then the oldest, until what is left is small
+// Close removes results that have not been used for days, and then the oldest, until the store is small
 // enough.
 func (s *Store) Close() {
 	if !s.grown {
@@ -222,8 +221,7 @@ func isEntry(name string) bool {
 	return ok && (kind == "a" || kind == "d") && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Clean removes everything that is remembered in dir, and nothing else: the directory may be shared
-// with something by mistake.
+// Clean removes all results in dir, and nothing else, because the directory may have other files by mistake.
 func Clean(dir string) error {
 	var errs []error
 	each(dir, func(name string, _ fs.FileInfo) { errs = append(errs, os.Remove(name)) })

@@ -20,10 +20,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Implicit are the packages the machine needs whatever the program imports.
+// Implicit are the packages that the machine always needs.
 var Implicit = []string{"runtime"}
 
-// GOROOT returns the root of the Go distribution the go command belongs to.
+// GOROOT returns the root of the Go distribution of the go command.
 func GOROOT(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -73,7 +73,7 @@ func Run(t testing.TB, src string) *vm.Machine {
 	return m
 }
 
-// tempDir matches the directory a program was put in.
+// tempDir matches the directory of a program.
 var tempDir = regexp.MustCompile(`/\S*/Test\w+/\d+/`)
 
 // An Exploration is what exploring a program found.
@@ -83,9 +83,9 @@ type Exploration struct {
 	// Ends counts the executions by what they printed and how they ended:
 	// "12 ok", "deadlock", "panic: boom".
 	Ends map[string]int
-	// Stuck are the places where goroutines waited forever.
+	// Stuck has the places where goroutines wait forever.
 	Stuck map[string]bool
-	// Races are the pairs of racing operations by line.
+	// Races has the pairs of racing operations by line.
 	Races map[string]bool
 	Loops int
 }

@@ -1,6 +1,6 @@
 // Package yielding puts calls that perhaps let other goroutines run before the statements of Go source, so
-// that runs of small compiled programs differ from each other. For tests that compare them with
-// what is explored.
+// that runs of small compiled programs differ from each other. It is for tests that compare the runs with
+// explorations.
 package yielding
 
 import (
@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Source is the package that instrumented programs call. How often it does what is chosen by the
-// environment variable NATIVE_YIELD ("", "yield", "sleep"), for each process anew.
+// Source is the package that instrumented programs call. The environment variable NATIVE_YIELD ("",
+// "yield", "sleep") selects its action; how often it acts is chosen for each process anew.
 const Source = `package yield
 
 import (

@@ -59,8 +59,8 @@ func (k *fileKeeper) Arrived() {
 	k.from = nil
 }
 
-// TestResume: a search of a toy that is left anywhere, and gone on with on another one, counts what one does
-// that is not left, and finds the same: with stacks that are put aside, with restarts and fallbacks. (For
+// TestResume: a search of a toy that is stopped anywhere, and resumed on another one, has the counts and
+// findings of an uninterrupted one: with stacks that are put aside, with restarts and fallbacks. (For
 // programs see package progen.)
 func TestResume(t *testing.T) {
 	type way struct {

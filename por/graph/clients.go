@@ -5,8 +5,8 @@ import "hbcheck.dev/hbcheck/trace"
 // DataRaceBehavior is the paper's client of that name: it "dynamically discovers sharing and
 // enumerates over shared variables utilizing the Maybe and replay features". An access to ordinary
 // memory is a scheduling point if more than one goroutine has touched that memory in the search so
-// far, and otherwise may turn out to be one. What it knows of sharing does not go back with the
-// search, as in the paper. Operations that synchronise are scheduling points.
+// far, and otherwise may become one. As in the paper, rewinding does not undo its knowledge of sharing.
+// Synchronising operations are scheduling points.
 //
 // Example, x a variable of main:
 //
@@ -20,7 +20,7 @@ type DataRaceBehavior struct {
 	touched map[uint32][]sharing // by object
 }
 
-// sharing says which goroutine has touched a part of an object.
+// sharing has the goroutine that has touched a part of an object.
 //
 // Accesses of different sizes may overlap, so an object has a list of them: those to the same
 // bytes are one entry, and an entry is shared if any access that overlaps it was another
@@ -31,15 +31,15 @@ type sharing struct {
 	shared bool
 }
 
-// NewDataRaceBehavior returns a client that knows of no sharing.
+// NewDataRaceBehavior returns a client without knowledge of sharing.
 func NewDataRaceBehavior() *DataRaceBehavior {
 	return &DataRaceBehavior{make(map[uint32][]sharing)}
 }
 
 // Mark implements Marker.
 //
-// It is what EveryAccess says but for plain accesses to memory that only one goroutine has
-// touched. All locations are noted, also when the first one has answered the question.
+// It returns the answer of EveryAccess, except for plain accesses to memory that only one goroutine has
+// touched. It notes all locations, also when the first one decides.
 func (c *DataRaceBehavior) Mark(op *Op) Marking {
 	m := EveryAccess{}.Mark(op)
 	if m != Yes || !op.Kind.Plain() {
@@ -56,8 +56,7 @@ func (c *DataRaceBehavior) Mark(op *Op) Marking {
 
 // touch notes that g touches a, and reports whether others do.
 //
-// An entry that is new inherits shared: what overlaps it has been touched by others, whichever
-// bytes of it.
+// A new entry inherits shared from overlapping ones, which others have touched.
 func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 	known := false
 	list := c.touched[a.Obj]
@@ -77,15 +76,14 @@ func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 // Dependent implements Dependence: the operations touch the same location, and one of them may
 // change it.
 //
-// The cheap question comes first: most pairs of nodes have no location in common.
+// The cheap test comes first: most pairs of nodes have no common location.
 func (c *DataRaceBehavior) Dependent(p, n *Node) bool {
 	return p.Conflicts(n) && !p.Before(n) && p.CoEnabled(n)
 }
 
 // EveryAccess is the paper's client of that name: Yes "if the instruction is a field access. This
 // is the naive approach of inserting a choice generator for every potential scheduling point".
-// Accesses to the same memory are dependent whatever their kinds: only so the paper's counts come
-// out.
+// Accesses of all kinds to the same memory are dependent, which reproduces the paper's counts.
 type EveryAccess struct{}
 
 // Mark implements Marker.
@@ -98,8 +96,7 @@ func (EveryAccess) Mark(op *Op) Marking {
 
 // Dependent implements Dependence.
 //
-// Two reads commute, so the engine reverses more than is needed; what it explores is sound all
-// the same.
+// Two reads commute, so the engine reverses more than necessary, which is sound.
 func (EveryAccess) Dependent(p, n *Node) bool {
 	if p.Op.Kind.Plain() && n.Op.Kind.Plain() {
 		return !p.Before(n) && p.Share(n, func(trace.Access, trace.Access) bool { return true })

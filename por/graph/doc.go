@@ -2,10 +2,9 @@
 // graph of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order Reduction Engine for Java
 // Pathfinder", 2020).
 //
-//   - graph.go: the engine's interface: markers, dependence, nodes, and what Explore does with
-//     them.
-//   - search.go: Algorithms 1 and 2 of the paper, but for
-//   - schedule.go: what is scheduled at the nodes above a new one.
+//   - graph.go: the engine's interface: markers, dependence, nodes, Explore.
+//   - search.go: Algorithms 1 and 2 of the paper, except
+//   - schedule.go: scheduling at the nodes above a new one.
 //   - clients.go: the two clients of the paper that schedule for data races.
 //   - dot.go: the graph for Graphviz.
 //

@@ -10,13 +10,13 @@ import (
 )
 
 // WriteDOT writes the graph for Graphviz, as in the paper's Figure 1: a node for each operation
-// with its number, its type, and the goroutines that are enabled there and of them those that are
-// scheduled; the present path is bold. at names where an operation is, if it is not nil. The graph
+// with its number, its type, and the enabled and the scheduled goroutines;
+// the current path is bold. at, if it is not nil, returns the position of an operation. The graph
 // has the nodes of all paths only if Config.Emit is set.
 func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")
-	// Last and its parents: other nodes of the graph are of paths that have been undone.
+	// Last and its parents: other nodes of the graph belong to undone paths.
 	path := make(map[*Node]bool)
 	for n := g.Last; n != nil; n = n.Parent {
 		path[n] = true

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Explorer is Explore with its options.
+// Explorer returns the explorer graph, with its options.
 func Explorer() *por.Explorer {
 	var gc Config
 	dir := ""

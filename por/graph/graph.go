@@ -8,19 +8,19 @@ import (
 
 // Explore is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order
 // Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over any set of
-// events, of which it need not be known beforehand where they are. A Marker says which operations
-// are scheduling points (Yes), may turn out to be some (Maybe), or are places to begin again from
-// (Replay); a Dependence, which of them depend on each other. The nodes are kept as the DPOR graph
+// events, whose places need not be known beforehand. A Marker decides which operations
+// are scheduling points (Yes), may become some (Maybe), or are places to restart from
+// (Replay); a Dependence decides which of them depend on each other. The nodes are the DPOR graph
 // of section 3.1 (DPORGraph).
 //
-// A Maybe node that turns out to be a scheduling point has had no choice generator. The paper
-// executes a region of the search again then, from the Replay node above it, so that it gets one
-// (section 3.4); that is Config.Restart. Without, the search returns to it, because every operation
-// is a place that can be returned to, and it becomes a Yes node: the same schedules, and nothing is
+// A Maybe node that becomes a scheduling point had no choice generator. The paper then
+// executes a region of the search again, from the Replay node above it, so that it gets one
+// (section 3.4); that is Config.Restart. Without Restart the search returns to the node, which is possible
+// for every operation, and it becomes a Yes node: the same schedules, and nothing is
 // executed twice.
 //
-// What it guarantees depends on the client. With DataRaceBehavior and EveryAccess every deadlock,
-// every end of the program and every race is found. As in the paper no states are stored: "the DPOR
+// The guarantee depends on the client. DataRaceBehavior and EveryAccess find every deadlock,
+// every end of the program and every race. As in the paper no states are stored: "the DPOR
 // Engine is only sound if state matching is disabled".
 //
 // Beyond the paper:
@@ -48,10 +48,10 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Resul
 	})
 }
 
-// Config is what Explore needs to know beyond por.Config.
+// Config has the options of Explore beyond por.Config.
 type Config struct {
 	Client Client // the zero value: DataRaceBehavior
-	// Restart executes regions again as the paper does.
+	// Restart executes regions again, as in the paper.
 	Restart bool
 	// Emit, if set, gets the graph whenever a goroutine ends ("emit the DPOR Graph as a dot
 	// file whenever a thread terminates"). It must not keep it. An error stops the search.
@@ -66,9 +66,7 @@ type Client struct {
 	Reset      Resettable
 }
 
-// A Marking is a Marker's answer.
-//
-// Which stops a search makes on its way, and where it can return to:
+// A Marking is a Marker's answer. It decides where the search has nodes, and to which it can return:
 //
 //	R ── · ── M ── · ── · ── Y ── · ── M ── Y        · is an operation marked No
 //	┊                        ┊              ┊
@@ -82,9 +80,9 @@ type Marking uint8
 // The markings. Nodes are of the last three types.
 const (
 	No     Marking = iota // not a scheduling point
-	Maybe                 // it may turn out to be one
+	Maybe                 // it may become one
 	Yes                   // it is one
-	Replay                // not one, but a place to begin again from
+	Replay                // not one, but a place to restart from
 )
 
 // String returns the name of the paper.
@@ -112,10 +110,10 @@ type Resettable interface {
 	Reset(state any)
 }
 
-// A Op is an operation as clients see it: with all the locations it touches.
+// An Op is an operation for clients: with all its locations.
 //
-// Touches has what Op has no room for (a select on many channels), and hb.OutputAccess if it
-// prints.
+// Touches includes accesses that do not fit in trace.Op (a select on many channels), and hb.OutputAccess if
+// it prints.
 type Op struct {
 	trace.Op
 	Touches []trace.Access // valid only during the call, unless it belongs to a node
@@ -127,19 +125,19 @@ type Node struct {
 	// In the order in which nodes are made, from 0.
 	ID     int
 	Type   Marking
-	Op     Op    // of a Replay node that is the root: none
+	Op     Op    // empty in the root, a Replay node
 	Parent *Node // the node executed before it
-	// Children are those executed after it, and after them those in which another goroutine is
-	// scheduled in its state: as the paper draws them. There are some only if Config.Emit is set.
+	// Children are the nodes executed after it, and after them those in which another goroutine is
+	// scheduled in its state, as in the paper's figures. They are kept only if Config.Emit is set.
 	Children []*Node
-	Info     any // the paper's DependenceInfo: whatever the client wants to find here
+	Info     any // the paper's DependenceInfo: data of the client
 
 	at           *choiceSet
 	x            *searcher
-	event        int        // its event in the execution, if it has one:
+	event        int        // its event in the execution, if n is not 0
 	n            uint32     // its number among those of its goroutine, from 1; 0: not executed
 	replay       bool       // the paper's replayFlag
-	next         *hb.NextOp // the operation as dependence sees it
+	next         *hb.NextOp // the operation for comparisons
 	since        int        // the last event before which its goroutine was not at it; -1: none
 	dependsOnAll bool
 }
@@ -147,13 +145,13 @@ type Node struct {
 // Runnables returns the goroutines that are enabled in the node's state.
 func (n *Node) Runnables() []trace.GID { return n.at.runnables }
 
-// Choices returns those that have been or will be scheduled there.
+// Choices returns the goroutines that have been or will be scheduled there.
 func (n *Node) Choices() []trace.GID { return n.at.choices }
 
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
 //
-// m may not have been executed: it is compared with what its goroutine knew when it arrived at m,
+// m may not have been executed: then n is compared with the clock of the arrival of its goroutine at m,
 // the clock after m.since.
 func (n *Node) Before(m *Node) bool {
 	return hb.Entry(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
@@ -162,7 +160,7 @@ func (n *Node) Before(m *Node) bool {
 // CoEnabled reports whether the operations of n, an ancestor of m, and m may be co-enabled as far
 // as the engine knows: see hb.Execution.MayBeCoEnabled.
 //
-// Example of two that may not be: an Unlock, and the Lock of the same mutex that waits for it.
+// Example of two that may not be co-enabled: an Unlock, and the Lock of the same mutex that waits for it.
 func (n *Node) CoEnabled(m *Node) bool {
 	return n.x.exec.MayBeCoEnabled(n.event, m.since, m.Op.G, m.next, n.at.runnables)
 }
@@ -171,13 +169,13 @@ func (n *Node) CoEnabled(m *Node) bool {
 // change it, and they do not commute.
 //
 // Operations that commute conflict all the same if the step of n has brought a goroutine to the Wait
-// of a WaitGroup that m is about (hb.Relation.Arrivals): happens-before orders them then, and what
-// is ordered has to be reversed.
+// of m's WaitGroup (hb.Relation.Arrivals): happens-before orders them then, and ordered operations have to
+// be reversed.
 //
 //	g0: load x; wg.Add(1); go ...; then at wg.Wait      g1: wg.Add(1); add to x
 //
-// g0's Add, with which it arrives, is ordered before g1's. Only where g1's is first the two
-// operations on x are beside each other.
+// g0's Add, with which it arrives, is ordered before g1's. The two operations on x are adjacent only where
+// g1's Add comes first.
 func (n *Node) Conflicts(m *Node) bool {
 	if n.Op.CommutesWith(&m.Op.Op) {
 		return n.n > 0 && hb.Overlap(n.x.exec.Arrivals(n.event), m.Op.Touches)
@@ -200,11 +198,11 @@ func (n *Node) Share(m *Node, f func(a, b trace.Access) bool) bool {
 
 // A DPORGraph is the paper's DPOR graph: the nodes of all paths so far.
 //
-// Nodes that are not on the present path are reachable by Children only, which are kept for
+// Nodes that are not on the current path are reachable by Children only, which are kept for
 // Config.Emit.
 type DPORGraph struct {
 	Root  *Node // a Replay node
-	Last  *Node // the newest node of the present path
+	Last  *Node // the newest node of the current path
 	Ended []trace.GID
 	Nodes int
 }

@@ -7,18 +7,18 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// executeDpor is that of Algorithm 1. Where the goroutine could not continue, its operation may
-// have become possible by that very step, and depend on an earlier one as well; so the way up
+// executeDpor is the procedure of Algorithm 1. Where the goroutine could not continue, that very step may
+// have enabled its operation, which may also depend on an earlier one; so the way up
 // continues there.
 //
-// POPL 2005 stops at the last node that n depends on, as earlier ones are found on the path on which
+// POPL 2005 stops at the last node on which n depends, because earlier ones are found on the path on which
 // the two have changed places. Its happens before is that of all dependences. Here accesses to memory
 // order nothing (Before), so n may depend on a node that comes before it in each execution that has n:
 //
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //
-// g2's write is compared with both reads of y. It cannot come before g0's, for without it x is 0; but
-// before g1's. So the way up goes to the root. closed nodes are passed by, for an oracle says that
+// g2's write is compared with both reads of y. It cannot come before g0's, because x is 0 then; but
+// before g1's. So the way up continues to the root. It skips closed nodes: according to the oracle
 // nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
@@ -37,8 +37,8 @@ func (x *searcher) dependent(p, n *Node) bool {
 	return x.Client.Dependence.Dependent(p, n)
 }
 
-// addScheduleFor is that of Algorithm 1. If t could not continue at p, or the program not after that
-// (see clockVector.add in package dpor), it is not known what has to move first so that t's operation
+// addScheduleFor is the procedure of Algorithm 1. If t could not continue at p, or the program not after that
+// (see clockVector.add in package dpor), any goroutine may have to move first so that t's operation
 // comes before p's: all are scheduled.
 func (x *searcher) addScheduleFor(p *Node, t trace.GID) {
 	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
@@ -57,7 +57,7 @@ func (x *searcher) addAll(p *Node) {
 
 // addChoice schedules t at p.
 //
-// A Maybe node with two choices has turned out to be a scheduling point.
+// A Maybe node with two choices is a scheduling point.
 func (x *searcher) addChoice(p *Node, t trace.GID) {
 	if p.at.closed || slices.Contains(p.at.choices, t) {
 		return
@@ -80,7 +80,7 @@ func (x *searcher) addChoice(p *Node, t trace.GID) {
 }
 
 // disabledAtEnd considers the operations that are pending at the end of an execution: they may
-// depend on something that came first.
+// depend on earlier ones.
 //
 // Example: two goroutines lock a and b in different orders, and both wait for the other's lock at
 // the end. Neither second Lock is ever executed, but each races with the Lock that has disabled
@@ -96,8 +96,8 @@ func (x *searcher) disabledAtEnd() {
 	}
 }
 
-// ended is about what the step of n, of goroutine g, shows only when it has been executed: whether the
-// program is over. Then the others are to continue first, where they can: see clockVector.turnedOut in
+// ended is called when the step of n, of goroutine g, has been executed. If the
+// program is over, the others must continue first, where they can: see clockVector.turnedOut in
 // package dpor.
 func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 	at := n.at
@@ -117,9 +117,8 @@ func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 	}
 }
 
-// arrangeReplay is that of Algorithm 2. r is where the way up begins.
-//
-// Every path has a Replay node above everything: the root is one.
+// arrangeReplay is the procedure of Algorithm 2. The way up begins at r, and ends at the root, a Replay node,
+// at the latest.
 func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	x.known[prefix] = true
 	for r.Type != Replay {
@@ -128,10 +127,8 @@ func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	r.replay = true
 }
 
-// mustReplay is that of Algorithm 2.
-//
-// It reports whether r itself is to be the beginning. If a Replay node further up has to begin
-// again, r's region is part of what that executes.
+// mustReplay is the procedure of Algorithm 2. It reports whether the replay begins at r. If a Replay node
+// further up has to restart, its region includes that of r.
 func mustReplay(r *Node) bool {
 	if !r.replay {
 		return false

@@ -10,29 +10,29 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A choiceSet is the state of one or more nodes: those that are the first ones after a common
-// parent, with nothing executed in between, differ only in which goroutine moves.
+// A choiceSet is the state of one or more nodes: the first nodes after a common
+// parent, with no step in between, differ only in the goroutine that moves.
 //
 //	        ┌─ node 4: g1's operation ── ...
 //	parent ─┤                                    one choiceSet, choices {g1, g3}
 //	        └─ node 9: g3's operation ── ...
 //
-// Invariant: choices only grows, at its end, and only by elements of runnables. So more can go
-// through it while nodes further down add to it.
+// Invariant: choices only grows, at its end, and only by elements of runnables. So more can iterate
+// over it while nodes further down add to it.
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
 	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose first steps have ended the program
-	closed    bool        // an oracle says that the first choice is enough
+	closed    bool        // the first choice is enough according to an oracle
 	prefix    uint64      // hash of the schedule that leads there
 }
 
 // generator is a choice generator: a state on the stack that can be returned to.
 //
 // A choice is explored with all alternatives of its operation before the next choice is. The
-// client is put back to state before it is asked about a choice, and to marked before another
-// alternative of the same choice is executed: it has been asked about that one.
+// client is reset to state before it is asked about a choice, and to marked before another
+// alternative of the same choice is executed, about which it has been asked.
 type generator struct {
 	search.Position
 	*choiceSet
@@ -43,8 +43,8 @@ type generator struct {
 	next   int   // choices[next] is being explored, the ones before it are done
 	alt    int   // its next alternative
 	alts   int
-	state  any // the client's, before it was asked about the present choice
-	marked any // and after that
+	state  any // the client's, before it was asked about the current choice
+	marked any // the client's, after that
 }
 
 // searcher is the state of Explore.
@@ -55,7 +55,7 @@ type searcher struct {
 	rel    hb.Relation `saved:"-"`
 	exec   *hb.Execution
 	graph  DPORGraph
-	// The stack. Not every node of the present path has a generator: see Marking.
+	// The stack. Not every node of the current path has a generator: see Marking.
 	//mutant: saved: graph without points [resumed]: "generator" -> "generator `saved:\"-\"`"
 	points []generator
 	node   *Node // the newest of the present path
@@ -85,10 +85,10 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 	return x
 }
 
-// run explores from the present state of the system and leaves it there.
+// run explores from the current state of the system and leaves it there.
 //
-// The stack has a generator for each state that can be returned to. Between them are operations
-// marked No and, with Config.Restart, Maybe nodes: to schedule something there the search is
+// The stack has a generator for each state to which the search can return. Between them are operations
+// marked No and, with Config.Restart, Maybe nodes: to schedule a goroutine there the search is
 // repeated from a Replay node.
 //
 // It is a loop, not a recursion, because a choice may have to be scheduled at any state of the
@@ -112,7 +112,7 @@ func (x *searcher) run() por.Result {
 	return x.Result()
 }
 
-// explore explores what is left in the generators.
+// explore explores the unfinished part of the generators.
 func (x *searcher) explore() {
 	for len(x.points) > 0 && !x.Halted {
 		if x.Keep(); x.Halted {
@@ -137,7 +137,7 @@ func (x *searcher) explore() {
 	}
 }
 
-// reenter goes on with a search that was saved.
+// reenter continues a saved search.
 func (x *searcher) reenter() {
 	var positions []*search.Position
 	for i := range x.points {
@@ -149,8 +149,8 @@ func (x *searcher) reenter() {
 // more moves on to the next choice of p, and reports whether there is one.
 //
 // The order of the cases: alternatives of the operation that is being explored; the first choice
-// of a new generator, which needs nothing; a Replay node, whose only choice is taken again if
-// something below has asked for it; the next choice.
+// of a new generator; a Replay node, whose only choice is taken again if
+// a node below has arranged that; the next choice.
 func (x *searcher) more(p *generator) bool {
 	switch {
 	case p.alt < p.alts: // another alternative of the same operation
@@ -174,7 +174,7 @@ func (x *searcher) more(p *generator) bool {
 
 // returnTo returns to p.
 //
-// Everything that belongs to the path goes back together: the system, the execution of hb, the
+// All parts of the path go back together: the system, the execution of hb, the
 // newest node and the client.
 func (x *searcher) returnTo(p *generator) {
 	x.ReturnTo(&p.Position)
@@ -189,7 +189,7 @@ func (x *searcher) returnTo(p *generator) {
 	}
 }
 
-// take executes p's present choice. It reports false if there is a generator on top of p now.
+// take executes p's current choice. It returns false if it has put a generator on top of p.
 //
 // Only a goroutine that has not been scheduled here before is asked about (mark): the first
 // choice was asked about when the generator was pushed. NoGID is the choice of the root, which
@@ -199,7 +199,7 @@ func (x *searcher) take(p *generator) bool {
 	switch {
 	case p.alt > 0: // the same node
 	case p.next > 0:
-		// The state has a generator, so whatever is one now is a Yes node.
+		// The state has a generator, so a scheduling point is a Yes node.
 		m := x.mark(g)
 		p.marked = x.state()
 		switch m {
@@ -213,8 +213,8 @@ func (x *searcher) take(p *generator) bool {
 			x.link(p.first, p.node)
 			x.executeDpor(p.node)
 		}
-	// The first choice of a new generator: its races with the path above are looked for now,
-	// before it is executed.
+	// The first choice of a new generator: its races with the path above are sought before it is
+	// executed.
 	case p.node.Type != Replay:
 		x.executeDpor(p.node)
 	}
@@ -233,7 +233,7 @@ func (x *searcher) take(p *generator) bool {
 	return true
 }
 
-// advance continues from the present state to the next choice generator, or to the end of
+// advance continues from the current state to the next choice generator, or to the end of
 // the execution: Algorithm 1, executeInstruction.
 //
 // In a state without a generator exactly one goroutine continues, the one that moved last if it
@@ -271,10 +271,10 @@ func (x *searcher) advance() {
 	}
 }
 
-// mark asks what g's next operation is.
+// mark returns the marking of g's pending operation.
 //
-// The client's answer is raised to Yes where the engine needs a generator whatever the client says:
-// several alternatives, an operation that depends on all, and a path that a replay is to stop at
+// It raises the client's answer to Yes where the engine needs a generator:
+// several alternatives, an operation that depends on all, and a path at which a replay stops
 // (known).
 func (x *searcher) mark(g trace.GID) Marking {
 	in := x.exec.Next(g)
@@ -290,8 +290,8 @@ func (x *searcher) mark(g trace.GID) Marking {
 	return m
 }
 
-// anyDependsOnAll reports whether some pending operation depends on everything, or one that has been
-// executed does: whatever comes now could have come before it.
+// anyDependsOnAll reports whether some pending or executed operation depends on everything: the next
+// operation could have come before it.
 func (x *searcher) anyDependsOnAll() bool {
 	if x.exec.SomeDependsOnAll() {
 		return true
@@ -300,10 +300,7 @@ func (x *searcher) anyDependsOnAll() bool {
 	return slices.ContainsFunc(x.pendingBefore, x.fx.DependsOnAll)
 }
 
-// prefix is a hash of the present path.
-//
-// Two schedules with the same hash would make a search stop at one state more than needed, no
-// more.
+// prefix returns a hash of the current path. A collision only makes a search stop at an additional state.
 func (x *searcher) prefix() uint64 {
 	h := uint64(len(x.Path))
 	for _, a := range x.Path {
@@ -312,9 +309,8 @@ func (x *searcher) prefix() uint64 {
 	return h
 }
 
-// choiceSet returns that of the present state in which g continues.
-//
-// closed: the oracle says that {g} is a persistent set, so nothing is added to the choices later.
+// choiceSet returns the choiceSet of the current state in which g continues. It is closed if {g} is a
+// persistent set according to the oracle, so that nothing is added to the choices later.
 func (x *searcher) choiceSet(g trace.GID) *choiceSet {
 	s := &choiceSet{runnables: slices.Clone(x.Enabled), choices: []trace.GID{g}, prefix: x.prefix()}
 	if g != trace.NoGID && len(x.Enabled) > 1 && x.Cfg.Oracle != nil {
@@ -324,7 +320,7 @@ func (x *searcher) choiceSet(g trace.GID) *choiceSet {
 	return s
 }
 
-// newNode makes the node of g's next operation in the present state.
+// newNode makes the node of g's pending operation in the current state.
 func (x *searcher) newNode(typ Marking, g trace.GID, at *choiceSet) *Node {
 	n := &Node{ID: x.graph.Nodes, Type: typ, Parent: x.node, at: at, x: x}
 	x.graph.Nodes++
@@ -336,7 +332,7 @@ func (x *searcher) newNode(typ Marking, g trace.GID, at *choiceSet) *Node {
 
 // setOp makes op the operation of n, pending since event since.
 //
-// It is copied: what hb.Execution.Next returns is valid until a goroutine moves, and a node
+// It copies op: the result of hb.Execution.Next is valid until a goroutine moves, and a node
 // stays.
 func (x *searcher) setOp(n *Node, op *hb.NextOp, since int) {
 	next := *op
@@ -351,7 +347,7 @@ func (x *searcher) link(p, n *Node) {
 	}
 }
 
-// state returns the client's state, if it goes back with the search.
+// state returns the client's state, if the client is Resettable.
 func (x *searcher) state() any {
 	if x.Client.Reset == nil {
 		return nil
@@ -359,7 +355,7 @@ func (x *searcher) state() any {
 	return x.Client.Reset.State()
 }
 
-// push inserts a choice generator in the present state. state was the client's before it was
+// push inserts a choice generator in the current state. state was the client's before it was
 // asked about g.
 func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 	p := generator{choiceSet: x.choiceSet(g), parent: x.node}
@@ -372,18 +368,18 @@ func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 	return p.node
 }
 
-// move executes step a, which is that of node n if its operation is a node. enabled are the
+// move executes step a, the step of node n if its operation has a node. enabled are the
 // goroutines that could continue instead.
 //
-// Most of it is about what is known only after a step:
+// Most of it handles effects that are known only after a step:
 //
-//  1. The operation of a partner has been executed with it, and depends on nodes above as if
-//     it were one (m).
-//  2. The step has done more than its operation said (late): see hb.Execution.TurnedOut.
-//  3. It has taken an operation away: the goroutine of a timer that is stopped (gone).
+//  1. The operation of a partner has been executed with it, and depends on nodes above like a node of its
+//     own (m).
+//  2. The step has had more effects than its operation (late): see hb.Execution.TurnedOut.
+//  3. It has removed an operation: the goroutine of a stopped timer (gone).
 //  4. It has ended the program while others could continue (over): these have to come first.
 //
-// If the step has no node these cannot be noted anywhere. Then a replay is arranged, also without
+// A step without a node has no place for these. Then a replay is arranged, also without
 // Config.Restart, in which the state has a generator (known).
 func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	prefix := x.prefix()
@@ -423,12 +419,12 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	}
 	switch {
 	case n != nil && n.Type != Replay:
-		// From here on the node has an event, so Before and CoEnabled can be asked about it.
+		// From here on the node has an event, so Before and CoEnabled can be called with it.
 		n.event, n.n = i, x.exec.ID(i).N
 		n.Op.Touches = x.exec.EventLocations(i, n.Op.Touches[:0])
 		for _, p := range x.exec.Participants(i) {
 			if slices.Contains(n.at.runnables, p.G) {
-				x.addChoice(n, p.G) // the partner could have done something else
+				x.addChoice(n, p.G) // the partner could have executed another operation
 			}
 		}
 		x.ended(n, a.G, over)
@@ -463,9 +459,7 @@ func (x *searcher) emitEnds() {
 	}
 }
 
-// bytes is the memory of the stack and of the present path.
-//
-// An estimate: nodes are not counted one by one.
+// bytes estimates the memory of the stack and of the current path.
 func (x *searcher) bytes() int64 {
 	const each = 300 // a node with its sets
 	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each

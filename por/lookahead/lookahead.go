@@ -108,7 +108,7 @@ func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
 // Fallback returns the oracle that is asked if a search exceeds its budget.
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
-// Learned returns l with the knowledge of its searches in its own data, so that it can be saved.
+// Learned returns l with the knowledge of its searches in its own fields, so that it can be saved.
 func (l *Oracle) Learned() *Oracle {
 	l.unlocks = l.unlocking()
 	return l

@@ -10,31 +10,31 @@ import (
 )
 
 // boundedSearch is the search of an Oracle, and the system that it explores: one in which a
-// goroutine does not move. It reduces as JPF does, without all that no oracle needs: races,
-// livelocks, counts. Most searches end after a few steps, so one that begins allocates nothing.
+// goroutine does not move. It reduces like JPF, without races, livelocks and counts, which an oracle does
+// not need. Most searches end after a few steps, so the beginning of one allocates nothing.
 //
-// Goroutines are ignored by its reduction only along a stretch without choices, which ends in a
+// Its reduction ignores goroutines only along a stretch without choices, which ends in a
 // state where all are considered (ChainLimit); so every cycle of states has one.
 //
-// It is a System itself, around the one of its oracle, so that an Oracle can be asked about the
-// states of it:
+// It is a System itself, around the one of its oracle, so that an Oracle can answer questions about its
+// states:
 //
 //	boundedSearch of g2's wait     a System in which g1 and g2 do not move
-//	  └ Oracle nested                  └ asked: can g3 do without a choice, too?
+//	  └ Oracle nested                  └ question: does g3 need no choice, either?
 //	boundedSearch of g1's wait     a System in which g1 does not move
 //	  └ Oracle.sys                 the machine
 type boundedSearch struct {
 	por.System
 	g        trace.GID  // does not move
 	op       *trace.Op  // its pending operation
-	accesses *reachable // what the others execute
+	accesses *reachable // of the others
 	budget   *uint64
 	stopped  bool // by a conflict with op, or because the budget is spent
 
-	live          por.Lister // nil: the system is none
-	nested        *Oracle    // what is asked of states of this system
+	live          por.Lister // the system, if it is one
+	nested        *Oracle    // answers questions about states of this system
 	ownBudget     uint64     // the budget of a search that is not inside another one
-	unlockMatters bool       // the program does what makes unlocking need a choice
+	unlockMatters bool       // the program has operations that make unlocking need a choice
 	policy        stateful.SyncPolicy
 	states        map[por.Hash]struct{}
 	frames        []node
@@ -44,8 +44,8 @@ type boundedSearch struct {
 
 // node is a state on the stack.
 //
-// The alternatives of all nodes are in one list, that of the newest node last, so a node that is
-// dropped leaves nothing to be collected.
+// The alternatives of all nodes are in one list, that of the newest node last, so a dropped node leaves no
+// garbage.
 type node struct {
 	mark           por.Mark
 	cur            trace.GID
@@ -54,8 +54,8 @@ type node struct {
 
 // newBoundedSearch returns the search of l.
 //
-// The nested oracle has no fallback and shares the budget: what it cannot decide is a choice of
-// this search.
+// The nested oracle has no fallback and shares the budget: where it cannot decide, this search has a
+// choice.
 func newBoundedSearch(l *Oracle) *boundedSearch {
 	s := &boundedSearch{System: l.sys, states: make(map[por.Hash]struct{})}
 	s.nested = &Oracle{sys: s, cheap: l.cheap, backoffs: make(map[programPoint]*backoff)}
@@ -80,12 +80,11 @@ func lister(sys por.System) por.Lister {
 	return l
 }
 
-// explore finds out what the others can do while g waits before op, and notes it in f. It reports
-// whether it has seen everything; it goes no further than a conflict with op. The system is left as
-// it was.
+// explore explores the executions of the others while g waits before op, and notes their accesses in f. It
+// reports whether it has explored all; it stops at a conflict with op. It leaves the system in its initial
+// state.
 //
-// unlockMatters stays set: it is a property of the program, and every later search would find it
-// out again.
+// unlockMatters stays set, because it is a property of the program.
 func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
 	s.g, s.op, s.accesses = g, op, f
 	if s.budget == &s.ownBudget {
@@ -111,9 +110,9 @@ func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
 	return !s.stopped
 }
 
-// search explores from the present state.
+// search explores from the current state.
 //
-// stateful.depthFirst is the model, with its comments. This one ends at the first conflict.
+// It follows stateful.depthFirst, which has the comments, but ends at the first conflict.
 func (s *boundedSearch) search() {
 	s.frames, s.alts = s.frames[:0], s.alts[:0]
 	s.advance(trace.NoGID)
@@ -134,7 +133,7 @@ func (s *boundedSearch) search() {
 	}
 }
 
-// unwind drops all but n frames.
+// unwind drops all frames except the first n.
 func (s *boundedSearch) unwind(n int) {
 	for i := len(s.frames) - 1; i >= n; i-- {
 		s.System.Rewind(s.frames[i].mark)
@@ -150,10 +149,9 @@ func (s *boundedSearch) rewind(m por.Mark) {
 	s.nested.forget()
 }
 
-// move executes a, and reports whether the search is to continue from there.
+// move executes a, and reports whether the search continues from there.
 //
-// The operation that conflicts is noted but not executed (Step): the search is over, and what
-// follows is of no interest.
+// A conflicting operation is noted but not executed (Step): the search is over.
 func (s *boundedSearch) move(a trace.Step) bool {
 	s.policy.Before(s.System, a.G)
 	op := s.Next(a.G)
@@ -162,10 +160,10 @@ func (s *boundedSearch) move(a trace.Step) bool {
 	return !s.stopped && !s.policy.After(s.System, a.G)
 }
 
-// advance continues from the present state, to which cur has moved, to the next node, or to the end
-// of the execution, or to a state that is known.
+// advance continues from the current state, to which cur has moved, to the next node, or to the end
+// of the execution, or to a known state.
 //
-// Known states are looked up only at nodes, as in stateful.depthFirst: a chain without choices
+// States are looked up only at nodes, as in stateful.depthFirst: a chain without choices
 // leads to the same node again.
 func (s *boundedSearch) advance(cur trace.GID) {
 	for chain := 0; ; chain++ {
@@ -188,7 +186,7 @@ func (s *boundedSearch) advance(cur trace.GID) {
 		h := s.Hash()
 		if _, known := s.states[h]; known {
 			//mutant: lookahead: what waits along a cycle is not noted [test ./internal/progen ^TestEqual$]
-			s.noteAwaited() // an execution without an end may have been closed
+			s.noteAwaited() // the path may close a cycle
 			s.alts = s.alts[:n]
 			return
 		}
@@ -198,13 +196,13 @@ func (s *boundedSearch) advance(cur trace.GID) {
 	}
 }
 
-// noteAwaited notes what goroutines wait for that cannot move now: at the ends of executions, and where
-// one comes back to a state, as what waits all along a cycle waits there.
+// noteAwaited notes the locations for which disabled goroutines wait, at the ends of executions and where
+// one comes back to a state: a goroutine that waits all along a cycle waits there.
 //
-//	g has locked mu, g2 waits for it, g3 loops forever: there is no end, and yet g2 goes on if
+//	g has locked mu, g2 waits for it, g3 loops forever: there is no end, and yet g2 continues if
 //	g unlocks mu
 //
-// g is left out: it does not wait for anything, it is made to.
+// g is left out, because only the search makes it wait.
 func (s *boundedSearch) noteAwaited() {
 	if s.live == nil {
 		return
@@ -222,11 +220,11 @@ func (s *boundedSearch) noteAwaited() {
 	})
 }
 
-// list appends the alternatives of the present state: the only one of one goroutine if that is a
-// persistent set and reduce is set, else those of all. The goroutine that moved last comes first.
+// list appends the alternatives of the current state: the only one of one goroutine if that is a
+// persistent set and reduce is set, otherwise those of all. The goroutine that moved last comes first.
 //
-// The first goroutine that is a persistent set is taken, in the order of preference; there is no
-// stack proviso, as ChainLimit does what is needed.
+// It takes the first goroutine that is a persistent set, in the order of preference. ChainLimit replaces a
+// stack proviso.
 func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 	if i := slices.Index(s.enabled, cur); i > 0 {
 		copy(s.enabled[1:], s.enabled[:i])
@@ -250,7 +248,7 @@ func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 
 // Enabled implements System.
 //
-// With the budget spent nothing is enabled, so the search runs out by itself.
+// With the budget spent nothing is enabled, so the search ends.
 func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
 		return buf

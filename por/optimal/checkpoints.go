@@ -6,12 +6,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lazy checkpoints. A mark of the system costs what it takes to save whatever is changed after it,
-// and most frames are closed without a second exploration: nothing but the end of Wait depends on a
+// Lazy checkpoints. After a mark the system saves every object before its first change,
+// and most frames are closed without a second exploration: only the end of Wait depends on a
 // Done, and accesses that a lock orders have no other prefix. So the state before an operation has
-// a checkpoint only if the search has returned to an operation of the same program point before. If
-// it has to return to a frame that has none, it rewinds to the youngest checkpoint before that,
-// repeats the steps from there, and remembers the program point. What is explored is the same.
+// a checkpoint only if the search has returned to an operation of the same program point before. To
+// return to a frame without one, it rewinds to the youngest checkpoint before that,
+// repeats the steps from there, and remembers the program point. The exploration does not change.
 //
 //	marks:      F0                           restore F2: rewind to F0, repeat x0 p1 x1 p2
 //	path:       │ x0  p1 │ x1  p2 │ x2 ...
@@ -26,10 +26,10 @@ type revisitedSites [256]bool
 // at returns the entry of op.
 func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*31)] }
 
-// checkpoint makes the present state, in which op is chosen, a position, with a mark if that pays.
+// checkpoint makes the current state, in which op is chosen, a position, with a mark if that pays.
 //
-// A Watcher has to be notified of every step, and Repeater is a system that repeats steps without
-// that: with an oracle that watches every frame has a mark.
+// A Watcher has to be notified of every step, and a Repeater repeats steps without notifications:
+// with an oracle that watches every frame has a mark.
 func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	if s.repeater != nil && !*s.revisited.at(op) {
 		return search.Position{Mark: noMark, Depth: len(s.Path), Cur: s.Cur}
@@ -37,7 +37,7 @@ func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	return s.Checkpoint()
 }
 
-// release gives back the checkpoint of f, the youngest frame that has one.
+// release releases the checkpoint of f, the youngest frame that has one.
 func (s *searcher) release(f *frame) {
 	if f.at.Mark != noMark {
 		s.Sys.Release(f.at.Mark)
@@ -46,7 +46,7 @@ func (s *searcher) release(f *frame) {
 
 // restore goes back to the state of f, the youngest frame.
 //
-// It gets a mark now: it has at least this subtree left, and mostly more.
+// It gives f a mark: f has at least one unexplored subtree, and mostly more.
 func (s *searcher) restore(f *frame) {
 	if f.at.Mark != noMark {
 		s.ReturnTo(&f.at)
@@ -58,8 +58,8 @@ func (s *searcher) restore(f *frame) {
 	f.at.Mark = s.Sys.Mark()
 }
 
-// replayTo goes to the state after the first n events. The events remain those of the present
-// execution: nothing is looked for in what has been executed before.
+// replayTo goes to the state after the first n events, without seeking reversals again: the events remain
+// those of the current execution.
 func (s *searcher) replayTo(n int) {
 	from, at := 0, &s.root
 	for i := len(s.frames) - 1; i >= 0; i-- {
@@ -72,7 +72,7 @@ func (s *searcher) replayTo(n int) {
 	for i := from; i < n; i++ {
 		e := &s.Events[i]
 		s.Cur = e.G
-		if e.EndsExecution { // it was undone
+		if e.EndsExecution { // the search has undone it
 			continue
 		}
 		if s.repeater != nil {

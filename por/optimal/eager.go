@@ -10,12 +10,12 @@ import (
 )
 
 // Eager race reversal (Abdulla, Atig, Das, Jonsson, Sagonas: "Parsimonious Optimal Dynamic Partial
-// Order Reduction", CAV 2024, section 4). Frames keep their candidates until what is above them has
-// been explored. That costs nothing but memory; but one operation can have as many candidates as a
+// Order Reduction", CAV 2024, section 4). Frames keep their candidates until the frames above have
+// been explored. That costs only memory; but one operation can have as many candidates as a
 // part of the program has classes. If they take more than options.prefixMemory the next ones are
 // explored as soon as they are found. The frames above are suspended meanwhile:
 //
-//	found:      p1 p2 │ x  e1 │ z  e2 y     y shows a candidate of F0, and there is no memory
+//	found:      p1 p2 │ x  e1 │ z  e2 y     y shows a candidate of F0, and memory is used up
 //	                  F0      F1
 //	suspend:    p1 p2 │                     F1, and the path from x on, are put aside
 //	explore:    p1 p2 │ e1 y │ x ...        as exploreReversal does
@@ -25,16 +25,15 @@ import (
 // polynomial in the length n of the longest execution: fewer than n² stacks of frames are suspended
 // at a time (claim 14).
 //
-// That does not hold for operations on channels (rule R5), whose fingerprints, and those of
-// operations on Conds, are kept in frame.known; for frames whose operations have alternatives, as
-// long as these have not all been executed; nor with several workers.
+// The bound does not hold for operations on channels (rule R5), whose fingerprints, like those of
+// operations on Conds, are kept in frame.known; for frames with unexecuted alternatives;
+// nor with several workers.
 
 // defaultPrefixMemory is the default of options.prefixMemory.
 const defaultPrefixMemory = 32 << 20
 
-// An eagerReversal is a candidate that is to be explored before the search continues.
-//
-// Its transitions are its own, as the frame's list has no memory for them.
+// An eagerReversal is a candidate that is explored before the search continues. It has its own
+// transitions, because the frame's list has no memory for them.
 type eagerReversal struct {
 	frame       int
 	candidate   candidate
@@ -43,7 +42,7 @@ type eagerReversal struct {
 
 // mayRetain reports whether there is memory for another candidate of f.
 //
-// While a frame has alternatives left, and with workers, candidates are kept beyond the bound:
+// While a frame has unexecuted alternatives, and with workers, candidates are kept beyond the bound:
 // those may not be explored yet.
 func (s *searcher) mayRetain(f *frame) bool {
 	most := s.opts.prefixMemory
@@ -53,45 +52,45 @@ func (s *searcher) mayRetain(f *frame) bool {
 	return s.retained < most || f.nextAlternative < f.numAlternatives || s.worker != nil
 }
 
-// retain adds n bytes to what f retains.
+// retain adds n bytes to the retained memory of f.
 func (s *searcher) retain(f *frame, n int64) {
 	f.retained += n
 	s.retained += n
 }
 
-// bytes returns the memory that a candidate takes.
+// bytes returns the memory of a candidate.
 func (c *candidate) bytes() int64 {
 	return int64(unsafe.Sizeof(*c)) + int64(c.hi-c.lo)*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
-// bytes returns the memory that f takes.
+// bytes returns the memory of f.
 func (f *frame) bytes() int64 {
 	return int64(unsafe.Sizeof(*f)) + int64(cap(f.transitions))*int64(unsafe.Sizeof(hb.Transition{})) +
 		int64(cap(f.candidates))*int64(unsafe.Sizeof(candidate{})) + int64(len(f.known))*keyBytes
 }
 
-// keyBytes is about what an entry of frame.known takes.
+// keyBytes is about the memory of an entry of frame.known.
 const keyBytes = 24
 
-// A suspension is a path, and the frames along it, that are to be resumed.
+// A suspension is a path with its frames, to be resumed later.
 //
-// Frames are kept without marks: the path below them is going to be undone. They get new ones
+// Frames are kept without marks, because the path below them will be undone. They get new ones
 // when they are resumed.
 type suspension struct {
 	recordedPath
 	frames []frame
 }
 
-// A recordedPath is a part of an execution that is to be executed again.
+// A recordedPath is a part of an execution that will be executed again.
 type recordedPath struct {
 	path              trace.Schedule
 	ended             []bool // by event: it has ended the execution and been undone
-	inReversal        []bool // these as in searcher
+	inReversal        []bool // these fields as in searcher
 	frameOf, prevHead []int32
 	dropped           []trace.GID
 }
 
-// record copies the events of the present execution from number i to number j.
+// record copies the events of the current execution from index i to index j.
 func (s *searcher) record(i, j int) recordedPath {
 	p := recordedPath{
 		inReversal: slices.Clone(s.inReversal[i:j]),
@@ -105,7 +104,7 @@ func (s *searcher) record(i, j int) recordedPath {
 	return p
 }
 
-// executeAgain executes step i of p. What else is recorded is not restored yet.
+// executeAgain executes step i of p. restoreRecord restores the rest of p.
 //
 // A step that ended the execution is executed and undone again, so that hb has the event and the
 // system has not.
@@ -124,7 +123,7 @@ func (s *searcher) executeAgain(p *recordedPath, i int) {
 	s.Retire(a.G)
 }
 
-// restoreRecord restores the rest of what is recorded of p, when its steps have been executed.
+// restoreRecord restores the rest of p, when its steps have been executed.
 func (s *searcher) restoreRecord(p *recordedPath) {
 	n := len(s.Events) - len(p.path)
 	//mutant: what was in a reversal is not when the search resumes [toySystems]: "p.inReversal" -> "make([]bool, len(p.inReversal))"
@@ -133,29 +132,29 @@ func (s *searcher) restoreRecord(p *recordedPath) {
 	s.dropped = append(s.dropped[:0], p.dropped...)
 }
 
-// A reversing is what reverseEagerly has to explore. There is one for each call of it under way.
+// A reversing is the state of one call of reverseEagerly.
 //
-// If it was called by runToEnd, that goes on with g and h when all is explored. Nothing else does: all
-// calls of runToEnd are the last of what calls them. So a search that was saved goes on in the youngest
-// reversing (reenter).
+// If runToEnd is the caller, it continues with g and h when everything is explored. Other callers
+// have no work left, because a call of runToEnd is the last action of its caller. So a saved search
+// continues in the youngest reversing (reenter).
 type reversing struct {
 	list       []eagerReversal
-	next       int // of the list: it is being explored
+	next       int // index in the list of the candidate that is being explored
 	suspension suspension
-	running    bool // it was called by runToEnd
+	running    bool // the caller is runToEnd
 	g          trace.GID
 	h          int32
 
-	// Of the frame of the candidate that is explored, before that.
+	// Of the frame of the candidate that is being explored, before its exploration.
 	transitions, candidates int
 }
 
-// reverseEagerly explores the candidates of s.eager, and returns to the present state.
+// reverseEagerly explores the candidates of s.eager, and returns to the current state.
 //
-// Youngest frame first: then each of the others only has to suspend what is left below.
+// The youngest frame comes first: then each of the others only has to suspend the rest of the path.
 func (s *searcher) reverseEagerly(x *reversing) {
 	x.list = s.eager
-	s.eager = nil // those found from here on are explored from there
+	s.eager = nil // candidates found from here on are explored there
 	slices.SortStableFunc(x.list, func(a, b eagerReversal) int { return cmp.Compare(b.frame, a.frame) })
 	from := s.frames[x.list[len(x.list)-1].frame].depth
 	x.suspension = suspension{recordedPath: s.record(from, len(s.Events))}
@@ -164,7 +163,7 @@ func (s *searcher) reverseEagerly(x *reversing) {
 	s.reverseList(x)
 }
 
-// reverseList explores what is left of the list of x, and returns to the state where that was found.
+// reverseList explores the rest of the list of x, and returns to the state where it was found.
 func (s *searcher) reverseList(x *reversing) {
 	for x.next < len(x.list) {
 		r := &x.list[x.next]
@@ -183,10 +182,9 @@ func (s *searcher) reverseList(x *reversing) {
 	s.resume(&x.suspension)
 }
 
-// reverseRest explores all that is found above the frame of the candidate of x that is being explored.
+// reverseRest explores all frames above the one of the candidate of x that is being explored.
 //
-// The loop is run's, but it ends at that frame, which stays as it is: its own candidates are not
-// taken here.
+// It has the loop of run, but ends at that frame, and does not take candidates of that frame.
 func (s *searcher) reverseRest(x *reversing) {
 	r := &x.list[x.next]
 	for !s.Halted && (len(s.eager) > 0 || len(s.frames) > r.frame+1) {
@@ -207,7 +205,7 @@ func (s *searcher) reverseRest(x *reversing) {
 
 // suspendFrames moves the frames from number i on to p.
 //
-// Their bytes still count (suspended), or else MaxMemory would not see them.
+// Their bytes still count (suspended) for MaxMemory.
 func (s *searcher) suspendFrames(p *suspension, i int) {
 	above := s.frames[i:]
 	for j := len(above) - 1; j >= 0; j-- {
@@ -215,7 +213,7 @@ func (s *searcher) suspendFrames(p *suspension, i int) {
 		s.suspended += above[j].bytes()
 	}
 	p.frames = append(slices.Clone(above), p.frames...)
-	clear(above) // their memory is not to be used again
+	clear(above) // pushFrame must not reuse their memory
 	s.frames = s.frames[:i]
 }
 

@@ -15,12 +15,12 @@ import (
 //	then:       p1 p2 │ x  e1 e2 y   x counts as an event, and has a number; y depends on it
 //	candidate:        │ e1 y         after which x may not end anything
 //
-// Every way in which the program can end is reported (claim 13), though some of them perhaps twice.
+// Every way in which the program can end is reported (claim 13), some of them perhaps twice.
 
 // continueWithout is called when the newest event has ended the execution: the program has crashed
 // or exited, or an assumption does not hold. It undoes the event and drops its goroutine. It
-// reports whether the execution continues. That is not so if other alternatives of the operation
-// are still to be executed; or if the event is in a reversal, as the execution without it belongs
+// reports whether the execution continues. It does not if other alternatives of the operation
+// have not been executed yet; or if the event is in a reversal, because the execution without it belongs
 // to the frame then.
 //
 // Example: g1: panic("a") beside g2: x = 1; panic("b"). The first execution ends by "a". g1 is
@@ -28,8 +28,7 @@ import (
 func (s *searcher) continueWithout() bool {
 	e := len(s.Events) - 1
 	if s.frameOf[e] >= 0 && s.frames[s.frameOf[e]].outer >= 0 {
-		// The goroutines that wait here would have to be looked for after a longer prefix (rule
-		// R3).
+		// Goroutines that wait here would have to be considered after a longer prefix (rule R3).
 		s.Unsupported, s.Halted = true, true
 		return false
 	}
@@ -51,10 +50,10 @@ func (s *searcher) continueWithout() bool {
 
 // continueWithoutHead is called when event y, of goroutine q and the head of a candidate for g's
 // operation, has ended the execution. It does so only before g's operation, so only here it depends
-// on what is printed: the search continues without both.
+// on output: the search continues without both.
 //
-// y has no frame, since it was executed as part of a candidate; it gets one now, so that what is
-// printed before it can be reversed with it.
+// y has no frame, because it was executed as part of a candidate; it gets one now, so that its order with
+// output can be reversed.
 func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.openFrameBefore(y)
 	f := &s.frames[len(s.frames)-1]
@@ -64,15 +63,15 @@ func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.runToEnd(trace.NoGID, -1)
 }
 
-// cut ends an execution that has as many steps as are allowed, and drops the enabled goroutine that
-// has moved most. The others continue without it, each for as many steps, as a goroutine that waits
-// for them in a loop would otherwise keep all that they do from being seen:
+// cut ends an execution at the bound on steps, and drops the enabled goroutine that
+// has moved most. The others continue without it, with the bound again, because a goroutine that waits
+// for them in a loop would otherwise hide their events:
 //
 //	executed:   (load x  n++)*  cut    drops the goroutine that loops while x is 0
 //	then:       x = 1                  is in a race with each load: the loop ends in the reversals
 //
-// What is executed then are steps of the system, and that the goroutine executes no more is as if
-// it was never chosen again. So every reversal that is found can be executed.
+// The following steps are steps of the system in which the goroutine is never chosen again.
+// So every reversal that is found can be executed.
 //
 // It is dropped without being retired: it still has its pending operation, and others may race
 // with that.

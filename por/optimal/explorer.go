@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por/readsfrom"
 )
 
-// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It
-// leaves some programs to clockvector (and readsfrom others to Explore), which the caller adds to
+// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It falls
+// back to clockvector for some programs (and readsfrom to Explore for others); the caller adds these to
 // its Fallbacks.
 func Explorer() *por.Explorer {
 	var opts options
@@ -58,12 +58,12 @@ func Explorer() *por.Explorer {
 	return e
 }
 
-// exploreReadsFrom explores the reads-from classes. Where what synchronises orders all accesses to memory
-// these are the Mazurkiewicz classes, each of which costs less: they are explored until an execution shows
-// that it is not so. (Up to then each is a reads-from class of its own, so that no more are begun than
-// there are of these.)
+// exploreReadsFrom explores the reads-from classes. Where synchronisation orders all accesses to memory
+// these are the Mazurkiewicz classes, each of which costs less: these are explored until an execution shows
+// an unordered access. (Up to then each is a reads-from class of its own, so that no redundant execution
+// begins.)
 func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	cfg.Oracle = nil // as readsfrom does: what is counted must not depend on it
+	cfg.Oracle = nil // as in readsfrom: counts must not depend on it
 	var unordered bool
 	_, leave := cfg.Enter(&unordered)
 	defer leave()
@@ -77,8 +77,8 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 	return readsfrom.Explore(sys, v, cfg)
 }
 
-// exploreSynchronised explores the Mazurkiewicz classes as long as what synchronises orders accesses to
-// memory; if it does not, another explorer has to.
+// exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders accesses to
+// memory; if it does not, another explorer has to explore the program.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: rf: additions commute [readsFrom]: "}.Ordered()" -> ", ReadersDepend: true}"
 	//mutant: rf: readers commute where accesses are ordered [test ./internal/progen ^TestReadsFrom$]: "}.Ordered()" -> ", AdditionsDepend: true}"

@@ -8,9 +8,9 @@ import (
 )
 
 // A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
-// prefixes of its operation x. Numbers of events refer to Execution.Events.
+// prefixes of its operation x. Numbers of events are indices of Execution.Events.
 //
-// What a frame is for x changes as its candidates are explored: the same x is then chosen in a
+// While its candidates are explored, the same x is chosen in a
 // younger frame, whose prefix is longer and whose newest head is the candidate's y.
 //
 //	F0:  P │ x             newestHead -1
@@ -25,57 +25,57 @@ type frame struct {
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
 	numDropped int   // of searcher.dropped in P
 
-	noReversals     bool // no other goroutine can do anything that x depends on
-	dependsOnOutput bool // x decides what has been printed when the program ends
+	noReversals     bool // x depends on no operation that other goroutines can execute
+	dependsOnOutput bool // x decides which output exists when the program ends
 
 	numAlternatives   int
-	nextAlternative   int // how many have been executed
-	endedAlternatives int // how many of these have ended the execution
+	nextAlternative   int // number of executed alternatives
+	endedAlternatives int // number of these that have ended the execution
 
-	// See scheduleReversal for how the two lists belong together.
+	// See scheduleReversal for the relation of the two lists.
 	transitions   []hb.Transition // of candidates
 	candidates    []candidate
-	nextCandidate int   // how many have been explored
+	nextCandidate int   // number of explored candidates
 	retained      int64 // bytes of candidates and known
 
-	// mayRepeat says that candidates may be found twice: x, or what depends on it, has several
-	// alternatives or waits for several things. known has their fingerprints then.
+	// mayRepeat: candidates may be found twice, because x, or an operation that depends on it, has several
+	// alternatives or waits for several events. known has their fingerprints then.
 	mayRepeat bool
 	known     map[uint64]struct{}
 
 	// If x is on channels:
 	alternatives   []uint64  // labels in the order of exploration
 	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
-	outer          int32     // if x is that of a frame below, after a prefix of rule R3: that frame; else -1
+	outer          int32     // if x is the operation of a frame below, after a prefix of rule R3: that frame; else -1
 
-	// If x is a select: as it was in the state before all of its prefix.
+	// If x is a select: its cases in the state before all of its prefix.
 	baseDepth int // events before that state
 	cases     []por.Case
 	mayPark   bool // it may wait there (see por.Effects.Cases)
 }
 
-// A candidate is a causal prefix of a frame's operation x that is to be explored: execute
+// A candidate is an unexplored causal prefix of a frame's operation x: execute
 // frame.transitions[lo:hi] (S), then an operation of q, then x.
 //
-// It says nothing of how S was found: S is a set, and any order that happens-before allows leads
+// S is a set, and any order that happens-before allows leads
 // to the same state (claim 4).
 type candidate struct {
 	lo, hi int
 	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
-	named  bool      // only the alternative called label of q's operation, else all
+	named  bool      // only the alternative label of q's operation, else all
 	label  uint64
 	// notFirst: it is not the first of the operations that follow S.
 	notFirst bool
-	// lastUnseen: FindReversals is to be called for the last event of S (claim 9).
+	// lastUnseen: FindReversals must be called for the last event of S (claim 9).
 	lastUnseen bool
-	// mayFail: S may be impossible, as events of it communicated with x's partner.
+	// mayFail: S may be impossible, because events of it communicated with x's partner.
 	mayFail bool
 }
 
 // openFrame is line 17. It returns the number of the first alternative.
 //
-// mayRepeat: an operation that has one alternative, waits for one thing and depends on each of
-// its peers has each prefix found once (claim 3), and needs no fingerprints.
+// mayRepeat: the prefixes of an operation that has one alternative, waits for one event and depends on each
+// of its peers are found once (claim 3), and need no fingerprints.
 func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
 	n := int(x.Alternatives)
 	f := s.pushFrame()
@@ -92,7 +92,7 @@ func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool
 	return f.choice(s, 0)
 }
 
-// choice returns the number that the alternative has which is explored as number k.
+// choice returns the system's number of the alternative that is explored as number k.
 func (f *frame) choice(s *searcher, k int) int {
 	if len(f.alternatives) == 0 {
 		return k
@@ -101,11 +101,8 @@ func (f *frame) choice(s *searcher, k int) int {
 	return c
 }
 
-// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set
-// here.
-//
-// A search has as many frames as executions are long and opens some for each execution, so their
-// slices and maps are used again. A new field has to be reset here or set by all callers.
+// pushFrame opens a frame in the memory of a closed one, to reuse its slices and maps. A new field has to be
+// reset here or set by all callers.
 func (s *searcher) pushFrame() *frame {
 	if len(s.frames) == cap(s.frames) {
 		s.frames = append(s.frames, frame{outer: -1})

@@ -2,8 +2,8 @@ package optimal
 
 import "hbcheck.dev/hbcheck/por/search"
 
-// reenter goes on with a search that was saved, between two explorations of a frame. Frames that had no
-// checkpoint have none.
+// reenter continues a saved search, between two explorations of a frame. Frames without a checkpoint get
+// none.
 func (s *searcher) reenter() {
 	var positions []*search.Position
 	for i := range s.frames {

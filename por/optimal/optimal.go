@@ -7,7 +7,7 @@
 // execution from P has exactly one causal prefix of x: the events after P that happen before x. So
 // the executions from P are partitioned by that prefix. If each prefix is taken once, executed,
 // followed by x, and explored in the same way, then each class is explored once. The empty prefix
-// is the first. The others are found while that is explored: an operation y that is executed after
+// is the first. Its exploration finds the others: an operation y that is executed after
 // x, and that conflicts with it, could have come first, with the part S of its own causal prefix.
 //
 //	executed:          p1 p2 │ x  e1 │ z  e2 │ w  y
@@ -20,28 +20,28 @@
 //	frames:                  F0         F0'             F0' is for x, too: its newest head is y
 //
 // F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first.
-// What races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
+// An operation that races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
 //
 // # Guarantees
 //
 // Every class of complete executions is explored once (the theorem of section 3). Every way in which
-// the program can end is reported (claim 13). What is explored, in which order, and all counts, depend
-// on the program only: neither on the number of workers nor on the memory there is for candidates.
+// the program can end is reported (claim 13). The explored executions, and all counts, depend
+// on the program only: neither on the number of workers nor on the memory for candidates.
 //
-// Two things make the search start again with clockvector: a program that may make the counter of a
+// The search restarts with clockvector in two cases: a program that may make the counter of a
 // WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
 // of operations that commute otherwise; and channel operations that are too many for rule S3, or
 // end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold, or a
-// loop waits for what readers or additions change (section 8), the search starts again with readers,
+// loop waits for a location that readers or additions change (section 8), the search restarts with readers,
 // or additions, that do not commute.
 //
 // # Files
 //
-//	optimal.go      the algorithm, but for what follows
-//	frames.go       what is known of a state in which a goroutine was chosen
+//	optimal.go      the algorithm, except for the parts in the other files
+//	frames.go       frames: states in which a goroutine was chosen
 //	races.go        races, found when an event is executed or an operation becomes pending
 //	                (lines 20 to 27)
-//	prefixes.go     candidates: how they are scheduled (lines 28 to 31), told apart and ordered
+//	prefixes.go     candidates: scheduling them (lines 28 to 31), their fingerprints and order
 //	rendezvous.go   channels (section 4)
 //	selects.go      when a select is disabled (claim 10)
 //	endings.go      executions that end early (section 6)
@@ -50,11 +50,11 @@
 //	tail.go         the end of executions, in which there are no races
 //	checkpoints.go  which frames have a checkpoint of the system
 //	parallel.go     several workers that steal work (section 7)
-//	tasks.go        what they share: frames, and the subtrees below them
-//	worker.go       one of them
-//	transcript.go   what the search writes for developers
-//	keep.go         how a search that was saved goes on
-//	explorer.go     its name and options
+//	tasks.go        shared data of the workers: frames, and the subtrees below them
+//	worker.go       one worker
+//	transcript.go   the transcript of the search for developers
+//	keep.go         resuming a saved search
+//	explorer.go     name and options of the explorer
 package optimal
 
 import (
@@ -73,8 +73,8 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 // options are the explorer's own.
 type options struct {
-	// prefixMemory is how many bytes of candidates are kept. What is found when there are more is
-	// explored at once, which takes longer. 0: defaultPrefixMemory; less: none.
+	// prefixMemory is the number of bytes for candidates that are kept. Further ones are
+	// explored at once, which takes longer. 0: defaultPrefixMemory; less: no memory.
 	prefixMemory int64
 	// shareAll makes workers donate as much as possible, which takes longer.
 	shareAll bool
@@ -130,7 +130,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 	return s
 }
 
-// searcher is a search by one worker: the execution up to the present state, and a stack of frames.
+// searcher is a search by one worker: the execution up to the current state, and a stack of frames.
 type searcher struct {
 	*hb.Execution
 	search.Driver
@@ -141,12 +141,12 @@ type searcher struct {
 	repeater  por.Repeater    `saved:"-"` // nil: all frames have checkpoints
 	revisited revisitedSites
 	tails     bool      // see mayHaveTails
-	numTails  int       // how many have been executed
-	noTail    [256]bool // where none is tried, by the number of events of the waiting goroutine
+	numTails  int       // number of executed tails
+	noTail    [256]bool // where no tail is tried, by the number of events of the waiting goroutine
 	//mutant: saved: optimal without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
 	frames   []frame
 	branched bool        // a Branch has been executed, in this execution or an earlier one
-	dropped  []trace.GID // their last events have ended the execution, and they move no more
+	dropped  []trace.GID // goroutines whose last events have ended the execution; they do not move
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
 	// event more than Driver.Path for each that ended the execution and was undone.
@@ -163,7 +163,7 @@ type searcher struct {
 	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
 	prevHead []int32 // of a head: the one before it, or -1
 
-	ideals int             `saved:"-"` // scheduled because of the newest event: see maxIdeals
+	ideals int             `saved:"-"` // number of sets scheduled by the newest event: see maxIdeals
 	eager  []eagerReversal // to be explored before the search continues
 	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
 	reversings []*reversing // that are under way
@@ -173,13 +173,13 @@ type searcher struct {
 	concurrent []int32 `saved:"-"` // scratch memory of concurrentFrames
 
 	parting
-	worker *worker `saved:"-"` // nil: there is only one
+	worker *worker `saved:"-"` // nil: a search by one worker
 	shared int     // the frames up to this one are shared with other workers
 
 	scratch scratch `saved:"-"`
 }
 
-// scratch is memory that procedures use while they are executed.
+// scratch is scratch memory of procedures.
 type scratch struct {
 	transitions []hb.Transition // channelHeads, alternativesOf
 	clock       []uint32        // scheduleIdeals, needsAll
@@ -220,13 +220,13 @@ func (s *searcher) run() por.Result {
 	return r
 }
 
-// backtrack is lines 4 to 9. The system is rewound only to a state in which there is something to
-// explore.
+// backtrack is lines 4 to 9. The system is rewound only to a state with an unexplored alternative or
+// candidate.
 //
-// Alternatives come before candidates: some of what candidates are compared with is known only
-// when all alternatives have been executed (dependsOnOutput; firstPartnerOp is of the first). The
-// order of candidates is that in which they were found, and makes no difference to what is
-// explored.
+// Alternatives come before candidates, because some data for comparisons with candidates are known only
+// when all alternatives have been executed (dependsOnOutput; firstPartnerOp is of the first). Candidates
+// are explored in the order in which they were found; the order makes no difference to the explored
+// classes.
 func (s *searcher) backtrack() {
 	if len(s.eager) > 0 {
 		if s.reverseEagerly(&reversing{}); s.Halted {
@@ -255,15 +255,15 @@ func (s *searcher) backtrack() {
 
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
 //
-// A further alternative of an operation that is not on channels shows the same races as the first
-// one (line 21 asks about operations, not alternatives); what it brings goroutines to is looked
-// at all the same (line 23). Two rendezvous with different partners do not.
+// A further alternative of an operation that is not on channels has the same races as the first
+// one (line 21 is about operations, not alternatives), but the arrivals of goroutines by it are
+// processed all the same (line 23). Two rendezvous with different partners have different races.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
 	// The first k alternatives have been executed. If all of these have ended the execution, this
 	// one is the default (section 1: "another than the first alternative that does not end the
 	// program").
-	// Rule B: the first alternative of a Branch may contradict what a candidate needs.
+	// Rule B: the first alternative of a Branch may contradict a candidate.
 	//mutant: optimal: outcomes do not contradict each other [branches]: drop 2
 	inReversal := k > f.endedAlternatives && s.Next(f.g).Kind != trace.Branch
 	if f.outer >= 0 {
@@ -282,12 +282,12 @@ func (s *searcher) exploreAlternative(i, k int) {
 	}
 }
 
-// runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g is to move
+// runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g moves
 // first, unless it is disabled; h is the newest head of its operation.
 //
-// Order: eager reversals come before anything that would move on; the end before the bound on
-// steps, as an execution that ends with its last allowed step is complete. isEnabled(Cur) is
-// asked first because nearly always the goroutine that moved last can move.
+// Order: eager reversals come before all steps; the end before the bound on
+// steps, because an execution that ends with its last allowed step is complete. isEnabled(Cur) comes
+// first because nearly always the goroutine that moved last can move.
 func (s *searcher) runToEnd(g trace.GID, h int32) {
 	for !s.Halted {
 		if len(s.eager) > 0 {
@@ -329,7 +329,7 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 
 // enabled returns the enabled goroutines that have not been dropped.
 //
-// If there are none of these it is Execution's own list, valid until a goroutine moves.
+// If none have been dropped, the result is Execution's own list, valid until a goroutine moves.
 func (s *searcher) enabled() []trace.GID {
 	if len(s.dropped) == 0 && s.apart == nil {
 		return s.Execution.Enabled()
@@ -339,16 +339,16 @@ func (s *searcher) enabled() []trace.GID {
 	return s.scratch.enabled
 }
 
-// isEnabled reports whether g is one of them.
+// isEnabled reports whether g is enabled and has not been dropped.
 func (s *searcher) isEnabled(g trace.GID) bool {
 	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isDropped(g) && !s.hides(g)
 }
 
-// pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
-// that is enabled is chosen. One that is about to call Done is chosen only if all others are, too
-// (see tail.go); with an oracle, which has to be told of every step, there are no tails.
+// pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first enabled
+// one is chosen. One that is about to call Done is chosen only if all others are, too
+// (see tail.go); with an oracle, which has to be notified of every step, there are no tails.
 //
-// Any rule will do for the theorem if it depends on nothing but the state and the events before
+// The theorem holds for every rule that depends only on the state and the events before
 // it. With an oracle a goroutine is preferred that needs no frame.
 func (s *searcher) pickEvent() trace.GID {
 	first := s.Cur
@@ -405,10 +405,10 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	return true
 }
 
-// persistent is the first half of line 14: it reports whether op, g's pending operation, depends on
-// nothing that other goroutines can do before it. (So g is a persistent set, Godefroid 1996.)
+// persistent is the first half of line 14: it reports whether op, g's pending operation, is independent of
+// all operations that other goroutines can execute before it. (So {g} is a persistent set, Godefroid 1996.)
 //
-// What accesses nothing is told by its kind; the oracle is asked about the rest.
+// The kind of an operation without accesses is enough; the oracle is asked about the others.
 func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 	if op.DependsOnAll {
 		return false
@@ -463,7 +463,7 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 // exploration of c continues.
 //
 // The transitions are in an order of happens-before, and name alternatives by labels, so they can
-// be executed one after the other (claim 4). If one cannot, and that is not expected (mayFail), the
+// be executed one after the other (claim 4). If one cannot, although mayFail is not set, the
 // dependence relation is wrong.
 func (s *searcher) executePrefix(i int, c candidate) bool {
 	f := &s.frames[i]
@@ -495,7 +495,7 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 //
 // Example: S is followed by q's Signal, which can wake either of two goroutines. The first
 // alternative is executed now; the second becomes a candidate with the same S, and is notFirst:
-// what its race with x shows has been shown.
+// its race with x has been reported.
 func (s *searcher) nameHead(i int, c *candidate) bool {
 	var heads, own []hb.Transition
 	if c.q == trace.NoGID {
@@ -519,8 +519,8 @@ func (s *searcher) nameHead(i int, c *candidate) bool {
 	return true
 }
 
-// reportRace reports the data race of f's operation and q's pending one, if they are one: here both
-// are pending. Of every two operations that race one is chosen in some state in which the other one
+// reportRace reports the data race of f's operation and q's pending one, if they race: here both
+// are pending. Of every two racing operations one is chosen in some state in which the other one
 // can be in its prefix.
 func (s *searcher) reportRace(f *frame, q trace.GID) {
 	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) {
@@ -544,7 +544,7 @@ func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 // execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
 // another. It reports whether the execution continues.
 func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
-	if s.hides(g) { // a select that is not apart is in a race with what is
+	if s.hides(g) { // a select that is not apart races with operations that are
 		s.mixed, s.Halted = !s.Halted, true
 		return false
 	}
@@ -564,15 +564,15 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 	return true
 }
 
-// noteBranch notes whether the newest event is a branch (rule B). What a worker has not executed itself
-// counts too: the candidates that are found after it are found again after its other outcomes.
+// noteBranch notes whether the newest event is a branch (rule B), also if another worker has executed it:
+// the candidates found after it are found again after its other outcomes.
 func (s *searcher) noteBranch() {
 	s.branched = s.branched || s.Events[len(s.Events)-1].Op.Kind == trace.Branch
 }
 
 // rewindTo goes back to the state of frame f.
 //
-// In this order: restore may replay events of the present execution, which Truncate forgets.
+// In this order: restore may replay events of the current execution, which Truncate removes.
 func (s *searcher) rewindTo(f *frame) {
 	s.restore(f)
 	s.Truncate(f.depth)
@@ -580,9 +580,8 @@ func (s *searcher) rewindTo(f *frame) {
 	s.dropped = s.dropped[:f.numDropped]
 }
 
-// bytes is the memory of events and frames.
-//
-// Frames that have been closed keep their memory (pushFrame), so they count.
+// bytes returns the memory of events and frames. Closed frames keep their memory (pushFrame), so they
+// count.
 func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.duplicates.Bytes() + s.suspended + s.division.bytes()
 	for i := range s.frames[:cap(s.frames)] {

@@ -12,14 +12,14 @@ import (
 )
 
 // Several workers (por.Config.Jobs), which steal work from each other (Blumofe and Leiserson,
-// "Scheduling multithreaded computations by work stealing", JACM 1999), with the result that one
-// worker has: to the last count, and in the same order.
+// "Scheduling multithreaded computations by work stealing", JACM 1999), with the result of one
+// worker, to the last count, and in the same order.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
 // explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one
 // alternative, or one candidate, of a frame, with the subtree below it. A worker has a system of
 // its own. It executes the events before the frame (enter) and explores the task, with frames of
-// its own. If other workers are idle it donates what is left in its oldest frame (donate): from
+// its own. If other workers are idle it donates the unfinished part of its oldest frame (donate): from
 // then on the frame is a shared node, and candidates of it that any worker finds are tasks of their
 // own (worker.addCandidate).
 //
@@ -27,29 +27,28 @@ import (
 //
 //	F0 ── x ── F1 ── ...    F0 (shared) ┬─ task of w1: the rest of x's subtree
 //	   ├─ c1                            ├─ task of w2: c1
-//	   └─ c2                            └─ task: c2, for the one that is idle first
+//	   └─ c2                            └─ task: c2, for the first idle worker
 //
-// The results are reported as if one worker had found them. Those of a task are kept with it, and
-// merged in the order of a search by one worker (mergeFinished): after a task come those that are
-// left in the nodes it has shared, the youngest node first; and the candidates of a node come in
+// The results are reported in the order of a search by one worker. Those of a task are kept with it, and
+// merged in that order (mergeFinished): after a task come the remaining tasks of
+// the nodes it has shared, the youngest node first; and the candidates of a node come in
 // the order in which the tasks that found them were merged.
 //
-// If a task stops the search, what comes after it is dropped: the first bug found is that of one
-// worker. A bound on executions is reached in the same place, too: a task that was begun too early
-// to know where that is is explored again, sequentially. One worker always explores the task that
+// If a task stops the search, later ones are dropped: the first bug found is that of one
+// worker. A bound on executions is reached in the same place, too: a task that was begun before that place
+// was known is explored again, sequentially. One worker always explores the task that
 // is to be merged next, so this takes no longer than with one worker. Only bounds on time and
 // memory stop all tasks where they are.
 
-// startAfter is how many transitions the first worker executes before there are others, and
-// shareAfter how many each executes before it donates something: to begin a task costs about as
-// much as some executions.
-// Measured in transitions and not in time, so that tests meet both sides.
+// startAfter is the number of transitions that the first worker executes before there are others, and
+// shareAfter the number that each executes before it donates: beginning a task costs about as
+// much as some executions. Both count transitions, not time, so that tests reach them.
 const startAfter, shareAfter = 4096, 256
 
 // exploreParallel explores with cfg.Jobs workers.
 //
-// A search that is abandoned because operations did not commute starts again with the systems of
-// the workers it had, so these are not made again.
+// A search that is abandoned because operations did not commute restarts with the systems of
+// its workers.
 func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options, rel hb.Relation) por.Result {
 	var replicas []replica
 	for {
@@ -67,7 +66,7 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 	}
 }
 
-// newPool returns a pool that may use replicas again.
+// newPool returns a pool that may reuse replicas.
 func newPool(v por.Mergeable, cfg por.Config, opts options, rel hb.Relation, replicas []replica) *pool {
 	p := &pool{visitor: v, cfg: cfg, opts: opts, rel: rel, replicas: replicas, unmerged: make(map[*task]bool)}
 	p.changed.L = &p.mu
@@ -89,53 +88,53 @@ func newPool(v por.Mergeable, cfg por.Config, opts options, rel hb.Relation, rep
 //	open:  n0 (older)    tasks  a1  a2          order: next, b1, b2, a1, a2. A candidate of n0 that
 //	       n1 (younger)  tasks  b1  b2          b1 finds is placed after a2.
 //
-// numTasks gives each task a number in the order in which they are made, which depends on the
-// timing. taskBytes is the memory of tasks that have not been finished, peak the most that
-// measureMemory has seen. begun is for options.shareAll only: the first worker waits until all
-// others are there.
+// numTasks numbers tasks in the order of their creation, which depends on the
+// timing. taskBytes is the memory of unfinished tasks, peak the largest result of
+// measureMemory. begun is for options.shareAll only: the first worker waits until all
+// others have begun.
 type pool struct {
 	visitor por.Mergeable
 	cfg     por.Config
 	opts    options
 	rel     hb.Relation
-	begin   trace.Schedule // to the state in which it begins
+	begin   trace.Schedule // leads to the state in which the search begins
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	over    bool
 	begun   int // workers that have begun, or cannot
 	workers []*worker
 
 	replicas  []replica
-	numTasks  uint64          // so far
+	numTasks  uint64          // number of tasks so far
 	available [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged  map[*task]bool  // finished tasks
 	taskBytes int64
 
-	stats      por.Stats     // of what has been merged
-	next       *task         // to be merged next,
-	open       []*sharedNode // and after that what is left in these, the last one first
+	stats      por.Stats     // of the merged tasks
+	next       *task         // to be merged next
+	open       []*sharedNode // nodes with the tasks after next, the last one first
 	sequential bool          // only next is explored: the bound on executions is near
-	epoch      int           // counts how often that has begun: tasks begun before are dropped
+	epoch      int           // number of sequential phases so far: earlier tasks are dropped
 
 	counted por.Stats // of all finished tasks, merged or not
 	peak    int64
 
 	stop             por.Reason
 	byVisitor        bool
-	unsupported      bool // these two as in hb.Execution
+	unsupported      bool // these two fields as in hb.Execution
 	commutingRefuted bool
-	commuting        hb.Commuting // seen in what has been merged
+	commuting        hb.Commuting // seen in merged tasks
 }
 
 // A replica is the system of a worker.
 type replica struct {
 	sys    por.System
 	oracle por.Oracle
-	driver *search.Driver   // that goes to the states in which searches begin (division); nil: not yet
+	driver *search.Driver   // goes to the states in which searches begin (division); nil: not made yet
 	base   *search.Position // the initial state
 }
 
@@ -156,8 +155,8 @@ func (r *replica) enter(path trace.Schedule, cfg por.Config) {
 // leave goes back to the initial state.
 func (r *replica) leave() { r.driver.Leave(r.base.Mark) }
 
-// The first worker is the caller's goroutine and has the caller's system, in which the search has
-// to end where it began.
+// run explores. The first worker is the caller's goroutine and has the caller's system, which the search has
+// to leave in its initial state.
 func (p *pool) run(sys por.System) {
 	root := &task{choice: -1, placed: true, taken: true, exact: true}
 	p.next = root
@@ -169,7 +168,7 @@ func (p *pool) run(sys por.System) {
 
 // newWorker adds a worker.
 //
-// Bounds on memory and time are the pool's (worker.poll): no worker knows the whole.
+// The pool checks bounds on memory and time (worker.poll), because no worker knows the totals.
 func (p *pool) newWorker(r replica) *worker {
 	cfg := p.cfg
 	cfg.Oracle, cfg.MaxMemory = r.oracle, 0
@@ -200,7 +199,7 @@ func (p *pool) start() {
 	}
 }
 
-// runWorker is another worker, as long as there are tasks.
+// runWorker is the loop of another worker.
 func (p *pool) runWorker() {
 	defer p.group.Done()
 	var r replica
@@ -210,7 +209,7 @@ func (p *pool) runWorker() {
 	}
 	p.mu.Unlock()
 	if r.sys == nil {
-		if another, err := p.cfg.Another(); err == nil { // else there is one worker less
+		if another, err := p.cfg.Another(); err == nil { // otherwise there is one worker less
 			r.sys, r.oracle = another.System, another.Oracle
 		}
 	}
@@ -232,13 +231,13 @@ func (p *pool) runWorker() {
 	p.mu.Unlock()
 }
 
-// result is that of a search that has not been abandoned.
+// result returns the result of a search that has not been abandoned.
 func (p *pool) result() por.Result {
 	if p.stop.Bound == por.BoundMemory || p.stop.Bound == por.BoundPoll {
-		// The tasks have stopped anywhere. Everything counts.
+		// The tasks have stopped at any point. All of them count.
 		var rest []*task
 		for t := range p.unmerged {
-			// They are sorted so that the order is not that of the map.
+			// Sorted, so that the order of the map does not matter.
 			rest = append(rest, t)
 		}
 		slices.SortFunc(rest, func(a, b *task) int { return int(a.number) - int(b.number) })
@@ -305,7 +304,7 @@ func (p *pool) pick(w *worker) *task {
 
 // add adds a task that is to be explored.
 //
-// A candidate of a node some of whose alternatives have not been executed waits for them: see
+// A candidate of a node with unexecuted alternatives waits for them: see
 // alternativeExecuted.
 func (p *pool) add(t *task) {
 	p.numTasks++
@@ -348,7 +347,7 @@ func (p *pool) finish(w *worker, t *task) {
 	if p.mergeFinished(); p.over {
 		p.changed.Broadcast()
 	} else {
-		p.changed.Signal() // there may be another one to be merged next
+		p.changed.Signal() // another task may be the next one to merge
 	}
 }
 
@@ -359,7 +358,7 @@ func (p *pool) finish(w *worker, t *task) {
 func (p *pool) mergeFinished() {
 	for !p.over && p.next.finished {
 		t := p.next
-		// The bound lies in this task, and where depends on what came before it, which was not
+		// The bound lies in this task, at a place that depends on earlier tasks, which were not
 		// known when it began.
 		if most := p.cfg.MaxExecutions; most > 0 && !t.exact && p.stats.Done()+t.stats.Done() >= most {
 			p.restartSequentially()
@@ -384,16 +383,16 @@ func (p *pool) mergeFinished() {
 			c.place()
 		}
 		p.open = append(p.open, t.sharedNodes...)
-		*t = task{placed: true, taken: true, finished: true} // sharedNode.known has it still
+		*t = task{placed: true, taken: true, finished: true} // sharedNode.known still has it
 		p.next = p.nextTask()
 		p.over = p.over || p.next == nil
 	}
 }
 
-// nextTask takes the task that comes next in the order of a search by one worker.
+// nextTask takes the next task in the order of a search by one worker.
 //
-// The youngest node that has any comes first: one worker backtracks to its youngest frame. A node
-// without tasks is dropped, as all in its subtree has been merged: nothing finds a candidate of it
+// The youngest node with tasks comes first: one worker backtracks to its youngest frame. A node
+// without tasks is dropped, because its whole subtree has been merged: nothing finds a candidate of it
 // any more.
 func (p *pool) nextTask() *task {
 	for len(p.open) > 0 {
@@ -409,10 +408,10 @@ func (p *pool) nextTask() *task {
 	return nil
 }
 
-// restartSequentially drops everything that has not been merged. From here on one task is explored
+// restartSequentially drops all unmerged tasks. From here on one task is explored
 // after the other.
 //
-// Workers notice by the epoch, at their next poll or when they finish; what they add until then is
+// Workers notice the new epoch at their next poll or when they finish; their additions until then are
 // ignored (addCandidate, donate).
 func (p *pool) restartSequentially() {
 	p.sequential = true
@@ -432,7 +431,7 @@ func (p *pool) restartSequentially() {
 		}
 		for key, t := range n.known {
 			if t != nil && !t.placed {
-				// Only a dropped task has found it. It will be found again.
+				// Only a dropped task has found it. Another one will find it again.
 				delete(n.known, key)
 			}
 		}
@@ -447,9 +446,8 @@ func (p *pool) halt(r por.Reason) {
 	}
 }
 
-// measureMemory returns how much is in use.
-//
-// What is kept for merging is not in it: results are the visitor's.
+// measureMemory returns the memory in use, without the results kept for merging, which belong to the
+// visitor.
 func (p *pool) measureMemory() int64 {
 	sum := p.taskBytes
 	for _, w := range p.workers {

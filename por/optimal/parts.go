@@ -10,8 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Parts of the goroutines that have nothing to do with each other for a while (section 9 of
-// docs/research/optimal.md, which has the proof). Classes of independent parts multiply; here they are added.
+// Parts of the goroutines that do not interact for a while (section 9 of
+// docs/research/optimal.md, which has the proof). The numbers of classes of independent parts are added, not
+// multiplied.
 //
 //	main: go, go, Wait      P ──┬── class 1 of part 1 ──┐
 //	part 1: g1 g2               ├── class 2 ────────────┼── E ──┬── class 1 of part 2 ──┬── E' ── the rest
@@ -27,8 +28,8 @@ import (
 //	 8          ExploreInParts(E) for each E in which the search has not been
 //	 9      else: explore P as a whole (section 2)
 //
-// What it guarantees: every ending and every race that two operations are in which are next in one
-// state; of the states in which parts end one class each. What not: one execution of each class.
+// Guarantee: every ending, and every race of two operations that are pending in one
+// state; one class for each state in which parts end. It does not execute every class.
 
 // A division is a search in parts: a stack of states in which no frame is open.
 type division struct {
@@ -37,7 +38,7 @@ type division struct {
 	cfg   por.Config  `saved:"-"`
 	opts  options     `saved:"-"`
 	rel   hb.Relation `saved:"-"`
-	first replica     `saved:"-"` // sys, which goes to the states of nodes
+	first replica     `saved:"-"` // of sys; goes to the states of nodes
 
 	// Of all nodes that have been explored.
 	total     search.Control
@@ -45,35 +46,35 @@ type division struct {
 	commuting hb.Commuting
 
 	nodes    []partNode
-	seen     map[por.Hash]bool // states of nodes, and of their ends
+	seen     map[por.Hash]bool // states of nodes and of their ends
 	replicas []replica         `saved:"-"` // of workers
 }
 
-// A partNode is a state P, and the ends of the part that has been explored there.
+// A partNode is a state P, with the ends of the part that has been explored there.
 type partNode struct {
 	partEnd
 	whole     bool // it is explored as a whole
 	explored  bool
 	ends      []partEnd
-	next      int   // of ends
-	pathBytes int64 // that the paths of ends take
+	next      int   // index in ends
+	pathBytes int64 // memory of the paths of ends
 }
 
-// A partEnd is a state, with the steps that lead to it from the one of the node before.
+// A partEnd is a state, with the steps that lead to it from the previous node.
 type partEnd struct {
 	path  trace.Schedule
 	state por.Hash
 }
 
-// A parting is what a searcher has to do with parts.
+// A parting is the state of a searcher that concerns parts.
 type parting struct {
 	*division    `saved:"-"`    // nil: there are no parts
-	decided      bool           // it is known what is explored: a part, or the whole
-	from, events int            // steps, and events, before the state in which that was decided
-	apart        por.Separation `saved:"-"` // of the part that is explored; nil: all
-	exploresPart bool           // there is one
+	decided      bool           // whether a part or the whole is explored is decided
+	from, events int            // steps, and events, before the state of the decision
+	apart        por.Separation `saved:"-"` // of the explored part; nil: the whole
+	exploresPart bool           // a part is explored
 	mixed        bool           // an execution of the part is mixed
-	undivided    bool           // the whole is to be explored from here
+	undivided    bool           // the whole is explored from here
 }
 
 // exploreInParts is ExploreInParts. It returns the last search of a node as well.
@@ -114,8 +115,8 @@ func (d *division) path() (path trace.Schedule) {
 	return path
 }
 
-// explore is lines 2 to 7, or 9, for n, the newest node. Of one that turns out to be explored as a whole it
-// does that the next time: what happens before does not matter then.
+// explore is lines 2 to 7, or 9, for n, the newest node. If n proves to be one for line 9, the next call
+// explores it as a whole.
 func (d *division) explore(n *partNode) *hb.Execution {
 	path := d.path()
 	d.first.enter(path, d.cfg)
@@ -148,7 +149,7 @@ func (d *division) explore(n *partNode) *hb.Execution {
 	return s.Execution
 }
 
-// startAt makes the state after path, in which the system is, the one in which s begins.
+// startAt makes s begin in the current state of the system, the state after path.
 func (s *searcher) startAt(path trace.Schedule) {
 	s.Path, s.Began = slices.Clone(path), len(path)
 	if len(path) > 0 {
@@ -156,10 +157,10 @@ func (s *searcher) startAt(path trace.Schedule) {
 	}
 }
 
-// discard is line 6: n is going to be explored as a whole, from where s has found that there is a part.
+// discard is line 6: n will be explored as a whole, from the state in which s has found a part.
 //
-// What was reported is true, and was counted too early. The ends that were found are among the states in
-// which the search will have been then.
+// The reports are true, and were counted too early. The search will visit the states of the
+// ends again.
 func (d *division) discard(n *partNode, s *searcher) {
 	before := d.total.Stats
 	d.total.Stats = s.Stats
@@ -168,8 +169,8 @@ func (d *division) discard(n *partNode, s *searcher) {
 	n.path, n.whole, n.ends = append(n.path, s.Path[s.Began:s.from]...), true, nil
 }
 
-// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It notes in x
-// what they find out about the relation.
+// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It notes
+// their refutations of the relation in x.
 func (d *division) exploreByWorkers(x *hb.Execution) {
 	if d.total.OutOfExecutions() {
 		return
@@ -202,7 +203,7 @@ func (d *division) exploreByWorkers(x *hb.Execution) {
 	d.total.Halted, d.total.StopReason, d.total.StoppedByVisitor = p.byVisitor || p.stop.Bound != "", p.stop, p.byVisitor
 }
 
-// bytes is the memory of nodes.
+// bytes returns the memory of nodes.
 func (d *division) bytes() (n int64) {
 	if d == nil {
 		return 0
@@ -215,10 +216,10 @@ func (d *division) bytes() (n int64) {
 	return n
 }
 
-// divide decides what is explored from the present state, in which a frame would be opened: lines 2, 3
-// and 9. It reports whether the execution continues.
+// divide decides whether a part or the whole is explored from the current state, in which a frame would be
+// opened: lines 2, 3 and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
-	if len(s.dropped) > 0 { // it is a search that has to remember that
+	if len(s.dropped) > 0 { // only this search knows them
 		s.decided = true
 		return true
 	}
@@ -251,13 +252,13 @@ func (s *searcher) mayHaveWorkers() bool {
 	return ok && s.Cfg.Jobs > 1
 }
 
-// hides reports whether g does not move as long as only a part is explored.
+// hides reports whether g does not move in the exploration of a part.
 func (s *searcher) hides(g trace.GID) bool {
 	//mutant: parts: optimal: members are never held [partToys]: "(s.apart.Member(g) && s.apart.Apart(g)" -> "s.apart.Member(g"
 	return s.apart != nil && !(s.apart.Member(g) && s.apart.Apart(g))
 }
 
-// endPart is lines 5 to 7: an execution of a part ends in the present state.
+// endPart is lines 5 to 7: an execution of a part ends in the current state.
 func (s *searcher) endPart() {
 	d := s.division
 	state := s.Sys.Hash()
@@ -276,7 +277,7 @@ func (s *searcher) endPart() {
 	n.pathBytes += int64(len(s.Path)-s.Began) * int64(unsafe.Sizeof(trace.Step{}))
 }
 
-// isMixed reports whether the execution of a part that ends in the present state is mixed.
+// isMixed reports whether the execution of a part that ends in the current state is mixed.
 func (s *searcher) isMixed() bool {
 	var list []trace.Access
 	add := func(op *hb.NextOp) { list = append(list, op.Touches()...) }
@@ -311,7 +312,7 @@ func (s *searcher) hasPending(g trace.GID) bool {
 	return s.Exists[g] && s.Pending[g].Kind != trace.None && s.apart.Member(g)
 }
 
-// reenterPart finds out again, where s is gone on with, what it knew of the part that it explores.
+// reenterPart computes the data about the explored part again, when s is resumed.
 func (s *searcher) reenterPart() {
 	if s.division == nil || !s.exploresPart {
 		return

@@ -8,20 +8,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Candidates: how they are scheduled, told apart, and put together to causal prefixes (claim 2).
+// Candidates: scheduling them, their fingerprints, and their order in causal prefixes (claim 2).
 
 // scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S
-// of those events up to number end, without x, that happen before what has the given clock.
+// of the events up to index end, without x, that happen before an event with the given clock.
 //
-// The sets of all candidates of a frame are in one list. A new one is written at its end, and cut
-// off again if it is refused. Candidates that differ in the last operation only share theirs
+// The sets of all candidates of a frame are in one list. A new one is written at its end, and removed
+// if it is refused. Candidates that differ only in the last operation share theirs
 // (nameHead).
 //
 //	transitions:  │ a  b │ a │ c  a  d │          one part for each set S
 //	candidate:    lo    hi                        {lo, hi, q}: a, b, then q's operation
 //
 // If x is executed after a set of rule R3 (frame.outer), its longer prefixes belong to the outer
-// frame: they begin in that frame's state, so S has the part that x has been put after as well.
+// frame: they begin in that frame's state, so S also has that set.
 func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidate) {
 	if i < 0 || s.frames[i].noReversals {
 		return
@@ -56,14 +56,14 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 	}
 }
 
-// appendPrefix appends S to f's transitions and reports whether that is a candidate. If it has to
-// be complete, it has to contain all events after x that are in a reversal.
+// appendPrefix appends S to f's transitions and reports whether that is a candidate. If complete is set,
+// S has to contain all events after x that are in a reversal.
 //
-// Line 29 is what makes a candidate be found once (claim 3): of all explorations that show it, the
-// one counts in which what is left out was executed by default. For channels fingerprints do that
-// (rule R5).
+// By line 29 a candidate is found once (claim 3): of all explorations that show it, the
+// one counts in which the events outside of S were executed by default. For channels fingerprints have this
+// role (rule R5).
 //
-// Example of what is refused: the four goroutines of section 9, x = 1, a = 1, read a, read x.
+// Example of a refusal: the four goroutines of section 10, x = 1, a = 1, read a, read x.
 //
 //	x=1  a=1  ra  rx        rx races with x=1: S = {}                      accepted
 //	x=1  ra  a=1  rx        ra was put before a=1, in a reversal. S = {}   refused: the same S again
@@ -73,7 +73,7 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 			continue
 		}
 		if s.Before(j, clock) {
-			if s.Events[j].EndsExecution { // it cannot happen before anything
+			if s.Events[j].EndsExecution { // no event can happen after it
 				return false
 			}
 			f.transitions = append(f.transitions, s.Events[j].Transition)
@@ -86,12 +86,12 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 	return true
 }
 
-// addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, and
-// else 0. It reports whether the frame keeps it: the others are explored at once, or shared with
+// addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, otherwise 0.
+// It reports whether the frame keeps it: the others are explored at once, or shared with
 // other workers.
 //
-// A frame that is shared with other workers keeps none of its own, so that is asked first. Then
-// the fingerprint, which is kept even for a candidate that is explored at once: it would be found
+// A frame that is shared with other workers keeps no candidates, so this case comes first. Then
+// comes the fingerprint, which is kept even for a candidate that is explored at once: it would be found
 // again.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
@@ -120,14 +120,14 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	return true
 }
 
-// fingerprint hashes a candidate, whichever order its events are executed in here. It also sorts
-// its transitions into an order that does not depend on that: by the sums of the events' clocks, as
+// fingerprint hashes a candidate, independently of the order of its events in this execution. It also sorts
+// its transitions into such an order: by the sums of the events' clocks, because
 // an event has a larger clock than those before it, and then by goroutine.
 //
-// An event's hash is of its goroutine, number, alternative and clock. Two sets with equal events
-// and clocks are executed to the same state. The sum does not depend on the order of the events,
-// and x is left out of their clocks, as it is not executed before them when the candidate is
-// explored. The result is never 0, which says that there is no fingerprint (addCandidate).
+// It hashes the goroutine, number, alternative and clock of each event. Two sets with equal events
+// and clocks lead to the same state. The sum does not depend on the order of the events,
+// and x is left out of their clocks, because it is not executed before them when the candidate is
+// explored. The result is never 0, which means no fingerprint (addCandidate).
 func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
 	var sum uint64
 	ages := s.scratch.ages[:0]
@@ -169,7 +169,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 
 // alternativesOf lists the alternatives of q's pending operation.
 //
-// It is valid until it is called again, or channelHeads is.
+// The result is valid until the next call of it or of channelHeads.
 func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 	s.scratch.transitions = s.scratch.transitions[:0]
 	for c := range int(s.Next(q).Alternatives) {
@@ -178,11 +178,8 @@ func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 	return s.scratch.transitions
 }
 
-// dependsOn reports whether f's operation, as it is now after the newest event y, depends on y
-// (line 37).
-//
-// It is asked of x as it is now, which is the operation that S and y have led to. By (A3) the
-// answer is the one it was before.
+// dependsOn reports whether f's operation x, in the current state, depends on the newest event y
+// (line 37). By (A3) the answer is the same as before S and y.
 func (s *searcher) dependsOn(f *frame, y int) bool {
 	// The goroutine of x has taken part in y: y is an alternative of x (rule R3), or x is its
 	// partner.
@@ -193,16 +190,16 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 	return s.DependentOp(&s.Events[y], s.Next(f.g), f.dependsOnOutput)
 }
 
-// outOfOrder reports whether it is known already, when event e is found to be in a race with x, which
-// frame i was opened for, that line 38 would refuse e's operation as a head: y, without x before it.
+// outOfOrder reports whether line 38 would certainly refuse e's operation as a head (y, without x before it),
+// when event e is found to be in a race with x, the operation of frame i.
 //
 // The newest head h of the frame, which is the last event before it, belongs to a goroutine that comes
 // after y's. h happens before y if y depends on it, or it happens before an event of S; those are not
-// after x, so that their clocks are what they will be. That y depends on the same as e is only certain of
-// an access that is the same whatever has been executed before it: of the others line 38 decides.
+// after x, so their clocks will not change. y certainly has the dependences of e only if it is the same
+// access after every prefix: line 38 decides about the others.
 //
-// Data races of heads that are refused are reported, too (reportRace), so accesses that are not atomic
-// are left to line 38 as well.
+// Data races of refused heads are reported, too (reportRace), so line 38 also decides about accesses that are
+// not atomic.
 func (s *searcher) outOfOrder(i int32, x, e int) bool {
 	if i < 0 || s.frames[i].newestHead < 0 || s.frames[i].outer >= 0 {
 		return false
@@ -222,9 +219,9 @@ func (s *searcher) outOfOrder(i int32, x, e int) bool {
 	return true
 }
 
-// fixed reports whether op is the same access of memory in every state to which its goroutine has come in
-// the same way. A compare-and-swap that fails is not; one that does not fail writes, and so depends on at
-// least as much as if it fails.
+// fixed reports whether op is the same access of memory in every state that its goroutine reaches in
+// the same way. A compare-and-swap that fails is not; a successful one writes, and so has at
+// least the dependences of a failing one.
 func fixed(op *hb.NextOp) bool {
 	//mutant: early order: accesses are the same in other states [counted]: drop 3
 	return atomics.Has(op.Kind) && op.N == 1 && op.Commutes == 0 && op.Awaits == trace.NoAwait && !op.DependsOnAll
@@ -233,11 +230,11 @@ func fixed(op *hb.NextOp) bool {
 var atomics = trace.KindsWhere(func(r *trace.Row) bool { return r.On == trace.OnMemory && !r.Plain })
 
 // inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that
-// can be next by the happens-before relation the one of the first goroutine is, in an order of
+// can be next by the happens-before relation, the one of the first goroutine is next, in an order of
 // goroutines that does not depend on the search.
 //
 // It walks from the newest head to older ones, up to the first that happens before y: y could not
-// have been next as long as that one was not executed, so the heads older than it may be of any
+// have been next before that one was executed, so the older heads may be of any
 // goroutine.
 func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
 	c := s.Clock(y)

@@ -5,9 +5,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-//
-// Races: lines 20 to 27 of docs/research/optimal.md. Which of three procedures finds that y could come
-// before x depends on when y's goroutine arrives at y:
+// Races: lines 20 to 27 of docs/research/optimal.md. The arrival of y's goroutine at y decides which of three
+// procedures finds that y could come before x:
 //
 //	x ... e ... y       y is executed after x, arrives after x      line 21, reverseRaces
 //	x ... e=arrival     y arrives after x, may never be executed    line 23, reverseArrivals
@@ -17,9 +16,9 @@ import (
 // (foundAtArrival); if not, only the first does.
 
 // findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
-// first alternative of its operation: it shows nothing that the first one has not shown.
+// first alternative of its operation, whose races the first one has shown.
 //
-// The order of its parts decides the order of candidates, hence that of executions.
+// The order of its parts decides the order of candidates, and so that of executions.
 //
 // Example of line 21: x = 1 in g1 beside x = 2 in g2. The second write is in a race with the
 // first one when it is executed: S = {}, q = g2.
@@ -64,8 +63,9 @@ func (s *searcher) reverseRaces(e int, first bool) {
 	}
 }
 
-// foundAtArrival reports whether e is an operation that can be disabled whose race with x has been
-// found when its goroutine arrived (line 23). The exceptions are those of claim 6 (b).
+// foundAtArrival reports whether e's race with x has been
+// found when its goroutine arrived (line 23), because e can be disabled. The exceptions are those of claim
+// 6 (b).
 func (s *searcher) foundAtArrival(x, e int) bool {
 	y, op := &s.Events[e].Op, &s.Events[x].Op
 	switch {
@@ -74,7 +74,7 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 	case !hb.Blocks(y.Kind) && y.Awaits != trace.AwaitRead:
 		return false
 	}
-	waitsForSeveral := y.N > 1 || y.Wide // one that x does not depend on may have enabled it since
+	waitsForSeveral := y.N > 1 || y.Wide // an event on which x does not depend may have enabled it since
 	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
 	//mutant: a writer depends on one reader [readers]: drop 3
 	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
@@ -82,7 +82,7 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 
 // overtaken reports whether an event after x happens before e, but not before the arrival of e's
 // goroutine at e: an atomic update that waits may come after a read by another goroutine that is
-// independent of x, another read.
+// independent of x, a read too.
 //
 // Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v
 // after g2 has come there. The update depends on both reads; at its arrival it did not come after
@@ -99,7 +99,7 @@ func (s *searcher) overtaken(x, e int) bool {
 
 // reverseArrivals is lines 23 and 24. Operations on channels have rule S3 instead.
 //
-// Those that take part in e have arrived at what they have pending now.
+// The participants of e have arrived at their pending operations.
 func (s *searcher) reverseArrivals(e int) {
 	participants := s.Participants(e)
 	for k := range participants {
@@ -133,8 +133,8 @@ func (s *searcher) concurrentFrames(e int) []int32 {
 
 // reverseWaiting is lines 26 and 27.
 //
-// Here S is empty: y was pending in P, so nothing after P is needed for it. Example: g1: mu.Lock
-// (x) while g2 waits at mu.Lock (y) already: x is executed and disables y.
+// S is empty: y was pending in P, so it needs no event after P. Example: g1: mu.Lock
+// (x) while g2 already waits at mu.Lock (y): x is executed and disables y.
 func (s *searcher) reverseWaiting(e int) {
 	ev, mayBlock := &s.Events[e], s.MayBlock
 	for _, g := range s.Order {

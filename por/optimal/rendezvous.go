@@ -8,61 +8,61 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Channels (section 4 of docs/research/optimal.md). One event can be an operation of two goroutines, whether
-// it is possible depends on what other goroutines have pending, and a select waits for several
-// things at once. So a causal prefix of an operation x on channels is not looked for together with
+// Channels (section 4 of docs/research/optimal.md). One event can be an operation of two goroutines, it
+// may need the pending operations of other goroutines, and a select waits for several
+// events at once. So the causal prefix of an operation x on channels is not found together with
 // the operation y that follows it. A candidate is a set S of events after the frame's state,
 // down-closed; y is found when S has been executed.
 //
-// The rules of section 4, and where they are:
+// The rules of section 4, and their procedures:
 //
-//	R3  after S, what needs all of S is executed: x, or what x depends on      channelHeads, needsAll
+//	R3  after S, operations that need all of S are executed: x, or one on
+//	    which x depends                                                        channelHeads, needsAll
 //	    if that is x itself, it has a frame of its own                         exploreAfterPrefix
-//	R4  no event of S is one that x depends on                                 executePrefix
+//	R4  x depends on no event of S                                             executePrefix
 //	R5  each S is taken once, whatever is in a reversal                        fingerprint
 //	R6  the first alternative of x has no partner, if there is such a one      initChannelFrame
 //
-//	S1  the empty set, if x conflicts with what is possible                    conflictPossible
-//	S2  what happens before a conflicting event after x                        reverseRaces
+//	S1  the empty set, if x conflicts with a possible operation                conflictPossible
+//	S2  the events before a conflicting event after x                          reverseRaces
 //	    and that event, if they conflict only because of x's partner           dependsOnlyViaPartner
-//	S3  what happens before the arrivals of goroutines at operations that can
+//	S3  the events before the arrivals of goroutines at operations that can
 //	    be executed without x, whether they still wait there or not            scheduleRendezvous
 //
 //	pending intervals:   g1 ──────[═══════════)────      a goroutine arrives at "[" and executes
 //	                     g2 ───────────[════════════     the operation at ")"
 //	                               x   ^
-//	                                   in this interval both wait. S is what happens before the
-//	                                   arrivals; if x does not, they could communicate before x.
+//	                                   in this interval both wait. S has the events before the
+//	                                   arrivals; without x, they could communicate before x.
 //
 // # Why S may have to be larger (rule S3)
 //
-// A select depends on everything about each of its channels (Go locks them all, rule R2): each
+// A select depends on all operations of its channels (Go locks them all, rule R2): each
 // event that changes whether one of its cases is ready. Its partner's operation may depend on more.
-// Two selects do not communicate if both are ready otherwise, so an event that x does not depend on
+// Two selects do not communicate if both are ready otherwise, so an event on which x does not depend
 // can make a rendezvous impossible, and another one possible again. Such events are not added to a
-// prefix one by one, because there may be nothing to execute after one of them that shows the next.
+// prefix one by one, because there may be no operation after one of them that shows the next.
 // So all down-closed sets of them that can have been executed by then are scheduled
-// (enumerateIdeals). Claim 8: all sets that are needed are found.
+// (enumerateIdeals). Claim 8: all necessary sets are found.
 //
 // # Why a rendezvous counts once
 //
-// The alternatives of x depend on different things, so x may be executed in several of them, after
+// The alternatives of x have different dependences, so x may be executed in several of them, after
 // different S, before one y whose prefix does not contain x. Of these executions the one counts in
 // which x is executed in its first alternative (R6): in all others its events are in a reversal.
-// The first alternative has no partner, if there is such a one; then it is possible whatever S is.
+// The first alternative has no partner, if there is such a one; then it is possible after every S.
 // Otherwise x is not ready without a partner, and the first alternative is possible as long as its
-// partner waits. Claim 9: what an event of S shows if it comes after x's first alternative in every
-// exploration is looked for after S (unseenAtFirstAlternative).
+// partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration, its
+// races are sought after S (unseenAtFirstAlternative).
 
-// maxIdeals is how many sets are scheduled because of one event. Programs in which there are more
+// maxIdeals is the largest number of sets that one event schedules. Programs with more
 // are left to clockvector.
 const maxIdeals = 100_000
 
-// initChannelFrame fills in what frame i, the newest one, has to know if its operation is on
-// channels.
+// initChannelFrame fills in the data of frame i, the newest one, for an operation on channels.
 //
-// Alternatives are kept by their labels: the numbers that the system gives them depend on which
-// other goroutines wait, and are others after a prefix.
+// Alternatives are kept by their labels: the system's numbers depend on the
+// other waiting goroutines, and differ after a prefix.
 func (s *searcher) initChannelFrame(i int) {
 	f := &s.frames[i]
 	for c := range f.numAlternatives {
@@ -95,10 +95,10 @@ func (s *searcher) initChannelFrame(i int) {
 	}
 }
 
-// conflictPossible reports whether another goroutine can now execute an operation on channels that
-// f's operation depends on.
+// conflictPossible reports whether another goroutine can execute, in the current state, an operation on
+// channels on which f's operation depends.
 //
-// Partners count, too: the sender h that g would receive from is what x may depend on, though g's
+// Partners count, too: x may depend on the operation of the sender h from which g would receive, though g's
 // own operation is on another channel (g is a select).
 func (s *searcher) conflictPossible(f *frame) bool {
 	for _, g := range s.Order {
@@ -126,8 +126,8 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 // channels until that is executed.
 //
 // It is [from, until): after event from the goroutine waits at op, after event until no more. op is
-// the operation as it was at the arrival. multiWay says that it waits for several
-// things, as a select does. conflicts says that x, the chosen event of a frame, may make its operation
+// the operation at the arrival. multiWay: it waits for several
+// events, like a select. conflicts: x, the chosen event of a frame, may make its operation
 // impossible (without).
 type interval struct {
 	g           trace.GID
@@ -138,9 +138,7 @@ type interval struct {
 }
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
-// frame.
-//
-// The list is in an order that depends on the events only, hence the order of candidates does.
+// frame. The order of the list, and so that of candidates, depends on the events only.
 func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
@@ -149,8 +147,8 @@ func (s *searcher) intervals(x int) []interval {
 			list = append(list, interval{g: g, op: op, from: int(from), until: until, multiWay: multiWay})
 		}
 	}
-	// Each event's part of the undo log has the operations that its participants had pending, which
-	// end with it, and the events by which they had arrived there.
+	// Each event's part of the undo log has the pending operations of its participants, which
+	// end with it, and the events of their arrivals.
 	for j := x; j < len(s.Events); j++ {
 		participants := s.Participants(j)
 		for k := range participants {
@@ -169,8 +167,8 @@ func (s *searcher) intervals(x int) []interval {
 	return list
 }
 
-// without returns the intervals of list that begin without x, and says of each whether x conflicts with it:
-// an operation on channels that x itself has executed depends on x. A goroutine that arrives because of x
+// without returns the intervals of list that begin without x, and sets conflicts of each. An operation on
+// channels that x itself has executed depends on x. A goroutine that arrives because of x
 // never waits without it.
 func (s *searcher) without(x int, list []interval) []interval {
 	kept := list[:0]
@@ -190,13 +188,12 @@ func (s *searcher) without(x int, list []interval) []interval {
 // sets that end in e and after which an operation on channels may be possible that x, the operation
 // of a frame, makes impossible.
 //
-// An interval q is asked about when event e can be the last one of such a set: e is the arrival of
-// q, or one that changes whether a select is ready (exposes). The partner h may have arrived at any
+// It considers an interval q if event e can be the last one of such a set: e is the arrival of
+// q, or changes whether a select is ready (exposes). The partner h may have arrived at any
 // time.
 //
-// Cost: pairs of intervals, for each event and frame on channels. Frames of other operations are
-// passed by. It is most of what a search costs where many goroutines wait, so it is counted
-// (por.Stats.Looked): auto has to know.
+// Cost: pairs of intervals, for each event and frame on channels. It is most of the cost of a search where
+// many goroutines wait, so it is counted (por.Stats.Looked) for auto.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals = 0
 	for _, frame := range s.concurrentFrames(e) {
@@ -255,18 +252,18 @@ func (q *interval) needsPartner() bool {
 // mayCommunicate reports whether the two might communicate if both are pending at the same time.
 //
 // Two operations of the same kind on a channel never communicate, nor do a send and a receive on
-// a buffer: they meet the buffer.
+// a buffer.
 func (q *interval) mayCommunicate(h *interval) bool {
 	sendAndReceive := q.op.Kind != h.op.Kind && q.op.Slot.Capacity == 0
 	return (q.multiWay || h.multiWay || sendAndReceive) && hb.Overlap(q.op.Touches(), h.op.Touches())
 }
 
-// exposes reports whether q begins with event e, or has begun before and e is about its operation.
+// exposes reports whether q begins with event e, or has begun before and depends on e.
 func (s *searcher) exposes(e int, q *interval) bool {
 	return q.from == e || q.multiWay && q.until != e && s.DependentOp(&s.Events[e], q.op, false)
 }
 
-// looksForIdeals is how many looks at an event cost what a call of scheduleIdeals does.
+// looksForIdeals is the cost of a call of scheduleIdeals, in inspected events (por.Stats.Looked).
 const looksForIdeals = 8
 
 // scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it
@@ -283,13 +280,13 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: what the arrivals need. (x does not happen before any of it: without.)
-	root := x // of the prefix that x has already some may not be needed
+	// Phase 1: the events before the arrivals. (x does not happen before any of them: without.)
+	root := x // some events of the prefix of x may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth
 	}
 	multiWay := false
-	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
+	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // the events before e and the arrivals
 	s.scratch.clock = arrived
 	for _, p := range pending {
 		multiWay = multiWay || p.multiWay
@@ -297,8 +294,8 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 			s.Join(arrived, p.from)
 		}
 	}
-	// Phase 2: there has to be a time at which both wait. If one is executed before the other arrives
-	// there is none.
+	// Phase 2: there has to be a time at which both wait, unless one is executed before the other
+	// arrives.
 	for _, p := range pending {
 		if p.until <= e && s.Before(p.until, arrived) {
 			return
@@ -318,7 +315,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 	s.enumerateIdeals(i, e, arrived, len(s.scratch.events)-1)
 }
 
-// compatible reports whether event j is about an operation of the pending intervals, and can be
+// compatible reports whether an operation of the pending intervals depends on event j, and j can be
 // executed during these and without x.
 func (s *searcher) compatible(j, x int, pending []*interval) bool {
 	c := s.Clock(j)
@@ -338,7 +335,7 @@ func (s *searcher) compatible(j, x int, pending []*interval) bool {
 // enumerateIdeals schedules to frame i the down-closed set with clock c, with and without each of
 // scratch.events[:k+1].
 //
-// k only goes down, from late events to early ones. Joining an event adds all that happens before
+// k only decreases, from late events to early ones. Joining an event adds all events that happen before
 // it, and never a later one that was left out, so each down-closed set is met once.
 func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 	for k >= 0 && s.Before(s.scratch.events[k], c) {
@@ -360,11 +357,11 @@ func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 	s.enumerateIdeals(i, e, with, k-1)
 }
 
-// channelHeads is rule R3: it lists the operations on channels that are possible now, that f's
-// operation x depends on, and that need everything executed since f's state: those of other
+// channelHeads is rule R3: it lists the operations on channels that are possible in the current state, on
+// which f's operation x depends, and that need all events since f's state: those of other
 // goroutines, and the alternatives of x itself.
 //
-// The alternatives of x itself are given apart, because they are not heads: x with S before it is
+// The alternatives of x itself are separate, because they are not heads: x with S before it is
 // a frame of its own (rule R3).
 func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 	others = s.scratch.transitions[:0]
@@ -373,7 +370,7 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 			continue
 		}
 		if g == f.g && len(s.Events) == f.depth {
-			continue // x without a prefix: the frame is for that
+			continue // x without a prefix: the frame itself explores that
 		}
 		for c := range int(s.Next(g).Alternatives) {
 			p, ok := s.Partner(g, c)
@@ -398,9 +395,9 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 // needsAll reports whether all events since f's state would happen before g's pending operation,
 // with p as partner.
 //
-// c is the clock that the operation would have. The events are tried from the newest one on: those
-// that are in c already are needed by a later one. The first one that neither is, nor is depended
-// on directly, is not needed.
+// c is the clock that the operation would have. It tries the events from the newest one on: those
+// that are in c already are needed by a later one. An event that is not in c, and on which the operation
+// does not depend directly, is not needed.
 func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 	c := append(s.scratch.clock[:0], make([]uint32, s.Width)...)
 	s.scratch.clock = c
@@ -425,8 +422,8 @@ func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 // exploreAfterPrefix executes the operation of frame i, in the given alternatives, after events on
 // which it depends only through its partners. Longer prefixes of it are candidates of frame i.
 //
-// The frame continues the chain of frame i: its newest head is that of frame i, since nothing of
-// S is a head.
+// The frame continues the chain of frame i: its newest head is that of frame i, because S has no
+// head.
 func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 	f := s.pushFrame()
 	outer := &s.frames[i]
@@ -455,9 +452,9 @@ func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
 	return ev.PartnerOp.Kind == trace.None || !s.DependentOps(op, &ev.PartnerOp)
 }
 
-// unseenAtFirstAlternative reports whether one event e is the last of the set S that happens before
-// what has the given clock, up to number end and without x, and comes after f's operation x if that
-// is executed in its first alternative: then no exploration has seen what e shows without x (claim
+// unseenAtFirstAlternative reports whether one event e is the last of the set S of events that happen before
+// an event with the given clock, up to index end and without x, and comes after f's operation x if that
+// is executed in its first alternative: then no exploration has found the races of e without x (claim
 // 9).
 func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end int) bool {
 	e := end - 1
@@ -480,7 +477,7 @@ func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end
 	return true
 }
 
-// clockWithout returns the clock that event e, the newest one, would have without x, on which it
+// clockWithout returns the clock of event e, the newest one, without x, on which it
 // depends directly.
 func (s *searcher) clockWithout(e, x int) []uint32 {
 	c := append(s.scratch.without[:0], make([]uint32, s.Width)...)

@@ -7,18 +7,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// When a select is disabled. None of its cases is ready then, and whether a case is depends on its
+// When a select is disabled. None of its cases is ready then, and the readiness of a case depends on its
 // channel only. If two down-closed sets of events disable it, so does their intersection (claim
-// 10): on each channel that is as much as is in one of the two. So there is a least set that does,
+// 10): on each channel it has the events of one of the two. So there is a least disabling set,
 // and an execution in which a select x has been disabled is explored after that set and nowhere
-// else. As long as x is not, its heads are added in canonical order, but never one with which a
+// else. As long as x is enabled, its heads are added in canonical order, but never one with which a
 // smaller set disables x: disabledByProperSubset is that part of line 38.
 
-// disabledByProperSubset reports whether fewer events than those of f's prefix and y, but y among
-// them, disable f's operation.
+// disabledByProperSubset reports whether a proper subset of the events of f's prefix and y that has y
+// disables f's operation.
 //
-// Only heads that y does not need (that do not happen before it) can be left out of a set that
-// has y.
+// Only heads that do not happen before y can be left out of a set that has y.
 func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 	op := s.Next(f.g)
 	if f.newestHead < 0 || f.mayPark || !op.MultiWay() {
@@ -34,9 +33,9 @@ func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 }
 
 // someSubsetDisables reports whether f's operation is disabled after the set with clock c and some
-// of scratch.events[k:]. proper says that one of scratch.events[:k] has been left out.
+// of scratch.events[k:]. proper: one of scratch.events[:k] has been left out.
 //
-// It tries all subsets, each once: an event is left out first, then added with what happens before
+// It tries all subsets, each once: an event is left out first, then added with the events before
 // it. A subset that contains all of the events is the prefix itself, which is not proper.
 func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) bool {
 	for k < len(s.scratch.events) && s.Before(s.scratch.events[k], c) {
@@ -54,11 +53,10 @@ func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) 
 }
 
 // disabledAfter reports whether f's operation, a select, is disabled after the state before its
-// prefix and those events since that happen before what has the clock c.
+// prefix and those later events that happen before an event with clock c.
 //
-// The channels of the cases are followed from their state at baseDepth (por.Case: Len elements,
-// room for Room), by what each event of the set has done to them. The system is not asked: it is in
-// another state.
+// It computes the channels of the cases from their state at baseDepth (por.Case: Len elements,
+// room for Room), by the effect of each event of the set. The system is in another state.
 //
 // A case on a nil channel (Chan is 0) is never ready. One that sends without a buffer needs a
 // receiver that waits.
@@ -83,9 +81,9 @@ func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 	return true
 }
 
-// applyTo does to the channel of k what event j does to it.
+// applyTo applies the effect of event j to the channel of k.
 //
-// An event that communicates without a buffer changes nothing that stays.
+// An event that communicates without a buffer has no lasting effect.
 func (s *searcher) applyTo(k *por.Case, j int) {
 	e := &s.Events[j]
 	switch e.Op.Kind {

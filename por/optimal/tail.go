@@ -6,36 +6,36 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Tails. What is left of most executions in the end is that goroutines call Done, a last one returns
-// from Wait, and looks at what has become of it all. Nothing of that can be in a race (hb.Join), so it
-// is executed without being looked at: there are no events for it, no clocks, frames or marks, and no
-// data races are looked for, if the memory model orders it, too.
+// Tails. At the end of most executions goroutines call Done, a last one returns
+// from Wait and reads the results. None of these operations can be in a race (hb.Join), so they
+// are executed without events, clocks, frames, marks, and without detection of
+// data races if the memory model orders them, too.
 //
 //	events:   p1  x  e1  y  z
 //	path:     p1  x  e1  y  z  done  done  done  wait  read  exit
 //	                           tail
 //
-// So that most executions have a tail, and its beginning is that of many, the rule of line 12
-// leaves what lowers a counter (Lowers) to the last.
+// So that most executions have a tail, the rule of line 12 postpones operations that lower a counter
+// (Lowers).
 //
-// What a tail comes to is only seen when it is executed. If a goroutine continues after its Done, or
-// the last one does something that it is not known to do without consequences, the tail is undone,
-// its steps are executed as any others, and none is tried any more after as many events of the one
-// that waits. Nothing that is counted or reported depends on whether there was one.
+// Only its execution shows whether it is a tail. If a goroutine continues after its Done, or
+// the last one executes an operation that is not in tailKinds, the tail is undone,
+// its steps are executed like any others, and no tail is tried any more after this number of events of the
+// waiting goroutine. Counts and reports do not depend on tails.
 
 // tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
-// have one alternative, neither start nor wake a goroutine, and nothing about the relation is found
-// out by them.
+// have one alternative, neither start nor wake a goroutine, and cannot refute the
+// relation.
 var tailKinds = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On == trace.OnMemory || r.On == trace.OnLock && !r.Shared || r.Ends
 }) | 1<<trace.Output | 1<<trace.End
 
-// mayHaveTails reports whether nothing has to be told of every step, or every event.
+// mayHaveTails reports whether the search can do without notifications of every step and event.
 func (s *searcher) mayHaveTails() bool {
 	return s.Cfg.Oracle == nil && !s.Cfg.CheckDuplicates && !s.Tracing()
 }
 
-// executeTail executes what is left of the execution, and reports it, if that is a tail; g, which is
+// executeTail executes the rest of the execution, and reports its end, if that is a tail; g, which is
 // at Done, is chosen. It reports whether it was one.
 func (s *searcher) executeTail(g trace.GID) bool {
 	j := &s.scratch.join
@@ -63,7 +63,7 @@ func (s *searcher) executeTail(g trace.GID) bool {
 		s.Stats = before
 		s.replayTo(len(s.Events))
 		if s.repeater != nil {
-			s.repeater.Untry() // how many are tried depends on who has seen others
+			s.repeater.Untry() // the number of attempts depends on the distribution among workers
 		}
 		return false
 	default:
@@ -73,8 +73,8 @@ func (s *searcher) executeTail(g trace.GID) bool {
 	return true
 }
 
-// runTail executes a tail: the Dones, g's first, in the order of the rule, the end of Wait, and what
-// its goroutine does then. It reports how the execution ends, and whether it was a tail.
+// runTail executes a tail: the Dones, g's first, in the order of the rule, the end of Wait, and the rest of
+// its goroutine. It returns the end of the execution, and whether it was a tail.
 func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 	if !s.finish(g) {
 		return 0, false
@@ -96,7 +96,7 @@ func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 	}
 }
 
-// finish executes g's Done. It reports whether g has ended by that, or after it.
+// finish executes g's Done. It reports whether g has ended by it, or after it.
 func (s *searcher) finish(g trace.GID) bool {
 	if !s.advance(g) {
 		return false
@@ -114,7 +114,7 @@ func inTail(x *hb.NextOp) bool {
 	return tailKinds.Has(x.Kind) && x.Commutes == 0 && x.Awaits == trace.NoAwait
 }
 
-// advance executes a step of a tail. It reports whether the tail goes on.
+// advance executes a step of a tail. It reports whether the tail continues.
 func (s *searcher) advance(g trace.GID) bool {
 	n := len(s.Path) + 1
 	if s.AtMaxSteps(n) {

@@ -12,7 +12,7 @@ import (
 // frames[i] and nodes[i] are of the same frame; the last ones are the node itself. A sharedNode is
 // changed with pool.mu held; recordedPath, frames and nodes never.
 //
-// tasks[:merged] are nil: they have been merged, but for the last one, which may be pool.next.
+// tasks[:merged] are nil: they have been merged, except perhaps the last one, which may be pool.next.
 // ready may have tasks that were taken otherwise, as pool.next (see sharedNode.pick). As long as
 // openAlternatives > 0 candidates are in waiting, not in ready.
 type sharedNode struct {
@@ -21,12 +21,12 @@ type sharedNode struct {
 	nodes  []*sharedNode // of these frames
 
 	tasks  []*task          // in the order of a search by one worker, as far as it is known
-	merged int              // how many of these have been merged, or are next
+	merged int              // number of these that have been merged, or are next
 	known  map[uint64]*task // by fingerprint; nil: a task that is older than the node
 
-	openAlternatives int     // that are tasks and have not been executed yet
-	waiting          []*task // candidates, which are not explored before
-	ready            []*task // that no worker has taken, and maybe some others
+	openAlternatives int     // number of alternatives that are unexecuted tasks
+	waiting          []*task // candidates, which are explored after these alternatives
+	ready            []*task // untaken tasks, and perhaps some taken ones
 	queued           bool    // it is in pool.available
 	dependsOnOutput  bool    // as in frame
 }
@@ -35,11 +35,10 @@ type sharedNode struct {
 //
 // Either choice >= 0, or candidate and transitions (its set S; candidate.lo and hi are not used).
 // found has the candidates of shared frames that were found in its subtree, in the order of
-// finding. exact says that the bound on executions is noticed in the right place: mergedBefore is
-// what one worker would have counted when it begins this task.
+// finding. exact: mergedBefore is the count of one worker at the beginning of this task, so that the bound
+// on executions is noticed in the right place.
 //
-// Once it is merged nothing of it is needed any more, and it is emptied: a search may have
-// millions of tasks.
+// Merging empties it, because a search may have millions of tasks.
 type task struct {
 	node        *sharedNode // nil: it is the whole search
 	number      uint64
@@ -49,10 +48,10 @@ type task struct {
 	placed      bool            // it is in node.tasks
 	taken       bool            // a worker explores it, or has
 
-	// What the worker has found:
+	// The results of the worker.
 	finished     bool
 	mergedBefore uint64 // executions that had been merged when it was begun
-	exact        bool   // and these were all that come before it
+	exact        bool   // mergedBefore counts all executions before it
 	results      por.Subsearch
 	stats        por.Stats
 	sharedNodes  []*sharedNode // oldest first
@@ -65,7 +64,7 @@ type task struct {
 	commuting        hb.Commuting
 }
 
-// pick returns one of n's tasks that no worker has taken, if there is one.
+// pick returns an untaken task of n, nil if there is none.
 func (n *sharedNode) pick() *task {
 	for len(n.ready) > 0 {
 		t := n.ready[0]
@@ -81,10 +80,8 @@ func (t *task) bytes() int64 {
 	return int64(unsafe.Sizeof(*t)) + int64(len(t.transitions))*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
-// place gives t, a candidate that has been found, its place in the order of a search by one worker.
-//
-// The first task merged that has found it decides. That is the one in which one worker would have
-// found it.
+// place gives t, a candidate that has been found, its place in the order of a search by one worker, which
+// would have found it in the first merged task that found it.
 func (t *task) place() {
 	if !t.placed {
 		t.placed = true

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What a transcript of the search (por.Config.Trace) has besides its steps and the ends of
-// executions: which candidates are scheduled, for the operation chosen after how many steps, and
-// which of them are explored.
+// The lines of a transcript of the search (por.Config.Trace) besides steps and ends of
+// executions: scheduled candidates, with the number of steps before the operation of their frame, and
+// explored candidates.
 
 // traceScheduled writes that candidate c, with the set of events set, has been found for the
 // operation of f.
@@ -18,8 +18,8 @@ func (s *searcher) traceScheduled(f *frame, c *candidate, set []hb.Transition) {
 	s.Tracef(len(s.Path), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
 }
 
-// traceRefused writes that event j, which is in a reversal, keeps what has been found from being a
-// candidate for the operation of f (line 29).
+// traceRefused writes that line 29 refuses a candidate for the operation of f because of event j, which is
+// in a reversal.
 func (s *searcher) traceRefused(f *frame, j int) {
 	if s.Tracing() {
 		s.Tracef(len(s.Path), "no candidate for g%d after %d steps: step %d is in a reversal and not needed",
@@ -34,14 +34,14 @@ func (s *searcher) traceExplored(f *frame, c *candidate) {
 	}
 }
 
-// traceGivenUp writes why a candidate is not explored further.
+// traceGivenUp writes the reason why a candidate is not explored further.
 func (s *searcher) traceGivenUp(why string) {
 	if s.Tracing() {
 		s.Tracef(len(s.Path), "given up: %s", why)
 	}
 }
 
-// describe returns what c is: the goroutines whose operations are executed first.
+// describe returns the text for c: the goroutines whose operations are executed first.
 func describe(c *candidate, set []hb.Transition) string {
 	var b strings.Builder
 	b.WriteString("S = {")

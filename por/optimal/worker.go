@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A worker is one of several that explore: a searcher for one task at a time.
+// A worker explores tasks, one at a time, with a searcher.
 //
 // Of the frames of its searcher the first ones are shared, and the others its own:
 //
@@ -18,7 +18,7 @@ import (
 //	         the task's   donated since       explored by this worker only
 //
 // Invariant: while a task is explored, nodes has one node for each of the frames up to
-// searcher.shared. What is found for these is reported to the pool (addCandidate), not kept in the
+// searcher.shared. Candidates for these are reported to the pool (addCandidate), not kept in the
 // frame.
 //
 // unsupportedAtStart, refutedAtStart, node and nodes, and the searcher, are used by the worker's
@@ -27,8 +27,8 @@ type worker struct {
 	*searcher
 	replica
 	pool    *pool
-	first   bool // it has the root task, and
-	started bool // has started the others
+	first   bool // it has the root task
+	started bool // it has started the other workers
 	epoch   int  // pool.epoch when its task was begun
 
 	task            *task
@@ -38,16 +38,16 @@ type worker struct {
 
 	unsupportedAtStart bool      // Unsupported in the initial state,
 	refutedAtStart     bool      // and CommutingRefuted
-	took               *task     // task, as the pool sees it,
-	live               por.Stats // and what it has counted so far
-	used               int64     // memory, likewise
-	steps              uint64    // transitions of finished tasks,
-	donatedAt          uint64    // and of all when it donated something last
+	took               *task     // task, for the pool
+	live               por.Stats // counts of the task so far
+	used               int64     // memory
+	steps              uint64    // transitions of finished tasks
+	donatedAt          uint64    // transitions of all tasks at the last donation
 }
 
 // run explores one task after the other.
 //
-// A task that the pool has dropped meanwhile is given to finish, too, which ignores it.
+// finish ignores a task that the pool has dropped meanwhile.
 func (w *worker) run() {
 	for t := w.task; t != nil; t = w.pool.take(w) {
 		w.explore(t)
@@ -59,9 +59,9 @@ func (w *worker) run() {
 
 // explore explores t.
 //
-// The results go to a visitor of the task's own, a part of the pool's (Split), as other tasks may
-// have to be merged before it. The frames that the task donates, and those above its node, are cut
-// off at the end. The worker keeps its node, as its next task is likely to be of the same one.
+// The results go to a visitor of the task's own, a part of the pool's (Split), because other tasks may
+// have to be merged before it. The frames that the task donates, and those above its node, are removed
+// at the end. The worker keeps its node, because its next task is likely to be of the same one.
 func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
@@ -72,12 +72,12 @@ func (w *worker) explore(t *task) {
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
 	s.RaceReporter = search.NewRaceReporter(s.Sys, t.results)
 	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
-	// The bound on executions is on those of all tasks. What has been merged is subtracted below.
+	// The bound on executions is on those of all tasks. The merged ones are subtracted below.
 	s.Stats = por.Stats{Executions: t.mergedBefore}
 	base := len(s.frames) - 1
 	s.shared = base
 	w.begin(t, base)
-	// Shared frames are not backtracked to: what is left in them are tasks.
+	// The loop does not backtrack to shared frames: their unfinished parts are tasks.
 	for len(s.frames) > s.shared+1 && !s.Halted {
 		w.donate()
 		s.backtrack()
@@ -94,7 +94,7 @@ func (w *worker) explore(t *task) {
 	t.unsupported, t.commutingRefuted, t.commuting = s.Unsupported, s.CommutingRefuted, s.TakeCommuting()
 }
 
-// begin executes the alternative or the candidate that t is, of frame base, to the end of an
+// begin executes the alternative or the candidate of t, of frame base, to the end of an
 // execution.
 func (w *worker) begin(t *task, base int) {
 	s := w.searcher
@@ -123,9 +123,9 @@ func (w *worker) begin(t *task, base int) {
 
 // enter goes to the state of n's frame.
 //
-// The path to n is executed again from the initial state; nothing is looked for meanwhile, as the
-// worker that shared n has done that. Marks are of one system, so only the frame of n gets one
-// here: no other frame of the path is returned to by this worker.
+// It executes the path to n again from the initial state, without seeking reversals, which the
+// worker that shared n has done. Marks belong to one system, so only the frame of n gets one
+// here: this worker returns to no other frame of the path.
 func (w *worker) enter(n *sharedNode) {
 	if n == w.node {
 		return
@@ -156,11 +156,11 @@ func (w *worker) leave() {
 	s.rewindTo(&frame{at: s.root})
 }
 
-// donate shares what is left in the oldest frame in which there is something, if a worker is idle.
+// donate shares the oldest unfinished frame, if a worker is idle.
 //
-// The oldest frame has the largest subtrees, most likely, so tasks are few and long. All frames up
-// to it become nodes, also those with nothing left in them: candidates of theirs may be found
-// later, in the donated part, by any worker.
+// The oldest frame probably has the largest subtrees, so tasks are few and long. All frames up
+// to it become nodes, also finished ones: any worker may find candidates of theirs
+// later, in the donated part.
 func (w *worker) donate() {
 	p, s := w.pool, w.searcher
 	steps := w.steps + s.Stats.Transitions
@@ -175,7 +175,7 @@ func (w *worker) donate() {
 	if p.idle.Load() == 0 && !p.opts.shareAll {
 		return
 	}
-	i, last := s.shared+1, len(s.frames)-1 // what is left in the last one this worker explores next
+	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last one next
 	for i < last && s.frames[i].finished() {
 		i++
 	}
@@ -194,7 +194,7 @@ func (w *worker) donate() {
 	}
 }
 
-// finished reports whether there is nothing left to explore in f.
+// finished reports whether f has no unexplored alternatives or candidates.
 //
 // Candidates that are found later make it unfinished again, as long as it is not closed.
 func (f *frame) finished() bool {
@@ -203,8 +203,8 @@ func (f *frame) finished() bool {
 
 // shareFrame makes frame i, which comes after the last shared one, a node.
 //
-// n has a copy of the frame without what concerns candidates: these are in n.tasks, and the
-// fingerprints in n.known. The alternatives that are left come before the candidates, as in
+// n has a copy of the frame without candidates: these are in n.tasks, and the
+// fingerprints in n.known. The unexplored alternatives come before the candidates, as in
 // backtrack.
 func (w *worker) shareFrame(i int) {
 	p, s := w.pool, w.searcher
@@ -222,13 +222,13 @@ func (w *worker) shareFrame(i int) {
 	bare.at.Mark = noMark // other workers' systems have marks of their own
 	bare.transitions, bare.candidates, bare.nextCandidate, bare.known = nil, nil, 0, nil
 	bare.alternatives, bare.cases = slices.Clone(f.alternatives), slices.Clone(f.cases)
-	// The alternatives that are left are tasks: a worker that enters the node must not explore
+	// The unexplored alternatives are tasks: a worker that enters the node must not explore
 	// them as its own.
 	bare.nextAlternative = f.numAlternatives
 	n.frames = append(n.frames, bare)
 	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
 	// A key without a task: the candidate has been explored already, or becomes a task below. It is
-	// refused whenever it is found again.
+	// refused if it is found again.
 	n.known = make(map[uint64]*task, len(f.known))
 	for key := range f.known {
 		n.known[key] = nil
@@ -251,8 +251,8 @@ func (w *worker) shareFrame(i int) {
 
 // addCandidate is searcher.addCandidate for shared frame i.
 //
-// A candidate that two tasks find is one task, but it is among the found ones of both: its place is
-// after the one that is merged first, and which that is may not be known yet (task.place).
+// A candidate that two tasks find is one task, but in found of both: its place is
+// after the one that is merged first, which may not be known yet (task.place).
 func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
 	p := w.pool
 	p.mu.Lock()
@@ -271,8 +271,7 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 		if key != 0 {
 			n.known[key] = t
 		}
-		// In a sequential search a task is explored when it is the next one to be merged, not
-		// earlier.
+		// In a sequential search a task is explored when it is the next one to be merged.
 		if !p.sequential {
 			p.add(t)
 		}
@@ -281,10 +280,8 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 }
 
 // alternativeExecuted is called when an alternative of shared frame i has been executed. Candidates
-// have to wait until all have.
-//
-// One reason is dependsOnOutput: any alternative can set it, and line 37 asks for it in every
-// candidate.
+// have to wait until all have, because any alternative can set dependsOnOutput, which line 37 needs
+// for every candidate.
 func (w *worker) alternativeExecuted(i int) {
 	p, n := w.pool, w.nodes[i]
 	p.mu.Lock()
@@ -300,10 +297,10 @@ func (w *worker) alternativeExecuted(i int) {
 	}
 }
 
-// poll checks the bounds that concern all workers. It returns why the task is to be stopped.
+// poll checks the bounds that concern all workers. It returns a reason if the task must stop.
 //
-// The progress of this worker, which it is given, is of no interest: it adds up that of all. Its
-// result "over" is shown to no user, as the pool has the reason (halt).
+// It ignores its argument, the progress of this worker, and adds up that of all. No user sees its
+// result "over", because the pool has the reason (halt).
 func (w *worker) poll(por.Progress) string {
 	const over = "over"
 	p := w.pool

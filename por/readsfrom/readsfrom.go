@@ -91,8 +91,8 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 func newSearcher(sys por.System, v por.Visitor, cfg por.Config) *searcher {
 	s := &searcher{
-		// A writer is compared with others when it arrives, so what it depends on must depend on
-		// all readers.
+		// A writer is compared with others when it arrives, so the events on which it depends must
+		// depend on all readers.
 		Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadsFrom: true, ReadersDepend: true}),
 		Driver:    search.NewDriver(sys, v, cfg),
 		dups:      hb.NewDuplicates(cfg),
@@ -139,12 +139,12 @@ type searcher struct {
 
 // graphEvent is an event of G.
 //
-// rf is kept as it was when the event was added: in every linearization of G the event reads from
+// rf is fixed when the event is added: in every linearization of G the event reads from
 // the same write, which hb.Execution.Sources confirms.
 type graphEvent struct {
 	hb.EventID
 	label      uint64
-	rf         hb.EventID // what it reads from
+	rf         hb.EventID // the write from which it reads
 	inReversal bool       // it belongs to a prefix S, or is not the first alternative
 	frame      int32      // the frame whose chosen operation it is, or -1
 	ended      bool       // it has ended the execution

@@ -316,7 +316,7 @@ func TestIgnoredInTurns(t *testing.T) {
 	}
 }
 
-// timed is a system whose time is up after so many steps.
+// timed is a system whose time is up after a number of steps.
 type timed struct {
 	*toys.System
 	t     *testing.T

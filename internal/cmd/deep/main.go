@@ -4,8 +4,8 @@
 //
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
 // of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it.
-// The units are in the order of the areas, and begin with number -from, modulo their number: who runs
-// some minutes of them now and then begins elsewhere each time. The exit status is 1 if a unit
+// The units are in the order of the areas, and begin with number -from, modulo their number, so that short
+// runs can begin elsewhere each time. The exit status is 1 if a unit
 // fails, and 2 if one cannot be run; a unit that the minutes cut off is neither.
 package main
 
@@ -180,7 +180,7 @@ func run(units []unit, jobs int, seed uint64, limit time.Duration) int {
 	return r.status
 }
 
-// mutants returns what kills those of units. It is nil if there are none.
+// mutants returns the runner for the mutants among units, nil if there are none.
 func mutants(dir string, units []unit) (*mutation.Runner, error) {
 	var list []mutation.Mutant
 	for _, u := range units {
@@ -198,7 +198,7 @@ func mutants(dir string, units []unit) (*mutation.Runner, error) {
 	return mutation.NewRunner(root, dir, list)
 }
 
-// runner counts what has become of the units.
+// runner runs units and counts their results.
 type runner struct {
 	ctx     context.Context
 	bins    string
@@ -213,7 +213,7 @@ type runner struct {
 	status              int
 }
 
-// unit runs one.
+// unit runs u.
 func (r *runner) unit(u unit) {
 	start := time.Now()
 	var failure string
@@ -243,7 +243,7 @@ func (r *runner) unit(u unit) {
 	}
 }
 
-// kill returns what is wrong with a mutant, "" if a test notices it, and the processor time.
+// kill returns the fault of a mutant, "" if a test notices it, and the processor time.
 func (r *runner) kill(x *mutation.Mutant) (failure string, spent time.Duration, err error) {
 	_, failure, spent, err = r.mutants.Verdict(r.ctx, x)
 	if failure != "" {
@@ -252,7 +252,7 @@ func (r *runner) kill(x *mutation.Mutant) (failure string, spent time.Duration, 
 	return failure, spent, err
 }
 
-// test returns how a test fails, "" if it passes, and the processor time.
+// test returns the failure of a test, "" if it passes, and the processor time.
 func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
 	bin, err := r.build(u.pkg)
 	if err != nil {

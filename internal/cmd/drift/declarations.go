@@ -34,7 +34,7 @@ func distribution(release string) (string, error) {
 	return goEnv("go", release, "GOROOT")
 }
 
-// pkg are the declarations of a package of the standard library for linux/amd64 without assembly.
+// pkg has the declarations of a package of the standard library for linux/amd64 without assembly.
 type pkg struct {
 	sources map[string]string   // by name: "F", "(*T).M"
 	files   map[string][]string // names, by the file that they are in
@@ -113,8 +113,8 @@ func (l *library) pkg(path string) (*pkg, error) {
 	return p, nil
 }
 
-// each calls f for each declaration but imports. Constants that depend on iota are printed alone, which
-// is enough to notice that one changes, but not that one is added before it.
+// each calls f for each declaration except imports. Constants that depend on iota are printed alone, which
+// shows changes of one, but not an addition before it.
 func each(file *ast.File, f func(name string, n ast.Node)) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -130,7 +130,7 @@ func each(file *ast.File, f func(name string, n ast.Node)) {
 						if id.Name == "_" {
 							continue
 						}
-						if d.Tok == token.CONST && len(s.Values) == 0 { // repeats the one before: its place counts
+						if d.Tok == token.CONST && len(s.Values) == 0 { // repeats the previous one: its place counts
 							f(id.Name, &ast.ParenExpr{X: &ast.BinaryExpr{X: id, Op: token.EQL, Y: &ast.BasicLit{Value: fmt.Sprint(i)}}})
 							continue
 						}
@@ -142,7 +142,7 @@ func each(file *ast.File, f func(name string, n ast.Node)) {
 	}
 }
 
-// funcName returns the name of a function as PATCH files have it.
+// funcName returns the name of a function in the form of PATCH files.
 func funcName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// difference returns the lines of two texts, those that only one has with a sign, and of the others
-// three around them.
+// difference returns the lines of two texts that only one of them has, with a sign, and three lines
+// around them.
 func difference(a, b string) string {
 	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
 	// common[i][j] is the length of the longest common subsequence of x[i:] and y[j:].

@@ -1,13 +1,13 @@
-// Drift lists what has changed between two releases of Go of all that hbcheck stands in for: the
-// declarations of the standard library that the overlay drops, replaces or links to, and those that
+// Drift lists the changes between two releases of Go of the declarations that hbcheck depends on: those
+// of the standard library that the overlay drops, replaces or links to, and those that
 // tables in hbcheck's source mention by name.
 //
 //	go run ./internal/cmd/drift go1.26.8 go1.27.1            the declarations that differ, with the differences
 //	go run ./internal/cmd/drift -record go1.26.8 go1.27.1    note both as reviewed
 //
-// A release is a version, which the go command is asked for (GOTOOLCHAIN), or the directory of a
-// distribution. What has been reviewed is in the file reviewed: for each declaration, hashes of the
-// sources that the overlay and the tables are known to fit. Comments are no part of a source.
+// A release is a version, which the go command provides (GOTOOLCHAIN), or the directory of a
+// distribution. The file reviewed has the reviewed declarations, each with hashes of the
+// sources that fit the overlay and the tables. Comments are no part of a source.
 // docs/dev/adding-a-release.md has the steps.
 package main
 

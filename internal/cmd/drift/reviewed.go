@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// reviewedFile is where what has been reviewed is noted, in the module.
+// reviewedFile is the path in the module of the file with the reviewed declarations.
 const reviewedFile = "internal/cmd/drift/reviewed"
 
 // reviewed are hashes of the sources that have been reviewed, by the name of the declaration.
@@ -31,7 +31,7 @@ func readReviewed(file string) (reviewed, error) {
 	return r, nil
 }
 
-// hash is that of a source; a declaration that a release does not have has none.
+// hash returns the hash of a source, "none" for a declaration that a release does not have.
 func hash(source string) string {
 	if source == "" {
 		return "none"
@@ -71,7 +71,7 @@ func (r reviewed) add(sources map[string]string) {
 	}
 }
 
-// addMissing notes what a release does not have.
+// addMissing notes the declarations that a release does not have.
 func (r reviewed) addMissing(sources map[string]string) {
 	for name := range r {
 		if sources[name] == "" && !r.has(name, "") {

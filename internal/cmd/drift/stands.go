@@ -38,8 +38,8 @@ func moduleRoot() (string, error) {
 	return filepath.Dir(mod), err
 }
 
-// standsFor returns the sources in the distribution at goroot of what hbcheck, whose source is at root,
-// stands in for. Names are path.F and path.(*T).M.
+// standsFor returns the sources, in the distribution at goroot, of the declarations on which hbcheck, whose
+// source is at root, depends. Names are path.F and path.(*T).M.
 func standsFor(root, goroot string) (map[string]string, error) {
 	lib, err := newLibrary(goroot)
 	if err != nil {
@@ -62,7 +62,7 @@ func standsFor(root, goroot string) (map[string]string, error) {
 	return found, err
 }
 
-// overlaid calls take for what the overlay drops, replaces or links to.
+// overlaid calls take for the declarations that the overlay drops, replaces or links to.
 func overlaid(lib *library, take func(pkgpath, name string) error) error {
 	tree := overlay.FS()
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -98,7 +98,7 @@ func overlaid(lib *library, take func(pkgpath, name string) error) error {
 		}
 		file(base)
 		if _, e := fs.Stat(tree, pkgpath+"/PATCH"); e != nil && real != nil && !strings.Contains(pkgpath, "internal") {
-			// The whole package is replaced: what users see of it is to be there.
+			// The whole package is replaced: all of its exported declarations have to exist.
 			for decl := range real.sources {
 				if ast.IsExported(decl) || strings.HasPrefix(decl, "(") && ast.IsExported(decl[strings.LastIndexByte(decl, '.')+1:]) {
 					err = errors.Join(err, take(pkgpath, decl))
@@ -124,7 +124,7 @@ func overlaid(lib *library, take func(pkgpath, name string) error) error {
 // symbol matches "path.F", "path.T.M", "(*path.T).M" and "(path.T).M".
 var symbol = regexp.MustCompile(`(\(\*?)?\b([a-z][a-z0-9]*(?:/[a-z0-9.]+)*)\.([A-Za-z_]\w*)(\)?\.([A-Za-z_]\w*))?`)
 
-// mentioned calls take for what strings in the source of hbcheck name.
+// mentioned calls take for the declarations that strings in the source of hbcheck name.
 func mentioned(root string, take func(pkgpath, name string) error) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
