@@ -49,16 +49,16 @@ func (e integers) usable(t *Term) bool {
 	case OpAdd:
 		_, low := addSigned(x.MinS, y.MinS, t.width)
 		_, high := addSigned(x.MaxS, y.MaxS, t.width)
-		//mutant: integers do not wrap [symbolic Layers z3]: "== 0 && high == 0" -> "<= 1 && high <= 1"
+		//mutant: integers do not wrap [symbolic ExternalLayers]: "== 0 && high == 0" -> "<= 1 && high <= 1"
 		return low == 0 && high == 0
 	case OpMul:
 		_, _, ok := products(x, y, t.width)
 		return ok && t.arg[1].op == OpConst
 	case OpLtU:
-		//mutant: integers have no sign [symbolic Layers z3]: true
+		//mutant: integers have no sign [symbolic ExternalLayers]: true
 		return x.MinS >= 0 && y.MinS >= 0
 	case OpZExt:
-		//mutant: integers are extended as they are [symbolic Layers z3]: true
+		//mutant: integers are extended as they are [symbolic ExternalLayers]: true
 		return x.MinS >= 0
 	case OpTrunc:
 		f := full(t.width)
@@ -90,7 +90,7 @@ func (e integers) about(t *Term) string {
 		name = fmt.Sprintf("v%d", t.id)
 	}
 	r := e.a.rangeOf(t)
-	//mutant: integers are in half of their range [symbolic Layers z3]: "), name, name, number(r.MaxS" -> "/2), name, name, number(r.MaxS/2"
+	//mutant: integers are in half of their range [symbolic ExternalLayers]: "), name, name, number(r.MaxS" -> "/2), name, name, number(r.MaxS/2"
 	return fmt.Sprintf("(and (<= %s %s) (<= %s %s))", number(r.MinS), name, name, number(r.MaxS))
 }
 

@@ -72,9 +72,19 @@ func pipes(t *testing.T) map[string]*smt {
 }
 
 // TestLayers: no two layers contradict each other, and the models are some.
-func TestLayers(t *testing.T) {
-	seeds := deep.Seeds(t, 150, 3000)
+func TestLayers(t *testing.T) { testLayers(t, nil) }
+
+// TestExternalLayers: nor do solvers that are programs, with what they are given.
+func TestExternalLayers(t *testing.T) {
 	external := pipes(t)
+	if len(external) == 0 {
+		t.Skip("there is none of ", Externals())
+	}
+	testLayers(t, external)
+}
+
+func testLayers(t *testing.T, external map[string]*smt) {
+	seeds := deep.Seeds(t, 150, 3000)
 	var decided [4][3]int
 	for _, i := range seeds {
 		g, set := generated(int(i))

@@ -66,7 +66,7 @@ func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func
 			*m = make(map[string]hostAnswer[T])
 		}
 		a.value, a.err = ask(path)
-		//mutant: files of the host are looked at again [regions]
+		//mutant: files of the host are looked at again [test ./vm ^TestHostView$]
 		(*m)[path] = a
 	}
 	return a.value, a.err
@@ -96,7 +96,7 @@ func (v *hostView) content(path string) hostContent {
 			c = hostContent{}
 		}
 		v.size += int64(len(c.data))
-		//mutant: contents of the host's files are read again [regions]
+		//mutant: contents of the host's files are read again [test ./vm ^TestHostView$]
 		v.contents[path] = c
 	}
 	return c
