@@ -14,7 +14,7 @@ type clockFacts struct {
 	cutoffs    bool            // there are times that lie before one that the clock has shown
 	shrinks    bool            // there are durations until a time to come
 	dates      map[int64]bool  // instants that the program has made of numbers
-	sinceDates map[int64]bool  // durations between those and the clock
+	aged       bool            // there are durations between those and the clock
 	spans      map[int64]int32 // durations of the clock's that are in memory: see step_spans.go
 	ticks      map[int64]bool  // instants that timers have sent, and durations
 	sinceTicks map[int64]bool  // that end with one
@@ -37,7 +37,7 @@ func (f *clockFacts) unlock() {
 func (f *clockFacts) copy() *clockFacts {
 	c := *f
 	c.mu = nil
-	c.dates, c.sinceDates, c.spans = maps.Clone(f.dates), maps.Clone(f.sinceDates), maps.Clone(f.spans)
+	c.dates, c.spans = maps.Clone(f.dates), maps.Clone(f.spans)
 	c.ticks, c.sinceTicks, c.seeds = maps.Clone(f.ticks), maps.Clone(f.sinceTicks), maps.Clone(f.seeds)
 	return &c
 }
@@ -74,7 +74,7 @@ func (m *Machine) clockRead() bool {
 func (f *clockFacts) manySpans() bool {
 	f.lock()
 	defer f.unlock()
-	return len(f.spans) >= maxDates || len(f.sinceTicks) > 0 || len(f.sinceDates) > 0
+	return len(f.spans) >= maxDates || len(f.sinceTicks) > 0 || f.aged
 }
 
 // seeded reports whether seed is one that the clock has shown.

@@ -138,7 +138,7 @@ type Saved struct {
 	Cutoffs    bool
 	Shrinks    bool
 	Dates      map[int64]bool
-	SinceDates map[int64]bool
+	Aged       bool
 	Spans      map[int64]int32
 	Ticks      map[int64]bool
 	SinceTicks map[int64]bool
@@ -188,7 +188,7 @@ func (m *Machine) Save() (*Saved, error) {
 	k.lock()
 	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
-		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, SinceDates: k.sinceDates, Spans: k.spans,
+		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, Aged: k.aged, Spans: k.spans,
 		Ticks: k.ticks, SinceTicks: k.sinceTicks,
 		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
 	s.Numbers = m.numbers()
@@ -302,7 +302,7 @@ func (m *Machine) Restore(s *Saved) error {
 	k, late := m.link, m.cfg.late
 	k.lock()
 	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
-	k.dates, k.sinceDates, k.spans = s.Dates, s.SinceDates, s.Spans
+	k.dates, k.aged, k.spans = s.Dates, s.Aged, s.Spans
 	k.unlock()
 	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt
 	late.mu.Lock()

@@ -22,8 +22,8 @@ import (
 //  3. The clock's Times are later if the program starts later, dates are not. So a comparison of the two
 //     comes out otherwise if the date is the later one, and only then. By 1 and 2 a clock's Time is taken
 //     for a date only if it has been one as a number, which is named as such (ClockCounted).
-//  4. What lies between a date that is past and the clock grows. Such distances are kept (sinceDates),
-//     and a comparison with a larger one is named.
+//  4. What lies between a date that is past and the clock grows. Where there is such a distance each
+//     comparison of durations may be one of it, and is named.
 //
 // No program runs fifty years after it was compiled: no date counts that is further away.
 const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
@@ -82,39 +82,10 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	return y > -dateHorizon && m.isDate(b) && m.ofClock(a)
 }
 
-// sinceDate notes that d lies between a date and the clock.
-func (m *Machine) sinceDate(d int64) {
-	k := m.link
-	k.lock()
-	defer k.unlock()
-	if k.sinceDates == nil {
-		k.sinceDates = map[int64]bool{}
-	}
-	if len(k.sinceDates) < maxDates {
-		k.sinceDates[d] = true
-	}
-}
-
-// comparesAges notes that numbers a and b are compared, of which each 1 is unit nanoseconds, if one lies
-// between a date and the clock, and the other one is larger.
-//
-// Where there are too many distances, it is one if it is as large as the distance to a date can be.
-func (m *Machine) comparesAges(g *goroutine, a, b, unit float64) {
-	k := m.link
-	age := func(v float64) bool {
-		k.lock()
-		defer k.unlock()
-		if len(k.sinceDates) >= maxDates {
-			return true
-		}
-		for d := range k.sinceDates {
-			if e := math.Abs(float64(d)) - v*unit; e >= -1 && e < max(unit, 1) {
-				return true
-			}
-		}
-		return false
-	}
-	if a, b = min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b)); a < b && age(a) {
+// comparesAges notes that a and b are compared, of which one may lie between a date and the clock. That grows
+// if the program starts later.
+func (m *Machine) comparesAges(g *goroutine, a, b float64) {
+	if a != b && m.link.holds(&m.link.aged) {
 		m.assume(g, ClockStart)
 	}
 }

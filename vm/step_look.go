@@ -361,7 +361,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	case d.IsInt64():
 		//mutant: the time until a date is not named [env TestPrograms/clockdateage]: "if aged " -> "if aged && false "
 		if aged {
-			m.sinceDate(d.Int64())
+			m.link.note(&m.link.aged)
 		}
 		return d.Int64()
 	case d.Sign() < 0:
@@ -468,7 +468,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	//mutant: numbers of dates are not named [env TestPrograms/clockdatenumber]
 	m.comparesUnix(g, x, y, float64(unit), in.C)
-	m.comparesAges(g, x, y, float64(unit))
+	m.comparesAges(g, x, y)
 	if unit == 1 && in.C&bytecode.ClockFloat == 0 {
 		//mutant: sums are compared as one duration [test ./cmd/hbcheck TestScripts/durations]
 		m.comparesSums(g, int64(*a), int64(b))
