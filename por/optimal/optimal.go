@@ -82,8 +82,8 @@ type options struct {
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
 	if por.Overtakes(sys) {
-		// What depends on all can come after each prefix of the rest, and causal prefixes are not
-		// enough to tell which: it is enabled by what does not happen, too.
+		// An operation that depends on all can come after each prefix of the rest, and causal prefixes
+		// do not determine which: events that do not happen enable it, too.
 		return por.Result{FallbackTo: "source"}
 	}
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
