@@ -84,7 +84,7 @@ type exploration struct {
 // Entry.New returned.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
-	l := &limit{ctx: ctx, timeout: opts.Timeout, spent: opts.spent, cuttable: true}
+	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
 	m, err := e.New(func() bool {
 		l.start() // the machine executes already: packages are being initialised
 		return l.interrupts()

@@ -11,6 +11,7 @@ import (
 // time is that of the search and of all that follows it; building the program is not counted. Of the
 // time a search leaves as much as telling its longest schedule may take.
 type limit struct {
+	share bool // timeout is a part of the time of all entries
 	ctx     context.Context
 	timeout time.Duration // 0: none
 	spent   time.Duration // of it, before
@@ -113,7 +114,12 @@ func (l *limit) start() {
 	}
 }
 
-func (l *limit) timeUp() error { return fmt.Errorf("stopped after %v (--timeout)", l.timeout) }
+func (l *limit) timeUp() error {
+	if l.share {
+		return fmt.Errorf("stopped after %v, its share (--budget)", l.timeout.Round(time.Second/10))
+	}
+	return fmt.Errorf("stopped after %v (--timeout)", l.timeout)
+}
 
 // release ends the counting.
 func (l *limit) release() {

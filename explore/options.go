@@ -41,6 +41,7 @@ type Options struct {
 	MaxStates     uint64
 	MaxMemory     int64
 	Timeout       time.Duration // from when the program has been built
+	Share         bool          // Timeout is a share of the time of several entries
 	spent         time.Duration // of it, by earlier searches of the entry
 	LimitPreempt  bool          // to Preempt
 	Preempt       int

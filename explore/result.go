@@ -188,6 +188,9 @@ func (r *Result) Exported() *Result {
 	return &c
 }
 
+// TimedOut reports whether the exploration has been stopped, by its time or from outside, and could go on.
+func (r *Result) TimedOut() bool { return r.stopped() }
+
 // stopped reports whether the exploration has been stopped, and could go on.
 func (r *Result) stopped() bool {
 	return slices.ContainsFunc(r.Incomplete, func(why Reason) bool {

@@ -169,6 +169,11 @@ func (prog *Program) HasEntries() error {
 	if len(prog.Entries) > 0 {
 		return nil
 	}
+	return prog.NoEntries()
+}
+
+// NoEntries returns the error that says that the program has no entries.
+func (prog *Program) NoEntries() *NoEntryError {
 	e := &NoEntryError{Like: prog.NoEntry, Tests: prog.tests, Benchmarks: prog.Benchmarks}
 	for _, p := range prog.Packages {
 		if s := p.subject(); !slices.Contains(e.Paths, s) {

@@ -67,7 +67,8 @@ func unended(r *explore.Result) bool {
 	for _, x := range r.Others {
 		none = none && x.Stats.Executions+x.Stats.States == 0
 	}
-	return none && strings.Contains(strings.Join(Incomplete(r), " "), "--timeout")
+	why := strings.Join(Incomplete(r), " ")
+	return none && (strings.Contains(why, "--timeout") || strings.Contains(why, "--budget"))
 }
 
 // outOfReach reports whether x is a bound that a smaller program would not have hit, and that was
@@ -103,7 +104,7 @@ func advice(r *explore.Result) []string {
 		list = append(list, "fewer goroutines, or fewer operations of each")
 	}
 	why := strings.Join(Incomplete(r), " ")
-	for _, x := range [][2]string{{"--max-memory", "more"}, {"--timeout", "a longer"}} {
+	for _, x := range [][2]string{{"--max-memory", "more"}, {"--timeout", "a longer"}, {"--budget", "a larger"}} {
 		if strings.Contains(why, x[0]) {
 			list = append(list, x[1]+" "+x[0])
 		}

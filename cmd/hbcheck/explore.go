@@ -18,7 +18,6 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/selection"
-	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -63,6 +62,9 @@ for one explorer selects it. docs/explorers.md compares them.
 func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) error {
 	if !cmd.Flags().Changed("format") {
 		f.format = defaultFormat()
+	}
+	if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("budget") {
+		f.budget = 0
 	}
 	opts, sel, err := f.options()
 	if err != nil {
@@ -235,82 +237,6 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.
 			path, left[path])
 	}
 	return len(left) > 0
-}
-
-// exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
-// An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
-// the other ones.
-func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
-	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
-	stop, release := interrupts(cmd.Context(), true)
-	defer release()
-	defer tellWaiting(stop, cmd.ErrOrStderr())()
-	defer sv.close()
-	progress := newProgress(cmd)
-	opts.Progress, opts.ProgressDue = progress.Update, progress.Due
-	code = exitOK
-	notOK := make(map[[2]string]bool) // package and name
-	for i, e := range entries {
-		// Two tests are explored together only if nothing is to be said of each alone: it would be
-		// said again, or take longer still.
-		if k := slices.IndexFunc(e.Together, func(name string) bool { return notOK[[2]string{e.Package, name}] }); k >= 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s.%s: not explored, because %s alone is not ok\n", e.Package, e.Name, e.Together[k])
-			continue
-		}
-		progress.Start(e.Name)
-		own := opts
-		files.flags = dirs.flags(f, e.Source)
-		if files.flags != f {
-			if own, _, err = files.flags.options(); err != nil {
-				return code, err
-			}
-			own.Ignores, own.Trace = opts.Ignores, opts.Trace
-			own.Progress, own.ProgressDue = opts.Progress, opts.ProgressDue
-		}
-		r, cached := mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name})
-		if !cached {
-			accepted := used(opts.Ignores)
-			own.Keep = sv.keep(&e, files.paths.Base)
-			if r, err = f.one(stop, e, own); err == nil && used(opts.Ignores) == accepted {
-				mem.keep(&e, r)
-			}
-		}
-		progress.Clear()
-		if !cached {
-			sv.tell(own.Keep, r)
-		}
-		if err != nil {
-			complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))
-			if err := w.Failed(e.Package, e.Name, report.Error(err)); err != nil {
-				return code, err
-			}
-			code = exitUsage
-		} else {
-			if !f.strict && !f.refuses {
-				r.Accept()
-			}
-			if err := w.Result(r, files.write(cmd.ErrOrStderr(), r)); err != nil {
-				return code, err
-			}
-			if f.writeCorpus && e.Source.Fuzz {
-				writeCorpus(cmd.ErrOrStderr(), files.paths, e.Source, r)
-			}
-			code = f.worse(code, r)
-			for _, x := range r.Mistakes {
-				complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %w", e.Package, e.Name, internalError{x, nil}))
-				code = exitUsage
-			}
-		}
-		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
-		if stop.Err() != nil {
-			if n := len(entries) - i - 1; n > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
-				code = worse(code, explore.Incomplete)
-			}
-			break
-		}
-	}
-	return code, nil
 }
 
 // used is how many of the comments in list have accepted a bug.

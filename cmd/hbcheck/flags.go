@@ -55,9 +55,10 @@ type exploreFlags struct {
 	assume                            []string
 	refuses                           bool // --assume=none
 	first, all, verbose, strict, json bool
+	noMain                            bool
 	writeCorpus                       bool
 	checkStatic, checkDuplicates      bool
-	timeout, saveEvery                time.Duration
+	timeout, saveEvery, budget        time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, jobs, count    int
 	maxMemory                         byteSize
@@ -80,6 +81,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.match, "match", "auto", "`auto|on|off`: store the states visited, and explore no state twice. auto: on for explorers that store states")
 	fs.StringVar(&f.symmetry, "symmetry", "on", "`on|off`: treat states as equal that differ only by a permutation of identical goroutines (started by one go statement)")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
+	fs.BoolVar(&f.noMain, "no-main", false, "explore tests only, and no main functions")
 	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug (the default)")
 	fs.BoolVar(&f.all, "all", false, "continue after the first bug of an entry, and find all of them")
 	fs.BoolVar(&f.strict, "strict", false, "exit with status 3 if anything was assumed or is not explored, and with status 1 for a warning, as for a bug")
@@ -90,6 +92,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore each entry with `n` workers in parallel; the verdict does not depend on n")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
+	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+firstTime.String()+", then those that are undecided share the rest; 0: no limit, as with an explicit --timeout")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "limit on the states stored for each entry; 0: no limit")
@@ -125,7 +128,7 @@ func (f *exploreFlags) check() error {
 		bad  bool
 		text string
 	}{
-		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
+		{f.maxSteps < -1 || f.timeout < 0 || f.budget < 0, "a limit cannot be negative"},
 		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
 		{f.color != "auto" && f.color != "always" && f.color != "never", fmt.Sprintf("--color %s: want auto, always or never", f.color)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
@@ -185,7 +188,7 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 	} else if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
 		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all, or none", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
-	sel.Entry, sel.Symbolic = f.entry, f.symbolic
+	sel.Entry, sel.Symbolic, sel.NoMain = f.entry, f.symbolic, f.noMain
 	o.All, o.Outcomes, o.Observe = f.all, f.outcomes, f.html != htmlOff
 	if portfolio {
 		if err = f.portfolio(&o); err != nil {

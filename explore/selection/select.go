@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -19,6 +20,7 @@ type Options struct {
 	Entry string  // only this function, which need not be a test or main
 	// Symbolic: Entry is called with symbolic arguments.
 	Symbolic bool
+	NoMain   bool // no main functions
 }
 
 // NoMatch is the error of Options that select no entry.
@@ -29,8 +31,8 @@ type NoMatch struct {
 
 func (e *NoMatch) Error() string { return "selection: no entry is selected" }
 
-// Select returns the selected entries of prog, each with a machine built by
-// build. The error is a *NoMatch if there are entries and none is selected.
+// Select returns the selected entries of prog, main functions last, as a server's has no end, each with a
+// machine built by build. The error is a *NoMatch if there are entries and none is selected.
 func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {
@@ -53,6 +55,15 @@ func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, er
 			found = slices.Concat(found, prog.Benchmarks)
 		}
 	}
+	if sel.Entry == "" {
+		isMain := func(e *load.Entry) bool { return e.Kind == load.Main }
+		if sel.NoMain {
+			found = slices.DeleteFunc(slices.Clone(found), isMain)
+		} else {
+			found = slices.Clone(found)
+			slices.SortStableFunc(found, func(a, b *load.Entry) int { return cmp.Compare(b2i(isMain(a)), b2i(isMain(b))) })
+		}
+	}
 	var entries []explore.Entry
 	for _, e := range found {
 		run := sel.Run
@@ -69,8 +80,18 @@ func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, er
 			entries = append(entries, x)
 		}
 	}
+	if len(entries) == 0 && len(found) == 0 {
+		return nil, prog.NoEntries()
+	}
 	if len(entries) == 0 {
 		return nil, &NoMatch{sel, found[0].String()}
 	}
 	return entries, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTwoPasses: what a short search decides is reported first, and entries that are undecided then share
+// the budget; a bound that is met at once leaves the result of the first pass. Main functions come last.
+func TestTwoPasses(t *testing.T) {
+	defer func(d time.Duration) { firstTime = d }(firstTime)
+	firstTime = 150 * time.Millisecond
+	t.Chdir(t.TempDir())
+	src := `package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func main() {}
+
+func TestWide(t *testing.T) {
+	var n [4]atomic.Int64
+	for range 4 {
+		go func() {
+			for i := range 40 {
+				n[i%4].Add(1)
+			}
+		}()
+	}
+}
+
+func TestBug(t *testing.T) {
+	var wg sync.WaitGroup
+	x := 0
+	wg.Go(func() { x++ })
+	x++
+	wg.Wait()
+}
+`
+	for name, text := range map[string]string{"main.go": "package main\n\nfunc main() {}\n", "wide_test.go": strings.Replace(src, "func main() {}\n", "", 1), "go.mod": "module two\n\ngo 1.26\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		want string // the entries, in the order of their results
+		why  string
+	}{
+		{[]string{"--budget", "700ms"}, "TestBug main TestWide", "its share (--budget)"},
+		{[]string{"--budget", "1ms"}, "TestBug main TestWide", "stopped after "},
+		{[]string{"--timeout", "400ms"}, "TestBug main TestWide", "stopped after 400ms (--timeout)"},
+		{[]string{"--timeout", "100ms"}, "TestWide TestBug main", "stopped after 100ms (--timeout)"},
+		{[]string{"--no-main", "--timeout", "400ms"}, "TestBug TestWide", "stopped after 400ms (--timeout)"},
+	} {
+		var out, errs bytes.Buffer
+		code := run(append([]string{"--html=off", "--por=full", "--match=off", "--max-memory=1G"}, append(tt.args, ".")...), strings.NewReader(""), &out, &errs)
+		var names []string
+		for _, m := range regexp.MustCompile(`(?m)^(?:--- FAIL: |(?:ok|\?\?)  \ttwo\t)(\w+)`).FindAllStringSubmatch(out.String(), -1) {
+			names = append(names, m[1])
+		}
+		if got := strings.Join(names, " "); code != exitBug || got != tt.want || !strings.Contains(out.String(), tt.why) {
+			t.Errorf("%q: exit %d, %s, want %s and %q:\n%s%s", tt.args, code, got, tt.want, tt.why, &out, &errs)
+		}
+	}
+}
