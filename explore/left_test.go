@@ -17,6 +17,14 @@ var leftPrograms = []struct{ body, want string }{
 	{`s := start(); <-s.ready`, "warning"},
 	{`s := start(); <-s.ready; t := start(); <-t.ready; close(s.stop)`, "warning"},
 	{`c := make(chan int); go func() { c <- 1 }(); go func() { c <- 2 }(); <-c`, "fail"}, // one of the two
+	{`for range 2 {
+		s := start()
+		<-s.ready
+		var n [2]atomic.Int32
+		go func() { n[0].Add(1); n[1].Add(1) }()
+		go func() { n[1].Add(1); n[0].Add(1) }()
+		go func() { <-s.stop }()
+	}`, "warning"},
 	// It was left by a function that has been called.
 	{`leaky()`, "fail"},
 	{`start(); s := start(); <-s.ready; close(s.stop)`, "fail"},
@@ -44,9 +52,13 @@ var leftPrograms = []struct{ body, want string }{
 func TestLeftBehind(t *testing.T) {
 	src := `package main
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 var _ sync.Mutex
+var _ atomic.Int32
 
 type server struct{ ready, stop chan bool }
 
@@ -74,7 +86,7 @@ func main() {}
 		}}
 		for k, opts := range []Options{
 			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
-			{POR: explorers.With("optimal"), Jobs: 2}, {POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true, All: true},
+			{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2}, {POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true, All: true},
 		} {
 			for _, rule := range []LeakRule{LeaksWarn, LeaksOff, LeaksAreErrors} {
 				if rule != LeaksWarn && k > 0 {
