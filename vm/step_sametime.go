@@ -3,7 +3,6 @@ package vm
 import (
 	"unsafe"
 
-	"hbcheck.dev/hbcheck/vm/compile"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -170,7 +169,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 		return
 	}
 	name, used := "", false
-	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
 		f := m.code(id)
 		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
 			return true
@@ -187,7 +186,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 			//mutant: texts of times are not named [env TestPrograms/clocktext]: false
 			used = true
 		case timeParts[name]:
-			used = !(logsTime[p.Path] && (p.Path == "testing" || !m.link.ReadsOutput())) && (m.link.prog.InLibrary(f.SSA) || !compile.OnlyPrinted(f.InstrAt(int(pc)), m.link.ReadsOutput()))
+			used = !(logsTime[p.Path] && (p.Path == "testing" || !m.link.ReadsOutput()))
 			name = ""
 		}
 		return false

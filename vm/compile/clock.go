@@ -307,24 +307,6 @@ func timeNumber(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	return nil, false
 }
 
-// OnlyPrinted reports whether the results of a call are used for nothing but to be printed.
-func OnlyPrinted(i ssa.Instruction, captured bool) bool {
-	call, ok := i.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	if _, many := call.Type().(*types.Tuple); !many {
-		return printed(call, captured)
-	}
-	for _, u := range *call.Referrers() {
-		//mutant: what is printed is named [env TestPrograms/clockprinted]: drop 2
-		if x, ok := u.(*ssa.Extract); ok && !printed(x, captured) {
-			return false
-		}
-	}
-	return true
-}
-
 // printed reports whether v is used for nothing but to be printed.
 func printed(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
