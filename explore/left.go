@@ -1,13 +1,11 @@
 package explore
 
 import (
-	"context"
 	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // A goroutine that waits forever is a bug (Leak): nothing that can move refers to what it waits for. There
@@ -128,37 +126,34 @@ func (c *collector) always() (list []*Bug) {
 }
 
 // mayStay returns the errors of r that may stay, if there are no others but some that do already.
-func mayStay(ctx context.Context, e Entry, opts *Options, r *Result) (list []*Bug) {
+func mayStay(opts *Options, r *Result) (list []*Bug) {
 	if opts.Leaks == LeaksAreErrors || r.Verdict != Fail {
 		return nil
 	}
 	for _, b := range r.Bugs {
+		other := b.Kind != Leak || !b.stays || opts.tolerated[b.key()]
 		switch {
-		case b.Warning:
-		case opts.All && (b.Kind != Leak || !b.stays || opts.tolerated[b.key()]):
-		case b.Kind != Leak || !b.stays || b.Untold || opts.tolerated[b.key()] || len(b.Inputs) > 0:
+		case b.Warning, other && opts.All:
+		case other:
 			return nil
 		default:
 			list = append(list, b)
 		}
 	}
-	if !slices.ContainsFunc(list, func(b *Bug) bool { return !heldByEntry(ctx, e, b) }) {
-		return list
-	}
-	return nil
+	return list
 }
 
 // heldByEntry reports whether the entry's function has made what the goroutine of b waits for, or its frame
-// has referred to it at a moment of b's schedule.
-func heldByEntry(ctx context.Context, e Entry, b *Bug) bool {
-	m, err := e.New(func() bool { return ctx.Err() != nil })
-	if err != nil {
-		return false
-	}
-	m.Await(vm.AwaitNever)
+// has referred to it at a moment of b's schedule. m, which has numbered the goroutines of the schedule, is in
+// its initial state; over says when there is no more time.
+func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	mark := m.Mark()
-	for _, a := range b.Schedule {
-		if ctx.Err() != nil || m.Status() != por.Running {
+	defer func() {
+		m.Rewind(mark)
+		m.Release(mark)
+	}()
+	for i, a := range b.Schedule {
+		if i%64 == 0 && over() || m.Status() != por.Running {
 			return false
 		}
 		m.Step(a.G, a.Choice)
@@ -174,7 +169,7 @@ func heldByEntry(ctx context.Context, e Entry, b *Bug) bool {
 	}
 	m.Rewind(mark)
 	for _, a := range b.Schedule {
-		if ctx.Err() != nil || m.EntryEnded() {
+		if over() || m.EntryEnded() {
 			break
 		}
 		//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: true

@@ -116,6 +116,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 			b.Overtakes = t.overtakes
 		}
 	}
+	b.stays = b.stays && s.opts.Leaks != LeaksAreErrors && !b.Warning && !b.Untold && !b.symbolic && heldByEntry(s.m, b, s.limit.passed)
 	b.movers = nil
 	return spent
 }

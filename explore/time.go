@@ -24,7 +24,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := finest(ctx, &e, &opts)
 	var left []*Bug
 	for err == nil {
-		list := mayStay(ctx, e, &opts, r)
+		list := mayStay(&opts, r)
 		if len(list) == 0 {
 			break
 		}
