@@ -21,35 +21,35 @@ import (
 // Class names an equivalence class of executions.
 type Class [2]uint64
 
-// A Relation says what the classes are.
+// A Relation defines the classes.
 type Relation struct {
 	// Dependent reports whether the order of two operations of different
-	// goroutines matters. It is asked about a, executed some time before b, both as
-	// they were when they were executed.
+	// goroutines matters. a was executed some time before b; both are
+	// as they were when they were executed.
 	Dependent func(a, b *trace.Op) bool
 
-	// Free, if it is set, says that an operation commutes with everything that other
-	// goroutines can do before it. It is executed at once then, which changes none of the
-	// counts but Executions and Prefixes.
+	// Free, if it is set, reports whether an operation commutes with every operation that other
+	// goroutines can execute before it. It is executed at once then, which changes only the
+	// counts Executions and Prefixes.
 	Free func(op *trace.Op) bool
 
-	// Partner returns the goroutine that takes part in g's next operation when g executes
-	// it with the given alternative: it is elsewhere afterwards. Nil: none ever does.
+	// Partner returns the goroutine that takes part in g's pending operation when g executes
+	// it with the given alternative, and moves with it. Nil: no operation has a partner.
 	Partner func(g trace.GID, choice int) (partner trace.GID, ok bool)
 
-	// Label names an alternative of g's next operation, the same in every state that has
-	// it. Nil: its number does.
+	// Label names an alternative of g's pending operation, the same in every state that has
+	// it. Nil: its number is its name.
 	Label func(g trace.GID, choice int) uint64
 
-	// Touches appends everything that g's next operation touches. It is asked about an operation that
-	// is Wide, which is then dependent on what conflicts with that.
+	// Touches appends all accesses of g's pending operation. It is called for a Wide operation,
+	// which is dependent on operations that conflict with one of them.
 	Touches func(g trace.GID, buf []trace.Access) []trace.Access
 
-	// Buffer returns how many elements are in the channel that a send or a receive is on, which is
-	// about to be executed, and how many there is room for. With it, operations on a channel with a
-	// buffer are not all dependent: a send and a receive are only if what is sent is what is received,
-	// or if the send needs the room that the receive makes; and operations on a channel that is closed
-	// commute if they send or receive nothing. Nil, or no room: they are.
+	// Buffer returns the number of elements in the channel of a send or a receive that is
+	// about to be executed, and the capacity of the channel. With it, operations on a channel with a
+	// buffer are not all dependent: a send and a receive are dependent only if the receive takes the
+	// element of the send, or if the send needs the room that the receive makes; and operations on a
+	// closed channel commute if they send or receive nothing. Nil, or no room: all are dependent.
 	Buffer func(op *trace.Op) (length, room int)
 }
 
@@ -82,8 +82,8 @@ func Silent(op *trace.Op) bool {
 	return op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.WgAdd
 }
 
-// Counts are the classes of a system by how their executions end, and
-// how often they were met.
+// Counts are the numbers of classes of a system by the ends of their executions, and of
+// executions.
 type Counts struct {
 	Ended, Stuck, Cut int
 

@@ -1,4 +1,4 @@
-// Package conformance holds no code, only tests: the machine runs the Go
-// distribution's own test programs, and generated ones, and must do what the
-// real thing does.
+// Package conformance has only tests: the machine runs the Go
+// distribution's own test programs, and generated ones, and must behave like the
+// compiled programs.
 package conformance

@@ -82,7 +82,7 @@ func exploreEntry(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config
 	return exploreWithin(t, prog, e, cfg, h, 0)
 }
 
-// exploreWithin is exploreEntry with at most so many executions and states; 0: any number.
+// exploreWithin is exploreEntry with at most most executions and states; 0: any number.
 func exploreWithin(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config, h how, most uint64) explored {
 	t.Helper()
 	cfg.VisibleOutput, cfg.Races = true, true

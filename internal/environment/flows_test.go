@@ -14,10 +14,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestFlows: drawn values go through operations of all kinds, one after the other, up to one that may show
-// them. Each test is executed with a few sequences of random numbers. If two have other outcomes the verdict
-// without a sequence has to name what is drawn: a label that is lost on the way, or a look that is none,
-// is found by that.
+// TestFlows: random values pass through operations of all kinds, one after the other, up to one on which an
+// outcome may depend. Each test is executed with a few sequences of random numbers. If two sequences have
+// different outcomes, the verdict without a sequence has to name the random value: this finds lost labels
+// and unnoticed dependences.
 func TestFlows(t *testing.T) {
 	compareSeeds(t, func(seed int64, n int) string { return flows(seed, n, flowDraws, "") })
 }
@@ -77,8 +77,8 @@ func writeTests(t *testing.T, dir, text string) {
 	}
 }
 
-// TestJitter is TestFlows for drawn durations that timers and sleepers wait for: what is shown is the order
-// in which they come, and how much time has passed.
+// TestJitter is TestFlows for random durations of timers and sleeps: the outcome is their order,
+// and the time that has passed.
 func TestJitter(t *testing.T) { compareSeeds(t, jitters) }
 
 func compareSeeds(t *testing.T, program func(seed int64, n int) string) {

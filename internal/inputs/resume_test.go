@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestResume: a search of a program with inputs that is left anywhere, and gone on with by another machine,
-// finds and counts what one does that is not left. (For programs without, see package progen.)
+// TestResume: a search of a program with inputs that is stopped anywhere, and resumed by another machine,
+// has the findings and counts of an uninterrupted one. (For programs without inputs, see package progen.)
 func TestResume(t *testing.T) {
 	n := deep.N(1, 4)
 	var src strings.Builder

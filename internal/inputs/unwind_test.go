@@ -133,8 +133,8 @@ func Ways() {
 func main() {}
 `
 
-// TestUnwind: a loop that inputs bound is unwound so many times, the same in every explorer, and the verdict
-// names it if there is more of it.
+// TestUnwind: a loop that inputs bound is unwound up to the bound, equally in every explorer, and the verdict
+// names it if it has more iterations.
 func TestUnwind(t *testing.T) {
 	prog := loadPrograms(t, unwindProgram)
 	for i, test := range []struct {

@@ -32,7 +32,7 @@ import (
 // A Program is a litmus test.
 type Program struct {
 	threads [][]stmt
-	vars    []string // in the order they are first used
+	vars    []string // in the order of their first use
 	arrays  map[string]bool
 	size    int // of every array
 	locks   []string

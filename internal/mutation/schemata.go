@@ -214,12 +214,12 @@ func withImport(src string) string {
 	return src[:at] + "; import hbactive \"hbcheck.dev/hbcheck/" + active + "\"" + src[at:]
 }
 
-// guards are what is put into a file: nothing of its text is taken away.
+// guards are insertions into a file: its text stays.
 type guards struct {
 	name, src string
 	fset      *token.FileSet
 	f         *ast.File
-	at        map[int][2]string // by offset: what ends there, and what begins
+	at        map[int][2]string // by offset: the text that ends there, and the text that begins
 }
 
 // insert puts text around the text between two offsets. Earlier insertions remain outside.

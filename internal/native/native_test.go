@@ -56,10 +56,10 @@ func searches(i int) []search {
 	return list
 }
 
-// everyProgram: the quick tier has one of so many programs of each area.
+// everyProgram: the quick tier has every everyProgram-th program of each area.
 const everyProgram = 8
 
-// The bounds of a search, smaller than those of the command: what exceeds them is too large
+// The bounds of a search, smaller than those of the command: a search that exceeds them is too large
 // for the suite, or endless.
 const (
 	matchedSteps   = 20_000

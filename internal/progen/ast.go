@@ -1,13 +1,13 @@
-// Package progen makes small concurrent Go programs from seeds, and knows what
-// they can do.
+// Package progen makes small concurrent Go programs from seeds, with a reference
+// for their outcomes.
 //
 // It serves to test the machine. A program is a tree (Prog, Stmt) that Source
 // prints as Go and that Explore executes by itself: an explicit-state
 // enumeration of all interleavings of single accesses, written from the Go
 // specification, the memory model and the documentation of sync, without any
 // code in common with the machine. Channels are those of the real runtime:
-// parked goroutines in first-in first-out queues, an arriving operation first
-// looks for a parked partner.
+// parked goroutines in first-in first-out queues; an arriving operation first
+// seeks a parked partner.
 //
 // Everything is a function of the seed.
 package progen
@@ -39,7 +39,7 @@ func (t Type) wrap(v int) int {
 	return v
 }
 
-// Place is where a variable lives: what the machine has to find out about it differs.
+// Place is the place of a variable, which decides how the machine finds out that it is shared.
 type Place uint8
 
 // The places. All but the first three are local variables of the entry
@@ -95,7 +95,7 @@ type Prog struct {
 // Locals is the number of local int variables each goroutine has: l0, l1, ...
 const Locals = 3
 
-// Stmt is a statement. Which fields mean something depends on Op.
+// Stmt is a statement. Op decides which fields are used.
 type Stmt struct {
 	Op         Op
 	A, B, C    int
@@ -119,7 +119,7 @@ type Case struct {
 	Body []Stmt
 }
 
-// Op says what a statement does.
+// Op is the operation of a statement.
 type Op uint8
 
 // The statements. l[i] is a local variable, x[i] a cell.

@@ -6,8 +6,8 @@ import "fmt"
 const mapKeys = 3
 
 // The reference executes flat code: one list of instructions per function
-// body. Besides the statements' own operations, of which the compound ones are
-// taken apart, there are these.
+// body. Besides the statements' own operations, with compound ones
+// divided, there are these.
 const (
 	jump       Op = numOps + iota // to
 	jumpIfNot                     // unless l[A] == B, to
@@ -17,7 +17,7 @@ const (
 	condAdd                       // start to wait on cond A
 	condWake                      // wait to be notified by cond A
 	wlockWait                     // the pending writer waits for readers
-	wgWoken                       // a waiter goes on
+	wgWoken                       // a waiter continues
 	mapIter                       // start of a range over map A
 	mapNext                       // next entry of map A, or to
 	printCell                     // append x[B] to the line to print
@@ -85,7 +85,7 @@ func (c *compiler) body(list []Stmt) {
 	}
 }
 
-// branch compiles what has a body for success and one for failure; last, if
+// branch compiles a statement that has a body for success and one for failure; last, if
 // not Nothing, ends the body for success.
 func (c *compiler) branch(x *Stmt, at int, last Op) {
 	c.body(x.Body)
@@ -178,7 +178,7 @@ func (c *compiler) stmt(x *Stmt) {
 	}
 }
 
-// wait compiles Cond.Wait as its documentation tells it: it "atomically unlocks
+// wait compiles Cond.Wait according to its documentation: it "atomically unlocks
 // c.L and suspends execution": the waiter is known to Signal before the unlock.
 func (c *compiler) wait(cond, line int) {
 	c.emit(instr{op: condAdd, a: cond, line: line})

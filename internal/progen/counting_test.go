@@ -62,7 +62,7 @@ func counters(r *rand.Rand, name string) string {
 	return b.String() + body(0) + "\n}\n"
 }
 
-// noParts are Parts of which there are none.
+// noParts are Parts that find no part.
 type noParts struct{}
 
 func (noParts) Part([]trace.GID) []trace.GID { return nil }

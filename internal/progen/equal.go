@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Equal returns a program of goroutines that are equal, or nearly: started by one go statement, each
-// with an object of its own perhaps, which differs from the others' in a number, or not. Some keep what
-// they have in a place of their own that others know, or do something that the others do not. It is
-// what matching states up to exchanging goroutines is for.
+// Equal returns a program of goroutines that are equal, or nearly: started by one go statement, perhaps
+// with an object each, which may differ in a number. Some keep their object in a place of
+// their own that others know, or execute other statements. It is for tests of
+// state matching up to symmetry.
 func Equal(name string, rng *rand.Rand) Text {
 	p := &parts{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}}
 	var body strings.Builder
@@ -62,11 +62,11 @@ func (p *parts) equal(name string) {
 		p.budget++
 		p.statements(who, 1)
 		p.ln("}()\n}")
-	case 4: // one takes what another one has left
+	case 4: // one takes an object that another one has left
 		p.ln("if x := ap.Swap(t); x != nil {\nx.n++\n}")
 	case 5: // a list in the order of arrival
 		p.ln("o.mu.Lock()\nif t != o {\nt.next = o.next\no.next = t\n}\no.mu.Unlock()")
-	case 6: // each reads what another one has
+	case 6: // each reads an object of another one
 		p.ln("if x := list[i+1]; x != nil {\nsay(x.n)\n}")
 	case 7: // a lock that another one releases
 		p.ln("o.rw.Lock()\no.buf <- 1\no.rw.Unlock()")

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Result is everything a program can do.
+// Result has all behaviours of a program.
 type Result struct {
-	// Outcomes are the pairs of what is printed and how the execution ends:
+	// Outcomes are the pairs of the output and the end of an execution:
 	// "exit", "deadlock <lines>", "leak <lines>" (main has returned, others
 	// wait forever), "panic: <value>" or "fatal: <text>". Lines are those of
 	// the goroutines that wait.
@@ -31,7 +31,7 @@ func RaceName(line1, line2 int) string {
 	return fmt.Sprintf("%d-%d", min(line1, line2), max(line1, line2))
 }
 
-// Explore enumerates the states of p, of which Source must have been called.
+// Explore enumerates the states of p. Source must have been called before.
 func Explore(p *Prog, maxStates int) Result {
 	r := &refMachine{p: p, code: flatten(p)}
 	res := Result{Outcomes: map[string]bool{}, Races: map[string]bool{}, Complete: true}
@@ -78,8 +78,8 @@ func Explore(p *Prog, maxStates int) Result {
 	return res
 }
 
-// cyclic reports whether a graph has a cycle: not all nodes can be taken away
-// one after the other, each when nothing leads to it any more.
+// cyclic reports whether a graph has a cycle: not all nodes can be removed
+// one after the other, each when no edge leads to it any more.
 func cyclic(next [][]int) bool {
 	in := make([]int, len(next))
 	for _, l := range next {
@@ -126,7 +126,7 @@ func (r *refMachine) start() *refState {
 	return s
 }
 
-// rest says how an execution ended in which no goroutine can continue.
+// rest returns the end of an execution in which no goroutine can continue.
 func (r *refMachine) rest(s *refState) string {
 	var lines []int
 	for g := range s.gs {
@@ -201,7 +201,7 @@ func (r *refMachine) plain(s *refState, g int, in *instr) (loc int, write bool) 
 	return -1, false
 }
 
-// element is the cell an indexed access is about.
+// element returns the cell of an indexed access.
 func (r *refMachine) element(s *refState, g int, in *instr) int {
 	v := r.p.Vars[in.b]
 	switch in.op {
@@ -335,7 +335,7 @@ func (r *refMachine) leave(s *refState, g int) {
 			return
 		}
 		me.frames = nil
-		// What an ended goroutine leaves over makes no difference.
+		// The data of an ended goroutine make no difference.
 		*me = refG{}
 		return
 	}

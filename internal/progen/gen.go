@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Features says what programs may contain.
+// Features are the kinds of statements that programs may contain.
 type Features uint32
 
 // The features. Plain memory and goroutines are always there.
@@ -22,7 +22,7 @@ const (
 	All    = 1<<iota - 1
 )
 
-// Unused has half of the atomic additions' results not used.
+// Unused makes the results of half of the atomic additions unused.
 const Unused Features = 1 << 31
 
 // Generate returns the program with the given seed.
@@ -38,7 +38,7 @@ func Generate(seed uint64, f Features) *Prog {
 	return g.p
 }
 
-// unused makes half of the atomic additions in list statements.
+// unused makes half of the atomic additions in list statements without a result.
 func unused(r *rand.Rand, list []Stmt) {
 	for i := range list {
 		s := &list[i]
@@ -53,7 +53,7 @@ func unused(r *rand.Rand, list []Stmt) {
 	}
 }
 
-// Complete numbers what a program written by hand consists of.
+// Complete numbers the objects of a program written by hand.
 func (p *Prog) Complete() {
 	p.Name = fmt.Sprintf("P%d", p.Seed)
 	p.cells = nil
@@ -71,8 +71,8 @@ type generator struct {
 	f   Features
 	p   *Prog
 
-	goroutines int // that may still be started
-	budget     int // statements that may still be made
+	goroutines int // remaining goroutines
+	budget     int // remaining statements
 	depth      int
 }
 
@@ -124,7 +124,7 @@ func (g *generator) objects() {
 }
 
 // main makes the main function: it starts goroutines, works, may wait for
-// them, and prints what there is.
+// them, and prints all objects.
 func (g *generator) main() {
 	g.goroutines = 1 + g.n(3)
 	join := g.n(3) // nothing, WaitGroup, a channel of its own

@@ -8,7 +8,7 @@ import (
 )
 
 // A LibraryProgram calls functions of the standard library on objects that its goroutines share.
-// Its reference is what it does when it is compiled and run.
+// Its reference are the runs of the compiled program.
 type LibraryProgram struct {
 	Name, Source string
 	Test         bool // the function has a *testing.T
@@ -23,12 +23,12 @@ type family struct {
 	kind  libraryKind
 	make  []string // one of these declares the object
 	vars  []string // variables that are declared and need not be used
-	do    []string // what goroutines do to it
-	last  []string // what main does when it has joined the others; all of these
+	do    []string // statements of goroutines
+	last  []string // statements of main when it has joined the others; all of these
 	locks bool     // statements are executed with mu locked
 }
 
-// libraryKind says in which sort of programs a family may be.
+// libraryKind is the sort of programs in which a family may be.
 type libraryKind int
 
 const (
@@ -179,7 +179,7 @@ var families = []family{
 		last: []string{"cancel()", "synctest.Wait()", "OUT(x.Load())"}},
 }
 
-// LibraryTests is how many of the seeds are tests: those that it divides.
+// LibraryTests divides the seeds of tests.
 const LibraryTests = 3
 
 // Library returns the program of a seed.
@@ -204,7 +204,7 @@ func Library(name string, seed uint64) LibraryProgram {
 			own = append(own, f)
 		}
 	}
-	// One family, or two of them. A test is about what only tests have.
+	// One family, or two of them. A test has families that only tests have.
 	chosen := []family{usable[l.rng.IntN(len(usable))]}
 	if p.Test {
 		chosen[0] = own[l.rng.IntN(len(own))]
@@ -241,7 +241,7 @@ func (l *library) numbers(s string) string {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// program writes the program: goroutines beside main, each with an own record of what it has seen,
+// program writes the program: goroutines beside main, each with a record of its observations,
 // which main prints when it has joined them.
 func (l *library) program(p LibraryProgram, chosen []family) string {
 	var body strings.Builder
@@ -260,7 +260,7 @@ func (l *library) program(p LibraryProgram, chosen []family) string {
 	}
 	fmt.Fprintf(&body, "var %s record\n", strings.Join(logs, ", "))
 	if p.Test && !p.Bubble {
-		// What cleanups note is printed after the test.
+		// Notes of cleanups are printed after the test.
 		fmt.Fprintf(&body, "t.Cleanup(func() { say(%s) })\n", addresses(logs))
 	}
 	racy := l.rng.IntN(8) == 0
@@ -289,7 +289,7 @@ func (l *library) program(p LibraryProgram, chosen []family) string {
 	return "package main\n\n" + importsOf(params+text) + "\n" + text
 }
 
-// statements returns what one goroutine does.
+// statements returns the statements of one goroutine.
 func (l *library) statements(chosen []family, log string, racy bool) string {
 	var b strings.Builder
 	for range 1 + l.rng.IntN(3) {

@@ -8,16 +8,15 @@ import (
 )
 
 // Text is a program that only the machine can execute: there is no reference for
-// it. What reductions find in it is compared with what a full search finds.
+// it. The outcomes of reductions are compared with those of a full search.
 type Text struct {
 	Name, Source string
 	Copies       bool // copies mutexes, or overwrites them
 }
 
-// Objects returns a program about objects that are reached through arrays, maps,
-// lists, interfaces, channels and atomic pointers, and about what guards them:
-// what static reasoning about locks and memory that is not known exactly is for.
-// Everything it consists of is chosen by rng.
+// Objects returns a random program about objects that are reached through arrays, maps,
+// lists, interfaces, channels and atomic pointers, and about their guards. It is
+// for tests of static reasoning about locks and approximated memory.
 func Objects(name string, rng *rand.Rand) Text {
 	o := &objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}
 	o.copies = o.chance(6)
@@ -112,7 +111,7 @@ func mentions(s, name string) bool {
 	}
 }
 
-// declarations is all that comes before the statements of main.
+// declarations prints the code before the statements of main.
 func (o *objects) declarations(name string) string {
 	body := o.w
 	var b strings.Builder
@@ -285,7 +284,7 @@ func (o *objects) path() string {
 	return all[o.n(len(all))]
 }
 
-// guarded makes what is done to o while its lock is held, or is not.
+// guarded makes accesses to o, with its lock held or not.
 func (o *objects) guarded() {
 	for range 1 + o.n(2) {
 		o.access()
@@ -518,7 +517,7 @@ func (o *objects) flavour(f int) {
 	}
 }
 
-// method returns an object of which methods are called.
+// method returns an object for calls of methods.
 func (o *objects) method() string {
 	p := o.path()
 	if slices.Contains([]string{"&T{f: 3}"}, p) {

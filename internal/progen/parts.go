@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Parts returns a program of several parts that have little or nothing to do with each other: each
-// makes objects of its own and starts goroutines that use them. What else there is between parts
-// depends on rng: an object of a package variable, one that main has made, a pointer that one part
+// Parts returns a program of several parts that interact little or not at all: each
+// makes objects of its own and starts goroutines that use them. rng decides their connections:
+// an object of a package variable, one that main has made, a pointer that one part
 // hands to another one through a channel, an atomic pointer or a variable, and whether main waits for
-// them. It is what reductions that explore one part after the other are for.
+// them. It is for tests of reductions that explore one part after the other.
 func Parts(name string, rng *rand.Rand) Text { return newParts(name, rng, false) }
 
 // TimedParts returns such a program in which goroutines sleep, too, and wait for timers of their own and
@@ -26,11 +26,11 @@ func newParts(name string, rng *rand.Rand, timed bool) Text {
 
 type parts struct {
 	objects
-	budget int // statements that goroutines may still have
+	budget int // remaining statements of goroutines
 	timed  bool
 }
 
-// numHandovers is how many ways there are to hand a pointer to another part.
+// numHandovers is the number of ways to hand a pointer to another part.
 const numHandovers = 3
 
 func (p *parts) main(name string) {

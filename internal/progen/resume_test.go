@@ -58,8 +58,8 @@ func resumedWays() (list []resumedWay) {
 
 var onlyWay = flag.String("way", "", "test only the way of this name")
 
-// TestResume: a search that is left anywhere, as often as one likes, and gone on with by another machine,
-// finds and counts what one does that is not left.
+// TestResume: a search that is stopped anywhere, any number of times, and resumed by another machine,
+// has the findings and counts of an uninterrupted one.
 func TestResume(t *testing.T) {
 	n := deep.N(1, 6)
 	all := []progen.Features{progen.All, progen.Locks | progen.Atomics, progen.Chans | progen.Selects, progen.Locks | progen.Groups | progen.Prints,

@@ -3,8 +3,8 @@ package progen
 import "math/rand/v2"
 
 // Misuse returns the program with the given seed about one RWMutex that goroutines lock and
-// unlock without discipline. What the runtime does not notice of it is what RWMutex's counters
-// are for: writers that are let go by others, readers that pass them.
+// unlock without discipline. The counters of an RWMutex model the misuse that the runtime does not
+// notice: writers that are let in by others, readers that pass them.
 func Misuse(seed uint64, trying bool) *Prog {
 	r := rand.New(rand.NewPCG(seed, 0x4f3))
 	p := &Prog{Seed: seed, RWs: 1, Atoms: 1 + r.IntN(2), Vars: []Var{{Place: Place(r.IntN(int(PtrField))), Type: Int, N: 1}}, Mus: 1}

@@ -7,8 +7,8 @@ import (
 
 // Source returns the program as a file of package main, with an entry function
 // of its own and names that no other program has: many can form one package
-// with Helpers. It gives every statement a line of its own, by which Explore
-// and the machine name places.
+// with Helpers. Every statement has a line of its own, which names its place in Explore
+// and the machine.
 func (p *Prog) Source() string {
 	s := &source{p: p, b: new(strings.Builder), line: 1}
 	s.decls()
@@ -23,7 +23,7 @@ func (p *Prog) NativeSource() string {
 	return s.b.String()
 }
 
-// Helpers is the file of what all programs of a package share.
+// Helpers returns the file with the common code of all programs of a package.
 func Helpers() string {
 	return `package main
 
@@ -519,7 +519,7 @@ func (s *source) selectStmt(x *Stmt) {
 	s.close("}")
 }
 
-// final prints everything that is shared, each thing read once in order.
+// final prints all shared objects, each read once in order.
 func (s *source) final() {
 	var all []string
 	for c := range s.p.cells {

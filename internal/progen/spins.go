@@ -9,8 +9,8 @@ import (
 // Spins returns a program about loops that wait: for atomic variables, for plain memory, for
 // several of them, with compare-and-swap, TryLock and Gosched, one in the other and in functions;
 // some cannot be distinguished from loops that continue, some never end. No iteration that is
-// repeated forever has an effect. Everything the program consists of is chosen by rng. If sums is
-// set, additions whose results are not used take the place of most stores, and readers that of locks.
+// repeated forever has an effect. If sums is
+// set, additions with unused results replace most stores, and readers replace locks.
 func Spins(name string, rng *rand.Rand, sums bool) Text {
 	s := &spins{rng: rng, prefix: strings.ToLower(name), sums: sums}
 	s.plain = s.n(4) == 0
@@ -109,7 +109,7 @@ func (s *spins) store(depth int, a string) {
 	}
 }
 
-// cond is a condition without effect.
+// cond returns a condition without effect.
 func (s *spins) cond() string {
 	a, k := s.atom(), s.n(3)
 	switch s.n(8) {

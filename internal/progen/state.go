@@ -19,7 +19,7 @@ type refState struct {
 	chans  []refChan
 	gs     []refG
 	out    string
-	ending string // how the program ended, if it has ended by itself
+	ending string // the end of the program, if it has ended by itself
 }
 
 type refMap struct {
@@ -27,7 +27,7 @@ type refMap struct {
 	seq              int
 }
 
-// refRW has the counters of the runtime's RWMutex and what its two semaphores hold.
+// refRW has the counters of the runtime's RWMutex and of its two semaphores.
 type refRW struct {
 	count, wait int // readerCount, readerWait
 	rsem, wsem  int

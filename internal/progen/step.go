@@ -44,14 +44,14 @@ func (r *refMachine) successors(s *refState, g int) []*refState {
 	return []*refState{t}
 }
 
-// advance moves g past its operation and lets it run on.
+// advance moves g past its operation and lets it continue.
 func (r *refMachine) advance(s *refState, g int) {
 	f := &s.gs[g].frames[len(s.gs[g].frames)-1]
 	f.pc++
 	r.run(s, g)
 }
 
-// enabled reports whether the operation of g, which is none on channels, can proceed.
+// enabled reports whether the operation of g, which is not on channels, can proceed.
 func (r *refMachine) enabled(s *refState, g int, in *instr) bool {
 	switch in.op {
 	case Lock:
@@ -228,8 +228,8 @@ func (s *refState) print(text string) {
 	s.out += text
 }
 
-// rwStep is the runtime's code, each method in one step: a reader that would have to wait has not come yet.
-// A writer that has no reader to wait for skips wlockWait.
+// rwStep is the runtime's code, each method in one step: a reader that would have to wait has not arrived
+// yet. A writer without readers to wait for skips wlockWait.
 func (r *refMachine) rwStep(rw *refRW, in *instr, fail, skip func()) string {
 	switch in.op {
 	case RLock:
@@ -308,7 +308,7 @@ func (r *refMachine) mapStep(s *refState, me *refG, in *instr, v int, fail func(
 	case MapLen:
 		me.l[in.c] = len(m.keys)
 	case mapNext:
-		// Entries that are inserted during the loop are not visited, as the order makes no
+		// Entries inserted during the loop are not visited, because the order makes no
 		// difference to the sum; only a data race can insert any (compile.OrderMatters).
 		if me.iterEnd == 0 {
 			me.iterEnd = m.seq
@@ -437,7 +437,7 @@ func first(q []parked) []parked {
 }
 
 // complete ends g's channel operation with case kase: it leaves all queues,
-// takes the value received, and runs on.
+// takes the value received, and continues.
 func (r *refMachine) complete(s *refState, g, kase, val int, ok bool) {
 	me := &s.gs[g]
 	if me.waiting {
@@ -484,7 +484,7 @@ func (r *refMachine) complete(s *refState, g, kase, val int, ok bool) {
 	r.run(s, g)
 }
 
-// closeChan closes channel ch: those who wait go on.
+// closeChan closes channel ch: the waiting goroutines continue.
 func (r *refMachine) closeChan(s *refState, ch int) {
 	c := &s.chans[ch]
 	c.closed = true

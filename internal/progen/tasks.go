@@ -7,9 +7,9 @@ import (
 )
 
 // Tasks returns a program whose goroutines start others, which a WaitGroup counts: with Go, with Add and
-// Done in the ways that there are, through functions, in loops and by recursion, and, now and then,
-// wrongly: without an Add, with one that is not always executed, or with two Dones. It is what
-// reductions that count Adds and Dones are for.
+// Done in various ways, through functions, in loops and by recursion, and sometimes
+// wrongly: without an Add, with one that is not always executed, or with two Dones. It is for tests of
+// reductions that count Adds and Dones.
 func Tasks(name string, rng *rand.Rand) Text {
 	t := &tasks{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}}
 	var body strings.Builder
@@ -20,7 +20,7 @@ func Tasks(name string, rng *rand.Rand) Text {
 
 type tasks struct {
 	objects
-	budget int // goroutines that may still be started
+	budget int // remaining goroutines
 	wrong  bool
 }
 
@@ -54,12 +54,12 @@ func (t *tasks) main(name string) {
 // group returns the WaitGroup of an operation: mostly the same one.
 func (t *tasks) group() string { return []string{"wg", "wg", "wg", "w", "G"}[t.n(5)] }
 
-// touch prints a statement about what goroutines share.
+// touch prints a statement on shared objects.
 func (t *tasks) touch() {
 	t.ln("%s", []string{"x++", "x = 2", "y = x", "mu.Lock()\nx++\nmu.Unlock()", "mu.Lock()\ny++\nmu.Unlock()"}[t.n(5)])
 }
 
-// task prints what a goroutine does.
+// task prints the statements of a goroutine.
 func (t *tasks) task(depth int) {
 	if t.chance(25) {
 		t.ln("defer func() { recover() }()")

@@ -76,11 +76,11 @@ func Run(t testing.TB, src string) *vm.Machine {
 // tempDir matches the directory of a program.
 var tempDir = regexp.MustCompile(`/\S*/Test\w+/\d+/`)
 
-// An Exploration is what exploring a program found.
+// An Exploration has the findings of the exploration of a program.
 type Exploration struct {
 	por.Result
 	m *vm.Machine
-	// Ends counts the executions by what they printed and how they ended:
+	// Ends counts the executions by their output and end:
 	// "12 ok", "deadlock", "panic: boom".
 	Ends map[string]int
 	// Stuck has the places where goroutines wait forever.
