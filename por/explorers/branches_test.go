@@ -57,7 +57,7 @@ func TestBranches(t *testing.T) {
 }
 
 // TestBranchEndings: all explorers find each way in which a program ends whose branches contradict
-// each other. Where it is cut for that matters to none.
+// each other, independently of the places where executions are cut.
 func TestBranchEndings(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 40, 600) {
 		toy := toys.Branching(rand.New(rand.NewPCG(9, uint64(seed))))
@@ -80,7 +80,7 @@ func TestBranchEndings(t *testing.T) {
 	}
 }
 
-// endings are those of executions that are complete.
+// endings returns the endings of complete executions.
 func endings(f *toys.Findings) []string {
 	return slices.DeleteFunc(toys.Keys(f.Leaves), func(l string) bool { return strings.HasPrefix(l, por.Cut.String()) })
 }

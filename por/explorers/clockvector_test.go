@@ -121,8 +121,8 @@ func TestDisabledAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSleepingNeedsInitials is a program of which one ending is lost if sleep sets are added to
-// Table 2 as it is: at the state before g1's write, where g0 is asleep, adding g0 does nothing, and
+// TestSleepingNeedsInitials has a program that loses one ending if sleep sets are added to
+// the unchanged Table 2: at the state before g1's write, where g0 is asleep, adding g0 has no effect, and
 // g2, which would have to be first for g0's write to come before it, is never added.
 func TestSleepingNeedsInitials(t *testing.T) {
 	prog := [][]toys.Instr{

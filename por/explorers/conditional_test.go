@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestConditional: goroutines execute an access only if they have read a certain value before. So that an
-// operation is there at all depends on an order that memory alone makes, which a relation of
+// TestConditional: goroutines execute an access only if they have read a certain value before. So the
+// existence of an operation depends on an order made by memory alone, which a relation of
 // synchronisation does not have. Each explorer finds all endings.
 //
 //	g0: read y; x = 1      g1: r = y; print r      g2: if x == 1 { y = 1 }

@@ -22,7 +22,7 @@ func TestContextToys(t *testing.T) {
 	})
 }
 
-// TestContextCommuting: the same of programs in which much commutes although it is dependent.
+// TestContextCommuting: the same for programs with many dependent operations that commute.
 func TestContextCommuting(t *testing.T) {
 	testContexts(t, 150, func(seed uint64) *toys.System { return toys.Commuting(rand.New(rand.NewPCG(4, seed))) })
 }
@@ -101,8 +101,8 @@ func TestContextExample(t *testing.T) {
 	}
 }
 
-// cutter is an oracle that says that nothing depends on a Store to variable 1 once all of
-// them are ahead or have been executed, which is so.
+// cutter is an oracle that knows that nothing depends on a Store to variable 1 once all of
+// these are pending or have been executed.
 type cutter struct {
 	por.Passive
 	toy *toys.System
@@ -131,7 +131,7 @@ func TestContextCuts(t *testing.T) {
 	}
 }
 
-// TestContextCSS: keeping asleep what has turned out to commute loses an execution of this program.
+// TestContextCSS: this program loses an execution if events that have commuted stay asleep.
 func TestContextCSS(t *testing.T) {
 	toy := toys.Commuting(rand.New(rand.NewPCG(4, 986)))
 	g := toys.NewStateGraph(toy, 3000)

@@ -11,10 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestCut: what optimal and source find of a program some executions of which have more steps than
-// are allowed is really there, and the executions that are cut do not keep most of the others from
-// being found. What only an operation shows that a goroutine has not come to is not found: of these
-// programs, with less than a dozen steps, a sixth of the endings; it would be twice as many if the
+// TestCut: the findings of optimal and source are real for programs with executions that exceed the
+// bound on steps, and cut executions do not prevent most of the others from
+// being found. Findings that need an operation which a goroutine has not reached are lost: in these
+// programs, with less than a dozen steps, a sixth of the endings; twice as many would be lost if the
 // other goroutines did not continue.
 func TestCut(t *testing.T) {
 	cut, lost, found := 0, 0, 0

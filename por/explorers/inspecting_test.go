@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestInspecting: where operations show where all goroutines are, each explorer finds all endings, with
-// oracles, too: no step of a goroutine is its own affair.
+// TestInspecting: where operations observe all goroutines, each explorer finds all endings, with
+// oracles, too: no step of a goroutine is private.
 func TestInspecting(t *testing.T) {
 	seeds := deep.Seeds(t, 40, 600)
 	oracles := []func(por.System) por.Oracle{

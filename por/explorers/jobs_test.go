@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestJobs: two and three workers report what one does, in its order, whatever ends the search: for each
-// explorer that can have several. Executions are few, so that pieces of all sizes come up.
+// TestJobs: two and three workers have the reports of one, in its order, for every end of the search and
+// each explorer that can have several. Executions are few, so that pieces of all sizes occur.
 func TestJobs(t *testing.T) {
 	seeds := deep.Seeds(t, 15, 250)
 	n := len(seeds)

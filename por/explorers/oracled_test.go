@@ -36,8 +36,8 @@ type none struct{ por.Passive }
 
 func (none) Skip(trace.GID, *trace.Op) string { return "" }
 
-// TestOracle: a search with an oracle finds the endings and races there are,
-// whether it asks of one goroutine or of all of them.
+// TestOracle: a search with an oracle finds all endings and races,
+// with questions about one goroutine or about all of them.
 func TestOracle(t *testing.T) {
 	kinds := []struct {
 		name   string

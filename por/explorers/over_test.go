@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestOver: no explorer takes a step more after Over holds, and each asks why to stop.
+// TestOver: no explorer takes a step after Over returns true, and each calls Poll for the reason.
 func TestOver(t *testing.T) {
 	for _, e := range explorers.All() {
 		steps, asked := uint64(10), uint64(0)
@@ -38,8 +38,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestMostAsked: what questions to an oracle take is bounded, however many goroutines there are;
-// all of a few are asked about.
+// TestMostAsked: the cost of questions to an oracle is bounded for any number of goroutines; a few
+// goroutines are all asked about.
 func TestMostAsked(t *testing.T) {
 	for n := range 20_000 {
 		asked := search.MostAsked(n)

@@ -10,8 +10,8 @@ import (
 
 // TestPolynomialMemory: "POP ... needs only memory that is polynomial in the size of the longest
 // execution" (section 1 of "Parsimonious Optimal Dynamic Partial Order Reduction", in our words):
-// where one operation has as many pasts as a part of the program has classes, memory grows with the
-// length of an execution and not with the number of them.
+// where one operation has as many prefixes as a part of the program has classes, memory grows with the
+// length of an execution and not with the number of executions.
 func TestPolynomialMemory(t *testing.T) {
 	program := func(n int) *toys.System {
 		writes := func(x int8) []toys.Instr { return slices.Repeat([]toys.Instr{{Op: toys.Store, A: 0, B: x}}, n) }

@@ -67,9 +67,9 @@ func (p *exactParts) better(a, b []trace.GID) bool {
 	return x <= y
 }
 
-// TestPersistentParts: a search that explores persistent sets of goroutines finds the endings and
-// races there are, on cycles of the state graph, too, and on paths that are put aside. Each livelock
-// that it reports is one.
+// TestPersistentParts: a search that explores persistent sets of goroutines finds all endings and
+// races, on cycles of the state graph, too, and on paths that are put aside. Each livelock
+// that it reports is real.
 func TestPersistentParts(t *testing.T) {
 	seeds := deep.Seeds(t, 120, 400)
 	n := len(seeds)
@@ -145,8 +145,8 @@ func TestPersistentParts(t *testing.T) {
 	}
 }
 
-// TestOptimalParts: an optimal search in parts finds the endings and races there are, and is not exhaustive
-// if it may have missed some. One that does not look at what is mixed misses some.
+// TestOptimalParts: an optimal search in parts finds all endings and races, or is not exhaustive.
+// A search that ignores mixed executions misses some.
 func TestOptimalParts(t *testing.T) {
 	seeds := deep.Seeds(t, 600, 3000)
 	n := len(seeds)
@@ -203,15 +203,15 @@ func TestOptimalParts(t *testing.T) {
 	}
 }
 
-// TestOptimalPartsOnCycles: goroutines that a part never has anything to do with are not ignored because it
-// comes back to where it was.
+// TestOptimalPartsOnCycles: goroutines that never interact with a part are not ignored when the part
+// comes back to a state.
 func TestOptimalPartsOnCycles(t *testing.T) {
 	toy := toys.New(
 		[]toys.Instr{
 			{Op: toys.WgAdd, A: 1}, {Op: toys.Go, A: 1}, {Op: toys.Go, A: 2},
 			{Op: toys.Choose, A: 2}, {Op: toys.Store, A: 0, B: 1}, {Op: toys.Load, A: 0}, {Op: toys.Jump, A: 3, B: 1},
 		},
-		[]toys.Instr{{Op: toys.WgWait}, {Op: toys.Store, A: 0, B: 1}}, // what the loop stores has to do with it
+		[]toys.Instr{{Op: toys.WgWait}, {Op: toys.Store, A: 0, B: 1}}, // conflicts with the stores of the loop
 		[]toys.Instr{{Op: toys.Exit}},
 	)
 	f, res := toys.Explore(t, toy, With("optimal").Explore, por.Config{MaxSteps: 60, MaxExecutions: 50, Parts: toys.NewParts(toy)})
@@ -228,7 +228,7 @@ func crashes(ending string) bool {
 	return strings.HasPrefix(ending, "exit fault=") && !strings.HasPrefix(ending, "exit fault=0")
 }
 
-// TestNoParts: there are no parts where nothing would notice that the others are ignored on a cycle, or
+// TestNoParts: there are no parts where nothing notices that a cycle ignores the others, or
 // where preemptions are counted.
 func TestNoParts(t *testing.T) {
 	toy := toys.Started(toys.RacyInc, toys.RacyInc, []toys.Instr{{Op: toys.Store, A: 1, B: 1}}, []toys.Instr{{Op: toys.Load, A: 1}})

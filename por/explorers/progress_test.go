@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestProgress: every explorer says how far it is, in a way that users can be told: a part of the whole
-// that begins near zero and remains below one, or how many executions there will be.
+// TestProgress: every explorer reports its progress for users: a part of the whole
+// that begins near zero and remains below one, or the number of executions.
 func TestProgress(t *testing.T) {
 	for _, e := range append(All(), With("optimal", "equivalence", "rf")) {
 		said, grew := 0, false

@@ -19,7 +19,7 @@ func samplers() []*por.Explorer {
 	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return !e.Samples })
 }
 
-// TestSamples: what samples show is real, is the same for the same seed, and is never called exhaustive.
+// TestSamples: findings of samples are real, the same for the same seed, and never exhaustive.
 func TestSamples(t *testing.T) {
 	differ := 0
 	for seed := range uint64(150) {
@@ -60,7 +60,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSampleBounds: the budget, and the other bounds that a sample keeps to.
+// TestSampleBounds: a sample honours its budget and the other bounds.
 func TestSampleBounds(t *testing.T) {
 	for _, e := range samplers() {
 		f, r := toys.Explore(t, toys.Started(toys.StoreBuffer...), e.Explore, por.Config{})
@@ -118,10 +118,10 @@ func (l *leaves) Leaf(path trace.Schedule, st por.Status) bool {
 	return true
 }
 
-// TestPOSIgnoresUnrelated is what the paper motivates POS with: how likely one order of two conflicting
-// operations is does not fall exponentially with the unrelated operations
+// TestPOSIgnoresUnrelated is the motivation of POS in the paper: the probability of one order of two
+// conflicting operations does not fall exponentially with the number of unrelated operations
 // before one of them. The write comes first if nine random numbers are all above
-// a tenth one, as against nine decisions of the random walk.
+// a tenth one, against nine decisions of the random walk.
 func TestPOSIgnoresUnrelated(t *testing.T) {
 	if got := lateShare(t, With("pos").Run, por.Config{}); got < 0.09 || got > 0.11 {
 		t.Errorf("POS: %g, want about 1/10", got)

@@ -57,7 +57,7 @@ func rfClassOf(t *toys.System, path trace.Schedule) string {
 	return strings.Join(lines, ";")
 }
 
-// shown is what an ending tells of an execution if it has not been seen what the last writes are.
+// shown returns the parts of endings that do not depend on unread last writes.
 func shown(leaves map[string]toys.State) []string {
 	set := map[string]bool{}
 	for l, s := range leaves {
@@ -211,7 +211,7 @@ func TestReadsFromClasses(t *testing.T) {
 		checked, ordered, left, fewer, most)
 }
 
-// TestReadsFromLeft: a system that does what is not supported is left to Optimal though none of its
+// TestReadsFromLeft: a system with an unsupported operation is left to Optimal though none of its
 // accesses is in a race.
 func TestReadsFromLeft(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Signal}}, []toys.Instr{{Op: toys.Load}})

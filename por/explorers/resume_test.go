@@ -125,7 +125,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// resumeToy explores a toy until it is saved, and returns what has been found so far.
+// resumeToy explores a toy until it is saved, and returns the findings so far.
 func resumeToy(e *por.Explorer, inParts bool, sys *toys.System, f *inOrder, cfg por.Config, k *fileKeeper) (por.Result, string) {
 	if inParts {
 		cfg.Parts = toys.NewParts(sys)

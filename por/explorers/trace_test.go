@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// traced are small programs whose transcripts are kept, the explorers that are traced, and what is to be
-// seen there: quotations and numbers of lines are of the paper that the explorer's package names.
+// traced are small programs whose transcripts are kept, with the traced explorers and a description of each
+// transcript: quotations and line numbers are of the paper that the explorer's package names.
 var traced = []struct {
 	name      string
 	explorers map[string]string // and what the transcript is about
@@ -59,7 +59,7 @@ var traced = []struct {
 		{{Op: toys.Go, A: 1}, {Op: toys.Store, A: 0, B: 1}},
 		{{Op: toys.Store, A: 0, B: 1}},
 	}},
-	// Two races that have nothing to do with each other, one of them in a critical section: four classes.
+	// Two unrelated races, one of them in a critical section: four classes.
 	{"races", map[string]string{
 		"optimal": "The four combinations, each once, and nothing else is begun.",
 		"source": "Line 18: what has been explored from a state is put to sleep there; lines 15 and 16: it stays so " +
@@ -69,7 +69,7 @@ var traced = []struct {
 		{{Op: toys.Store, A: 1, B: 1}, {Op: toys.Load, A: 0}},
 		{{Op: toys.Lock}, {Op: toys.Load, A: 1}, {Op: toys.Unlock}},
 	}},
-	// x is read after both orders of a race that has nothing to do with x.
+	// x is read after both orders of a race that is unrelated to x.
 	{"refused", map[string]string{
 		"optimal": "A candidate that lacks an event that is in a reversal is refused (docs/research/optimal.md, line 29): it is " +
 			"found where that event is executed by default.",

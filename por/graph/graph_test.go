@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The programs of Table 1 of Storey et al., of which the sources are lost: reconstructions that fit
+// The programs of Table 1 of Storey et al., whose sources are lost: reconstructions that fit
 // all eight of its numbers. x, y and z are variables 0, 1 and 2.
 var (
 	dporGraphExample = [][]toys.Instr{{{Op: toys.Go, A: 1}, {Op: toys.Write, A: 0, B: 2}}, {{Op: toys.Write, A: 0, B: 1}}} // Figure 2
@@ -195,7 +195,7 @@ func TestGraphClient(t *testing.T) {
 	}
 }
 
-// graphOf returns Graph as it is told by gc.
+// graphOf returns Explore with the configuration gc.
 func graphOf(gc Config) por.Search {
 	return func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Explore(sys, v, cfg, gc) }
 }

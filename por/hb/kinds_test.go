@@ -6,9 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds walks all kinds of operations through what dependence does with them. What a row of
-// trace's table says holds here, too, and what is particular about a kind is listed: a new kind has
-// to find its place.
+// TestKinds compares the dependence of all kinds of operations with the rows of
+// trace's table. Exceptions are listed: a new kind has to find its place.
 func TestKinds(t *testing.T) {
 	// Which access is a lock or a Once that is released, or waited for: see MayBeCoEnabled.
 	released := map[trace.Kind]trace.Accesses{trace.Unlock: trace.First, trace.OnceLeave: trace.First, trace.Park: trace.Second}
@@ -16,7 +15,7 @@ func TestKinds(t *testing.T) {
 	// Two of these on one location do not depend on each other, though they change it.
 	commutes := map[trace.Kind]bool{trace.WgAdd: true}
 	// Reads-from equivalence does not know these, at the latest where another goroutine can reach
-	// what they are on.
+	// their objects.
 	unsupported := map[trace.Object]bool{trace.OnChannel: true, trace.OnCond: true, trace.OnBubble: true, trace.OnLibrary: true, trace.OnClock: true, trace.OnGoroutines: true}
 
 	for k := range trace.NumKinds {

@@ -13,14 +13,15 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// walked is what an execution says of its events.
+// walked has the data of an execution about its events.
 type walked struct {
 	steps  []trace.Step
 	races  [][]int32
 	clocks [][]uint32
 }
 
-// walk executes steps, then others at random, up to n in all, and takes them back as far as keep says.
+// walk executes steps, then random ones, up to n in all. Then it undoes all except the first keep, and executes
+// them again.
 func walk(sys por.System, x *hb.Execution, steps []trace.Step, n int, r *rand.Rand, keep int) (w walked) {
 	root := sys.Mark()
 	kept := root
@@ -82,7 +83,7 @@ var relations = []hb.Relation{
 	{ReadersDepend: true, AdditionsDepend: true, Pairwise: true, Arrivals: true, Careful: true},
 }
 
-// compare compares races that are looked for in lanes with those among all events, in n random executions.
+// compare compares the races found in lanes with those among all events, in n random executions.
 func compare(t *testing.T, sys por.System, r *rand.Rand, n, steps int) (races int) {
 	for _, rel := range relations {
 		x, y := hb.NewExecution(sys, rel), hb.NewExecution(sys, rel)

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds walks all kinds of operations through what the oracle asks of a kind: a new kind has to
+// TestKinds checks the functions of the oracle on kinds for all of them: a new kind has to
 // find its place.
 func TestKinds(t *testing.T) {
 	for k := range trace.NumKinds {

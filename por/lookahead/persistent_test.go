@@ -63,7 +63,7 @@ func TestPersistentSet(t *testing.T) {
 	}
 }
 
-// TestPersistentSetLimit: a search that is too small does not claim to be complete.
+// TestPersistentSetLimit: a search that exceeds its limit is not complete.
 func TestPersistentSetLimit(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Write, A: 0, B: 1}}, []toys.Instr{{Op: toys.Load}, {Op: toys.Jump, A: 0, B: 0}})
 	toy.Step(0, 0)

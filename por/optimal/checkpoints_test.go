@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// scattered is a toy of which no two operations are at the same place in the program, so that
+// scattered is a toy in which no two operations are at the same place in the program, so that
 // the search has to return to frames without checkpoints.
 type scattered struct {
 	*toys.System
@@ -32,8 +32,8 @@ func (s *scattered) Repeat(g trace.GID, choice int) {
 	s.Step(g, choice)
 }
 
-// TestCheckpoints: what is explored is the same, and in the same order, whether all frames have
-// checkpoints or hardly any, whatever memory there is for candidates.
+// TestCheckpoints: the exploration is the same, in the same order, if all frames have
+// checkpoints and if hardly any has, with any memory for candidates.
 func TestCheckpoints(t *testing.T) {
 	repeated := 0
 	for _, seed := range deep.Seeds(t, 200, 2000) {

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestWorkers: several workers report the same in the same order as one, whatever ends the search.
+// TestWorkers: several workers have the reports of one, in the same order, for every end of the search.
 func TestWorkers(t *testing.T) {
 	tasks, parts := 0, uint64(0)
 	list := deep.Seeds(t, 150, 1500)
@@ -72,9 +72,9 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestWorkersBranch: a worker that goes on after a branch that another one has executed knows that
-// candidates may be found twice (rule B). In the first seeds that has been seen to matter, which depends
-// on which worker takes what.
+// TestWorkersBranch: a worker that continues after a branch that another one has executed knows that
+// candidates may be found twice (rule B). In the first seeds this has mattered, depending
+// on the distribution among workers.
 func TestWorkersBranch(t *testing.T) {
 	seeds := []uint64{2137, 4492, 5833, 6515, 9879, 10113, 11488}
 	for range 4 {

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// joined makes a toy whose goroutines call Done, most of them at the end, and of which one or two
+// joined makes a toy whose goroutines call Done, most of them at the end. One or two of them
 // wait for that.
 func joined(r *rand.Rand) *toys.System {
 	ops := []toys.OpCode{toys.Load, toys.Store, toys.Store, toys.Read, toys.Write, toys.OutReg}
@@ -61,13 +61,13 @@ func joined(r *rand.Rand) *toys.System {
 		prog[0] = append(prog[0], toys.RandomInstr(r, []toys.OpCode{toys.WgAdd, toys.Choose, toys.Lock, toys.WgWait}))
 	}
 	toy := toys.New(prog...)
-	if once && r.IntN(2) == 0 { // what is added is there from the start
+	if once && r.IntN(2) == 0 { // the units exist from the start
 		toy.Step(0, 0)
 	}
 	return toy
 }
 
-// TestTails: what is explored is the same, and in the same order, with tails and without.
+// TestTails: the exploration is the same, in the same order, with tails and without.
 func TestTails(t *testing.T) {
 	tails, failed, refuted := 0, 0, 0
 	for _, seed := range deep.Seeds(t, 3000, 20_000) {
@@ -101,7 +101,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// sameCounts reports whether a and b are equal but for what was looked at.
+// sameCounts reports whether a and b are equal except for Looked.
 func sameCounts(a, b por.Stats) bool {
 	return a.Executions == b.Executions && a.Blocked == b.Blocked && a.Transitions == b.Transitions &&
 		a.MaxDepth == b.MaxDepth && a.Choices == b.Choices

@@ -27,8 +27,8 @@ var small = tree{"a", []tree{{"b", []tree{{"c", nil}}}, {"d", nil}}}
 
 var larger = tree{"a", []tree{{"b", []tree{{"c", nil}, {"d", nil}}}, {"e", nil}, {"f", []tree{{"g", nil}}}}}
 
-// explore explores a tree with workers: each subtree of its root is a task, and what was found is merged in
-// their order. The search stops at the node of that name.
+// explore explores a tree with workers: each subtree of its root is a task, and findings are merged in
+// their order. The search stops at the node called stop.
 func explore(t *testing.T, workers int, x tree, stop string, with func() (*int, error)) (merged []string, executed int) {
 	p := New(workers-1, with)
 	var own int
@@ -63,8 +63,8 @@ func explore(t *testing.T, workers int, x tree, stop string, with func() (*int, 
 
 func counter() (*int, error) { return new(int), nil }
 
-// check: what two or three workers find is what one finds, in its order, and no task is executed twice or
-// left out. It is explored by hbcheck itself (TestDogfood of cmd/hbcheck), in every interleaving.
+// check: two or three workers have the findings of one, in its order, and no task is executed twice or
+// left out. hbcheck itself explores it (TestDogfood of cmd/hbcheck), in every interleaving.
 func check(t *testing.T, workers int, x tree) {
 	merged, executed := explore(t, workers, x, "", counter)
 	if want := x.walk(nil); !slices.Equal(merged, want) || executed != len(x.subs) {
@@ -76,7 +76,7 @@ func TestTwoWorkers(t *testing.T)   { check(t, 2, small) }
 func TestTwoLarger(t *testing.T)    { check(t, 2, larger) }
 func TestThreeWorkers(t *testing.T) { check(t, 3, small) }
 
-// TestStop: what comes after the first task that stops the search is not merged, though it may have been
+// TestStop: tasks after the first one that stops the search are not merged, though they may have been
 // executed.
 func TestStop(t *testing.T) {
 	merged, executed := explore(t, 2, small, "c", counter)
@@ -85,7 +85,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestMissing: a worker that cannot begin is not there, and the others do what there is to do.
+// TestMissing: if a worker cannot begin, the others execute all tasks.
 func TestMissing(t *testing.T) {
 	merged, _ := explore(t, 2, small, "", func() (*int, error) { return nil, errors.New("no memory") })
 	if want := small.walk(nil); !slices.Equal(merged, want) {
@@ -93,8 +93,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestClaim: a search that explores what no worker has taken, and takes what one has, finds what one worker
-// finds.
+// TestClaim: a search that explores untaken tasks itself, and waits for taken ones, has the findings of one
+// worker.
 func TestClaim(t *testing.T) {
 	p := New(1, counter)
 	found := make([][]string, len(small.subs))

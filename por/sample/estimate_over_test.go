@@ -17,7 +17,7 @@ type stepped struct {
 
 func (s *stepped) Step(g trace.GID, choice int) { s.steps++; s.System.Step(g, choice) }
 
-// TestEstimateOver: an estimate ends when it is told to, after a step at most, and nothing is estimated then.
+// TestEstimateOver: an estimate ends at most one step after Over returns true, without a result.
 func TestEstimateOver(t *testing.T) {
 	writes := make([]toys.Instr, 40)
 	for i := range writes {

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestPieces: several workers report what one does, in its order, with pieces so small that others are
-// being drawn while one finds something.
+// TestPieces: several workers have the reports of one, in its order, with pieces so small that others are
+// being drawn while one finds a bug.
 func TestPieces(t *testing.T) {
 	defer func(a, b uint64) { begunAfter, pieceOf = a, b }(begunAfter, pieceOf)
 	begunAfter, pieceOf = 0, 20

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestJPFTree: the tree is as large as JPF finds it when it walks it.
+// TestJPFTree: the tree has the size that JPF finds when it walks it.
 func TestJPFTree(t *testing.T) {
 	checked := 0
 	for _, seed := range deep.Seeds(t, 1000, 1000) {

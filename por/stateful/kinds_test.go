@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// pendingOp is a system of which only the pending operation and the status matter.
+// pendingOp is a system with only a pending operation and a status.
 type pendingOp struct {
 	por.System
 	op     trace.Op
@@ -17,8 +17,8 @@ type pendingOp struct {
 func (s *pendingOp) Next(trace.GID) trace.Op { return s.op }
 func (s *pendingOp) Status() por.Status      { return s.status }
 
-// TestKinds walks all kinds of operations through SyncPolicy. What a row of trace's table says
-// decides, and what is particular about a kind is listed: a new kind has to find its place.
+// TestKinds compares SyncPolicy on all kinds of operations with the rows of trace's table.
+// Exceptions are listed: a new kind has to find its place.
 func TestKinds(t *testing.T) {
 	on := func(k trace.Kind) *pendingOp {
 		lock := trace.Access{Obj: 3, Size: 8, Write: true}
@@ -50,8 +50,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("memory is known to be a lock after %v: %v, want %v", k, p.Violated, want)
 		}
 
-		// What releases a lock and ends the program, though its goroutine has not ended, may have
-		// released one that was free. A Once is released by package sync only.
+		// An operation that releases a lock and ends the program, though its goroutine has not ended, may
+		// have released a free one. Only package sync releases a Once.
 		for next, fails := range map[trace.Kind]bool{trace.None: false, k: true, trace.Crash: true} {
 			p = SyncPolicy{UnlockNeedsNoChoice: true}
 			sys := on(k)

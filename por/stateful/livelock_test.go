@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestLivelock: what is and what is not a fair execution without an end.
+// TestLivelock: fair and unfair endless executions.
 func TestLivelock(t *testing.T) {
 	set := []toys.Instr{{Op: toys.Store, A: 0, B: 1}}
 	tests := []struct {
@@ -78,8 +78,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestRenamed: a fingerprint that identifies states up to exchanging two
-// equal goroutines must not make an unfair loop look fair.
+// TestRenamed: a fingerprint that identifies states up to a permutation of two
+// equal goroutines must not make an unfair loop seem fair.
 func TestRenamed(t *testing.T) {
 	// Both pass a baton in rounds: the loop closes after one has moved because
 	// the states are equal up to exchange, but continuing forever means that

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// soonInRounds makes searches go in rounds soon, and rounds short. It returns what undoes that.
+// soonInRounds makes searches use rounds early, and rounds short. It returns a function that undoes that.
 func soonInRounds(r *rand.Rand) func() {
 	before := Rounds
 	Rounds = RoundSizes{From: r.Uint64N(30), Work: 1 + r.Uint64N(20), More: 20 + r.Uint64N(100), Each: 2, Check: 1 << r.IntN(8)}
@@ -19,7 +19,7 @@ func soonInRounds(r *rand.Rand) func() {
 }
 
 // TestRounds: a search in rounds finds every ending and every race, meets every state, and has the same
-// result with any number of workers. What it says of livelocks is what one worker says.
+// result with any number of workers. It reports the livelocks that one worker reports.
 func TestRounds(t *testing.T) {
 	pieces, cyclic, dived := 0, 0, 0
 	for _, seed := range deep.Seeds(t, 400, 400) {

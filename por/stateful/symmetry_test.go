@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// quotient collects what a search finds up to exchanging goroutines with equal programs.
+// quotient collects the findings of a search up to a permutation of goroutines with equal programs.
 type quotient struct {
 	toy           *toys.System
 	leaves, races map[string]bool
@@ -41,7 +41,7 @@ func (q *quotient) Race(_ trace.Schedule, a, b trace.Op) bool {
 func (q *quotient) Livelock(trace.Schedule, int) bool { q.lassos++; return true }
 func (q *quotient) Restart()                          { q.restarts++ }
 
-// explored returns what a search of toy finds.
+// explored returns the findings of a search of toy.
 func explored(toy *toys.System, symmetric bool, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*quotient, por.Result) {
 	q := &quotient{toy: toy, leaves: map[string]bool{}, races: map[string]bool{}}
 	if cfg.Symmetry = symmetric; symmetric {
@@ -50,8 +50,8 @@ func explored(toy *toys.System, symmetric bool, run func(por.System, por.Visitor
 	return q, run(toy, q, cfg)
 }
 
-// TestSymmetry: with states matched up to exchanging goroutines a search finds all ends, races and
-// livelocks that there are, with a bound on preemptions, too, and Full stores one state of each orbit of
+// TestSymmetry: with states matched up to symmetry a search finds all ends, races and
+// livelocks, with a bound on preemptions, too, and Full stores one state of each orbit of
 // the state graph.
 func TestSymmetry(t *testing.T) {
 	smaller, cycles, livelocks, bounded := 0, 0, 0, 0

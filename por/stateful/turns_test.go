@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// inTurns explores with paths that are soon too long. It reports whether prefixes have taken turns,
-// and not whether there are livelocks.
+// inTurns explores with paths that are soon too long. It sets begun if prefixes have taken turns, and does
+// not seek livelocks.
 func inTurns(policy bool, begun *bool) por.Search {
 	return func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		p := &SyncPolicy{UnlockNeedsNoChoice: !cfg.LimitPreempt}
@@ -38,7 +38,7 @@ func inTurns(policy bool, begun *bool) por.Search {
 }
 
 // TestTurns: a search in which prefixes take turns finds every ending, every race, and meets every
-// state, once. With a bound on preemptions it finds what it finds without turns.
+// state, once. With a bound on preemptions it has the findings of a search without turns.
 func TestTurns(t *testing.T) {
 	turned, ignored := 0, 0
 	for _, seed := range deep.Seeds(t, 600, 600) {
@@ -193,7 +193,7 @@ func TestNoDive(t *testing.T) {
 	}
 }
 
-// TestLongEnds: executions that are longer than what is too long come to their ends, too.
+// TestLongEnds: executions that are longer than Config.Dive come to their ends, too.
 func TestLongEnds(t *testing.T) {
 	e := &ended{map[int]bool{}}
 	cfg := por.Config{Match: true, Dive: 100}
@@ -246,7 +246,7 @@ func (c *racing) Status() por.Status {
 }
 
 // TestMeetingPaths: an execution comes to its end before most states are known, though paths near the
-// root end soon at states that are.
+// root soon end at known states.
 func TestMeetingPaths(t *testing.T) {
 	e := &ended{map[int]bool{}}
 	states := uint64(0)
