@@ -20,8 +20,8 @@ type walked struct {
 	clocks [][]uint32
 }
 
-// walk executes steps, then random ones, up to n in all. Then it undoes all except the first keep, and executes
-// them again.
+// walk executes steps, then random ones, up to n in all. Then it undoes all except the first keep, and
+// executes them again.
 func walk(sys por.System, x *hb.Execution, steps []trace.Step, n int, r *rand.Rand, keep int) (w walked) {
 	root := sys.Mark()
 	kept := root
