@@ -21,8 +21,7 @@ type walked struct {
 }
 
 // walk executes steps, then random ones, up to n in all. Then it undoes all except the first keep, and
-// executes
-// them again.
+// executes them again.
 func walk(sys por.System, x *hb.Execution, steps []trace.Step, n int, r *rand.Rand, keep int) (w walked) {
 	root := sys.Mark()
 	kept := root

@@ -73,8 +73,8 @@ const stepsPerState = 8
 type parked struct {
 	por.System
 	gs        []trace.GID
-	ops       []trace.Op     // their pending operations
-	arrived   []trace.Op     // operations at which parking is no conflict
+	ops       []trace.Op // their pending operations
+	arrived   []trace.Op // operations at which parking is no conflict
 	late      por.Parker // if parking is postponed
 	meetings  []por.Meeting
 	conflicts bool // an operation is in conflict

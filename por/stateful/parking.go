@@ -17,8 +17,8 @@ import (
 //     park and takes part in no meeting has parked before the loop.
 //  3. With a bound on preemptions nothing is postponed: a late park might cost one.
 type parking struct {
-	sys por.Parker `saved:"-"` // nil: nothing is postponed
-	buf []por.Meeting  `saved:"-"`
+	sys por.Parker    `saved:"-"` // nil: nothing is postponed
+	buf []por.Meeting `saved:"-"`
 }
 
 // Choices from meets on are meetings.
