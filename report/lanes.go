@@ -462,13 +462,14 @@ func shownRows(rows []row, all bool) []bool {
 }
 
 // How many rows of the beginning and of the end of a schedule are drawn if it has more than both. A
-// person reads back from the end, and not thousands of rows.
+// person reads back from the end, one screen; -v and the page have all rows.
 const (
-	firstRows = 100
-	lastRows  = 300
+	firstRows = 8
+	lastRows  = 40
 )
 
-// leaveOutMiddle keeps a bounded number of rows at both ends, and the rows where something goes wrong.
+// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, and those
+// of preemptions and overwritten values.
 func leaveOutMiddle(rows []row, keep []bool) {
 	n := 0
 	for _, k := range keep {
@@ -482,7 +483,7 @@ func leaveOutMiddle(rows []row, keep []bool) {
 			continue
 		}
 		if seen++; seen > firstRows {
-			keep[i] = rows[i].wrong
+			keep[i] = rows[i].wrong || rows[i].note != "" && !rows[i].Blocked
 			left--
 		}
 	}
