@@ -25,6 +25,8 @@ type collector struct {
 	leftKeys []key               // in the order in which they were met,
 	returned uint64              // and the number of executions whose entry has returned
 
+	baseline []key // of bugs that Options.Known has accepted
+
 	passed bool    // an execution has ended in which nothing is wrong
 	ran    bool    // an execution has run the test
 	notRun *NotRun // why the first one that has not did not
@@ -90,6 +92,10 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		return false
 	}
 	c.known[b.key()] = true
+	if !b.Warning && c.opts.Known != nil && c.opts.Known(b) {
+		c.baseline = append(c.baseline, b.key())
+		return true
+	}
 	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
 		if c.inSubtree {
 			c.used = append(c.used, i)

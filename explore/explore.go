@@ -284,7 +284,7 @@ func (s *exploration) finish(found por.Result) error {
 	isError := func(b *Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
-	r.LongLoops = c.loops.list
+	r.LongLoops, r.Known = c.loops.list, len(c.baseline)
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})

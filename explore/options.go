@@ -56,6 +56,8 @@ type Options struct {
 	AllowLeak *regexp.Regexp
 	// Assume are the assumptions that leave a verdict OK.
 	Assume [vm.NumAssumed]bool
+	// Known, if set, accepts a bug, which it reports: the search goes on past it.
+	Known func(b *Bug) bool
 	// Leaks says which goroutines that are left are bugs; tolerated are those that may stay, in
 	// the exploration that counts them (left.go).
 	Leaks     LeakRule

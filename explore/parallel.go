@@ -136,6 +136,11 @@ func (c *collector) Merge(q por.Subsearch) bool {
 		proceed = c.pass()
 	}
 	proceed = c.mergeLeft(p.collector) && proceed
+	for _, k := range p.baseline {
+		if !c.known[k] {
+			c.known[k], c.baseline = true, append(c.baseline, k)
+		}
+	}
 	for _, b := range p.bugs {
 		proceed = c.add(b, b.Schedule) && proceed
 	}

@@ -124,7 +124,7 @@ func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
 	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
 	x.Timeout, x.Share, x.spent = p.opts.Timeout, p.opts.Share, p.opts.spent
-	x.awaitLoops, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Leaks, p.opts.tolerated
+	x.awaitLoops, x.Known, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Known, p.opts.Leaks, p.opts.tolerated
 	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {
 		x.MaxSteps = long
 	}

@@ -144,6 +144,8 @@ type Result struct {
 	Resumed *Resumed
 	// Saved is set if the search has been stopped and can be gone on with.
 	Saved bool
+	// Known is the number of bugs that Options.Known has accepted.
+	Known int
 	// Cached: the result is that of an earlier run.
 	Cached bool
 	// Mistakes are hbcheck's own, made after the search: what it has found is right, and some of it is not

@@ -74,6 +74,7 @@ type jsonResult struct {
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
+	Known       int             `json:"known,omitempty"`     // findings of --baseline
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Resumed     *jsonResumed    `json:"resumed,omitempty"`   // with --resume
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
@@ -276,7 +277,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
-	out.Cached = r.Cached
+	out.Cached, out.Known = r.Cached, r.Known
 	for _, why := range r.Incomplete {
 		if x := why.Refused; x.Code != "" {
 			out.Refused = append(out.Refused, jsonRefused{string(x.Code), x.What, x.Func, j.Paths.Pos(x.Pos)})

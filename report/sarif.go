@@ -1,15 +1,12 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"go/token"
 	"io"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -194,14 +191,8 @@ func (x *SARIF) flows(b *explore.Bug) []sarifFlow {
 	return []sarifFlow{flow}
 }
 
-var numbers = regexp.MustCompile(`[0-9]+`)
-
-// fingerprint names a bug so that it is the same one after lines have moved: by its kind, its entry,
-// the file, and its message without numbers.
 func (x *SARIF) fingerprint(r *explore.Result, b *explore.Bug) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{b.Kind.Code(), r.Package, r.Entry, filepath.ToSlash(x.Paths.File(b.Pos.Filename)),
-		numbers.ReplaceAllString(firstLine(Message(b)), "N")}, "\x00")))
-	return hex.EncodeToString(sum[:16])
+	return Fingerprint(x.Paths, r.Package, r.Entry, b)
 }
 
 // Failed implements Writer.

@@ -231,6 +231,9 @@ func coveredBy(r *explore.Result) string {
 	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
 		s += fmt.Sprintf(", %d sampled", r.Sampled)
 	}
+	if r.Known > 0 {
+		s += ", " + count(r.Known, "known finding")
+	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
 

@@ -39,7 +39,7 @@ var without = []string{"output", "format", "json", "verbose", "jobs", "chdir", "
 
 // notRemembered are the flags that ask for more than a result, or for a fresh one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
-	"cover", "coverprofile"}
+	"cover", "coverprofile", "baseline", "write-baseline"}
 
 // remember returns the cache for what listing lists, nil if the user wants none or it cannot be
 // opened.

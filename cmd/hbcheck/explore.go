@@ -66,6 +66,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("budget") {
 		f.budget = 0
 	}
+	f.all = f.all || f.writeBaseline != "" && !f.first
 	opts, sel, err := f.options()
 	if err != nil {
 		return err
@@ -165,8 +166,14 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
 	w := f.writer(cmd.OutOrStdout(), paths)
 	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns}
+	if f.known, err = f.readKnown(paths); err != nil {
+		return err
+	}
 	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files)
 	if err != nil {
+		return err
+	}
+	if err := f.known.close(cmd, sel == (selection.Options{})); err != nil {
 		return err
 	}
 	if sel.Entry == "" {

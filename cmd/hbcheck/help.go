@@ -19,7 +19,7 @@ var exploreGroups = []flagGroup{
 	{"Selecting and loading what to explore", "skip entry bench no-main short tags chdir env stdin symbolic"},
 	{"Limits, the cache and saved searches", "max-memory max-steps max-executions max-states first count save"},
 	{"Behaviour of the environment", "time slack rand seed maps signals net leaks allow-leak input-len unwind solver"},
-	{"Output", "outcomes strict json output html color coverprofile write-corpus"},
+	{"Output", "outcomes strict json output html color coverprofile write-corpus baseline write-baseline"},
 	{"Choosing an explorer", "por match symmetry hybrid"},
 	{"Diagnosing a search", "explain check-static check-duplicates"},
 }

@@ -137,6 +137,11 @@ func (x *wholeRun) finally(stop context.Context, e *explore.Entry, bound time.Du
 // options returns the options of an entry, for which there may be directives.
 func (x *wholeRun) options(e *explore.Entry) (own explore.Options, err error) {
 	own = x.opts
+	defer func() {
+		if x.f.known != nil {
+			own.Known = x.f.known.accept(e)
+		}
+	}()
 	x.files.flags = x.dirs.flags(x.f, e.Source)
 	if x.files.flags != x.f {
 		if own, _, err = x.files.flags.options(); err != nil {
@@ -200,6 +205,9 @@ func (x *wholeRun) result(e *explore.Entry, r *explore.Result) error {
 	}
 	if x.f.writeCorpus && e.Source.Fuzz {
 		writeCorpus(stderr, x.files.paths, e.Source, r)
+	}
+	if x.f.known != nil {
+		x.f.known.add(r)
 	}
 	x.code = x.f.worse(x.code, r)
 	for _, what := range r.Mistakes {
