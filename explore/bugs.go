@@ -119,7 +119,7 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 // leakBug describes a goroutine that waits forever while main does not.
 func leakBug(gs []Goroutine, g Goroutine) *Bug {
 	b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g)}
+		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID}
 	for _, e := range b.Cycle {
 		if i := slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
 			b.Related = append(b.Related, Related{Pos: gs[i].position(), Role: RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})

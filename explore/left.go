@@ -18,7 +18,8 @@ import (
 //     the entry's function has made what it waits for, or its frame referred to it at some moment before,
 //     the Leak may stay (mayStay). Then the exploration begins again, and counts the executions that have it.
 //  3. As soon as there is one without it, it is a bug of some schedules, as an unlucky select, and stops
-//     the search. If there is none it is a warning (Bug.Always).
+//     the search; but not if it waits, wherever it is, for the same as one that all executions have: what
+//     ends that one ends it, too. If there is none without it it is a warning (Bug.Always).
 //
 // A goroutine that a function has left which the entry called is a bug in 2: nothing outside of that function
 // could have ended it.
@@ -37,6 +38,7 @@ const (
 type leftBehind struct {
 	bug    *Bug // with the first schedule
 	leaves uint64
+	with   []key // of others that wait for the same, in each execution that has it
 }
 
 // stay takes those bugs of an execution that has ended from the list that may stay, and counts them. It
@@ -57,26 +59,50 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 			continue
 		}
 		here[k] = true
-		x := c.left[k]
+		x, with := c.left[k], c.waitingWith(b, bugs)
 		if x == nil {
 			b.Schedule = slices.Clone(path)
 			b.movers, b.symbolic = movers(c.m, path), c.m.Symbolic()
-			x = &leftBehind{bug: b}
+			x = &leftBehind{bug: b, with: with}
 			if c.left == nil {
 				c.left = make(map[key]*leftBehind)
 			}
 			c.left[k], c.leftKeys = x, append(c.leftKeys, k)
 		}
 		x.leaves++
+		x.with = slices.DeleteFunc(x.with, func(k key) bool { return !slices.Contains(with, k) })
 	}
 	return append(rest, c.unlucky()...)
+}
+
+// waitingWith returns the keys of those of bugs whose goroutines wait for something for which b's waits.
+func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
+	objs := c.m.AwaitedBy(b.waiter)
+	for _, x := range bugs {
+		k := x.key()
+		if k == b.key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
+			continue
+		}
+		if slices.ContainsFunc(c.m.AwaitedBy(x.waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
+			with = append(with, k)
+		}
+	}
+	return with
+}
+
+// stays reports whether x, of which an execution may not have one, is a warning.
+func (c *collector) stays(x *leftBehind) bool {
+	//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: true
+	return x.leaves == c.returned || slices.ContainsFunc(x.with, func(k key) bool {
+		y := c.left[k]
+		return y != nil && y.leaves == c.returned
+	})
 }
 
 // unlucky returns the Leaks that may stay and that not all executions have.
 func (c *collector) unlucky() (list []*Bug) {
 	for _, k := range c.leftKeys {
-		//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: false
-		if x := c.left[k]; x.leaves < c.returned {
+		if x := c.left[k]; !c.stays(x) {
 			list = append(list, x.bug)
 		}
 	}
@@ -104,12 +130,13 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 		x := p.left[k]
 		if y := c.left[k]; y != nil {
 			y.leaves += x.leaves
+			y.with = slices.DeleteFunc(y.with, func(k key) bool { return !slices.Contains(x.with, k) })
 			continue
 		}
 		if c.left == nil {
 			c.left = make(map[key]*leftBehind)
 		}
-		c.left[k], c.leftKeys = &leftBehind{x.bug, x.leaves}, append(c.leftKeys, k)
+		c.left[k], c.leftKeys = &leftBehind{x.bug, x.leaves, x.with}, append(c.leftKeys, k)
 	}
 	return c.addLeft(c.unlucky(), nil)
 }
@@ -117,7 +144,7 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 // always returns the Leaks of all executions as warnings.
 func (c *collector) always() (list []*Bug) {
 	for _, k := range c.leftKeys {
-		if x := c.left[k]; x.leaves == c.returned && !c.known[k] {
+		if x := c.left[k]; c.stays(x) && !c.known[k] {
 			x.bug.Warning, x.bug.Always = true, true
 			list = append(list, x.bug)
 		}
@@ -159,9 +186,10 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 		m.Step(a.G, a.Choice)
 	}
 	var objs []uint32
+	waiter := trace.NoGID
 	for _, g := range m.Goroutines() {
 		if g.Name == b.G {
-			objs = m.AwaitedBy(g.ID)
+			objs, waiter = m.AwaitedBy(g.ID), g.ID
 		}
 	}
 	if m.EntryMade(objs) {
@@ -173,7 +201,7 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 			break
 		}
 		//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: true
-		if m.EntryHolds(objs) {
+		if m.EntryHolds(objs, waiter) {
 			return true
 		}
 		m.Step(a.G, a.Choice)

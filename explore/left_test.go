@@ -25,6 +25,13 @@ var leftPrograms = []struct{ body, want string }{
 		go func() { n[1].Add(1); n[0].Add(1) }()
 		go func() { <-s.stop }()
 	}`, "warning"},
+	// What ends the first one ends the second one, which is there in some schedules only.
+	{`s := start()
+	<-s.ready
+	var go2 atomic.Bool
+	go func() { if go2.Load() { <-s.stop } }()
+	go2.Store(true)`, "warning"},
+	{`c := make(chan *server, 1); c <- start(); wait(<-c)`, "warning"}, // an argument of a call
 	// It was left by a function that has been called.
 	{`leaky()`, "fail"},
 	{`start(); s := start(); <-s.ready; close(s.stop)`, "fail"},
@@ -67,6 +74,8 @@ func start() *server {
 	go func() { close(s.ready); <-s.stop }()
 	return s
 }
+
+func wait(s *server) { <-s.ready }
 
 func leaky() { c := make(chan int); go func() { c <- 1 }() }
 

@@ -11,7 +11,7 @@ import (
 // time is that of the search and of all that follows it; building the program is not counted. Of the
 // time a search leaves as much as telling its longest schedule may take.
 type limit struct {
-	share bool // timeout is a part of the time of all entries
+	share   bool // timeout is a part of the time of all entries
 	ctx     context.Context
 	timeout time.Duration // 0: none
 	spent   time.Duration // of it, before

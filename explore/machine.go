@@ -100,7 +100,7 @@ type Inspected interface {
 	// whether that is a lock.
 	EntryEnded() bool
 	EntryMade(objs []uint32) bool
-	EntryHolds(objs []uint32) bool
+	EntryHolds(objs []uint32, waiter trace.GID) bool
 	AwaitedBy(g trace.GID) []uint32
 	WaitsForLock(g trace.GID) bool
 	// CanCollect reports whether the program could tell that memory is collected in this state.

@@ -296,7 +296,8 @@ type Bug struct {
 	StepsApart   bool
 	AccessEvents [2]int
 
-	stays    bool    // a Leak that the entry may have left: see left.go
+	stays    bool // a Leak that the entry may have left: see left.go
+	waiter   trace.GID
 	movers   []mover // of Schedule, until it is told
 	symbolic bool    // values depended on inputs where it was found
 }

@@ -35,33 +35,56 @@ func (v Report) EntryMade(objs []uint32) bool {
 	})
 }
 
-// EntryHolds reports whether live registers of the entry's function, or of the functions that have called it,
-// refer to one of objs, directly or through other objects. What the functions hold that it has called does
-// not count.
-func (v Report) EntryHolds(objs []uint32) bool {
+// EntryHolds reports whether the entry's function, or one that has called it, refers to one of objs, directly
+// or through other objects: by a live register, or by an argument of the call that it executes. What the
+// functions hold besides that it has called does not count. A function literal of the entry's function counts
+// as itself; goroutine waiter does not.
+func (v Report) EntryHolds(objs []uint32, waiter trace.GID) bool {
 	m := v.m
 	for _, s := range m.order {
 		g := m.gs[s]
-		if g.status == gEnded || g.fn == nil {
+		if g.status == gEnded || g.fn == nil || g.id == waiter {
 			continue
 		}
 		seen := m.newReach()
 		inside := false
+		var args []uint64 // live parameters of the frame above
 		m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, _ bool) {
-			if inside = inside || fn.SSA == m.link.entry.Func; !inside {
-				return
-			}
-			seen.add(g.stack[fp-hdrDefer])
-			for _, e := range live {
-				if e&1 != 0 {
-					seen.add(g.stack[fp+uint32(e>>1)])
+			first := !inside && m.ofEntry(fn)
+			if inside = inside || first; first {
+				for _, w := range args {
+					seen.add(w)
 				}
+			}
+			args = args[:0]
+			for _, e := range live {
+				w := g.stack[fp+uint32(e>>1)]
+				switch {
+				case e&1 == 0:
+				case inside:
+					seen.add(w)
+				case int(e>>1) < fn.NParam:
+					args = append(args, w)
+				}
+			}
+			if inside {
+				seen.add(g.stack[fp-hdrDefer])
 			}
 		})
 		for _, obj := range objs {
 			if inside && seen.objs[obj] {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// ofEntry reports whether fn is the entry's function, or a literal in it.
+func (m *Machine) ofEntry(fn *bytecode.Func) bool {
+	for f := fn.SSA; f != nil; f = f.Parent() {
+		if f == m.link.entry.Func {
+			return true
 		}
 	}
 	return false
