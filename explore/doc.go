@@ -27,12 +27,14 @@
 // the schedule again from the initial state, and panics if the schedule does not show the bug.
 //
 // # Machines
+//
 // A Machine is a por.System with methods for reports. They come in groups: loops that wait,
 // replicas for several workers, other configurations, static facts, inputs. NewMachine returns the
 // only implementation outside of tests, over a vm.Machine. A table of rules rejects combinations of
 // options that an explorer cannot honour; see Rule.
 //
 // # Order of the work
+//
 // A Result depends only on deterministic quantities. Counts of transitions, not times, bound the
 // work spent on a bug. Several workers report to subsearches, which are merged in the order of the
 // search of one worker (see por.Mergeable).

@@ -239,8 +239,8 @@ type Goroutine struct {
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
-	// Serves: it waits for a connection, which another process can make. Peer: it waits for a
-	// process that knows its address.
+	// Serves: it waits for a connection or a packet from another process. Peer: it does, and other
+	// processes can know where to connect.
 	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
