@@ -100,9 +100,8 @@ func TestJobsPrograms(t *testing.T) {
 // perBatch is the number of generated programs that are loaded as one package.
 const perBatch = 50
 
-// generated yields generated programs, each with its entry, with the features of sets in turn. The
-// flag -jobs.programs sets their number; by default there are as many batches as the caller asks
-// for.
+// generated yields generated programs, each with its entry, with the features of sets in turn:
+// 4*batches of them in the quick tier, batches*perBatch in the full one.
 func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
 	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(4*batches, batches*perBatch)))
 }
