@@ -58,8 +58,8 @@ type Options struct {
 	Assume [vm.NumAssumed]bool
 	// Known, if set, reports whether to accept a bug: the search then continues past it.
 	Known func(b *Bug) bool
-	// Leaks says which of the goroutines left behind are bugs. tolerated has those that may stay,
-	// in the exploration that counts them (left.go).
+	// Leaks says which of the remaining goroutines are bugs. tolerated has those that may stay, in the
+	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
 	// Ignores accept bugs; the exploration marks those that did.

@@ -5,7 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/por/sample"
 )
 
-// The first search explores classes of executions. Some programs have so many classes that it would
+// The first search explores classes of executions. Some programs have too many classes: it would
 // take hours, and only takes processor time from the searches beside it, which match states. So
 // when it has worked judgedAt, the portfolio estimates the number of classes on a replica, from a
 // sample that is the same each time. If the search has done next to nothing of its work by then, it
