@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestExplorersAgree: whatever explorer is used, with whatever static facts and by however many
-// workers, ordinary programs print and end in the same.
+// TestExplorersAgree: with every explorer, all static facts and any number of workers, ordinary
+// programs have the same output and ending.
 func TestExplorersAgree(t *testing.T) {
 	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestExplorersAgree(t *testing.T) {
 					continue
 				}
 				hybrids := []oracle.Kind{oracle.None}
-				switch { // which takes longer than the search
+				switch { // this takes longer than the search
 				case deep.Quick():
 				case p.Name == "jpf", p.Name == "optimal":
 					hybrids = append(hybrids, oracle.Full)

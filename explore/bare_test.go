@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// bare is the part of a Machine that a fake one has no answers for.
+// bare is the part of a Machine that a fake one does not implement.
 type bare struct{}
 
 var errBare = errors.New("a fake machine cannot do that")

@@ -14,7 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// longProgram has executions of some 10^5 steps, of locks, channels and atomics. The sizes are arguments.
+// longProgram has executions of some 10^5 steps, with locks, channels and atomics. Its arguments
+// are the sizes.
 const longProgram = `package main
 import ("os"; "strconv"; "sync"; "sync/atomic")
 func main() {
@@ -31,8 +32,9 @@ func main() {
 	if x < 0 { panic("found") }
 }`
 
-// TestLongBounds: searches of long executions, by each explorer, keep each bound, and end soon after they are
-// told to, at a random moment: without a panic, and with a verdict that says why they are incomplete.
+// TestLongBounds: with each explorer, searches of long executions keep each bound. They end soon
+// after they are told to, at a random moment, without a panic and with a verdict that says why they
+// are incomplete.
 func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()

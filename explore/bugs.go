@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// leafBugs returns what is wrong with the execution that has ended in the
-// present state, and how it ended in one line.
+// leafBugs returns the bugs of the execution that has ended in the present state, and its ending in
+// one line.
 //
 // A stuck execution has these bugs:
 //
@@ -28,12 +28,12 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If one of them waits for a signal or for another process to connect, the others are no bugs. Finalizers
-// that could wake one have run (vm/native_finalize.go).
+// If a goroutine waits for a signal or for a connection from another process, the waiting of the
+// others is no bug. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
 //
-// While main is there the program hangs, and which goroutines wait with it is part of that one
-// bug. When main has returned the process would end, so each goroutine is a bug of its own, and
-// the user can accept it (allow). A main function that has called runtime.Goexit is there: the
+// While main exists the program hangs, and the goroutines that wait with main are part of one bug.
+// When main has returned the process would end, so each goroutine is a bug of its own, and the user
+// can accept it (allow). A main function that has called runtime.Goexit counts as existing: the
 // process waits for the others.
 func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	bugs = faultBugs(m, &end)
@@ -51,7 +51,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
 	//mutant: waiting for a signal is a deadlock [env TestPrograms/signalwait]: "g.Signal" -> "false"
 	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Signal }) {
-		// It may be woken, and wake the others.
+		// The signal may wake it, and it may wake the others.
 		if hangs {
 			return bugs, "waits for a signal"
 		}
@@ -78,16 +78,16 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
-		b.Warning = b.Warning || g.Serves // it may be meant to live as long as the process
+		b.Warning = b.Warning || g.Serves // it may be intended to live as long as the process
 		bugs = append(bugs, b)
 	}
 	return bugs, end.Text
 }
 
-// forgottenBugs returns what is wrong already in a state in which the execution goes on: a Leak for
-// each goroutine that no other one can ever wake. If some of them and main wait for each other,
-// which is more than that main waits, the bug is that Deadlock. That main alone waits may be meant:
-// a server's main function often ends with select {}.
+// forgottenBugs returns the bugs of a state in which the execution continues: a Leak for each
+// goroutine that no other one can ever wake. If main and some of these goroutines wait for each
+// other in a cycle, the bug is that Deadlock instead. If main alone waits there is no bug, because
+// it may be intended: a server's main function often ends with select {}.
 func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
@@ -128,13 +128,13 @@ func leakBug(gs []Goroutine, g Goroutine) *Bug {
 	return b
 }
 
-// faultKinds are the kinds of bugs that the machine's faults are.
+// faultKinds maps the machine's faults to kinds of bugs.
 var faultKinds = [...]Kind{
 	vm.GoPanic: Panic, vm.RuntimePanic: Panic, vm.FatalError: Panic,
 	vm.SyncMisuse: Misuse, vm.ChannelMisuse: Misuse, vm.TestFailure: Failure,
 }
 
-// faultBugs returns what went wrong when an execution ended by itself.
+// faultBugs returns the bugs of an execution that ended by itself.
 func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []Frame) {
 		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), Site: position(stack), G: m.Name(g), Loop: -1, Stack: stack})
@@ -158,7 +158,7 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	return bugs
 }
 
-// faultText returns what the runtime begins to print.
+// faultText returns the first part of the runtime's message.
 func faultText(f *Fault) string {
 	if f.Fatal {
 		return f.Text()
@@ -166,7 +166,7 @@ func faultText(f *Fault) string {
 	return strings.TrimRight(f.Text(), "\n\t")
 }
 
-// allowed reports whether the user accepts that g is leaked.
+// allowed reports whether the user accepts a leak of g.
 func allowed(g Goroutine, allow *regexp.Regexp) bool {
 	return allow != nil && slices.ContainsFunc(g.Stack, func(f Frame) bool { return allow.MatchString(f.Func) })
 }
@@ -183,8 +183,8 @@ func started(g Goroutine) []Related {
 	return []Related{{Pos: at, Role: RoleStarted, Goroutine: g.Name}}
 }
 
-// place returns the innermost frame outside the standard library, or else the
-// innermost one.
+// place returns the innermost frame outside the standard library; failing that, the innermost
+// frame.
 func place(stack []Frame) Frame {
 	for _, f := range stack {
 		if !f.Std {
@@ -197,8 +197,8 @@ func place(stack []Frame) Frame {
 	return stack[0]
 }
 
-// ownPos returns the innermost position in the reader's module on stacks, of which each one was called from
-// the next, if there is one.
+// ownPos returns the innermost position in the reader's module, if any, on stacks, each of which
+// was called from the next one.
 func ownPos(stacks ...[]Frame) (at token.Position) {
 	for _, stack := range stacks {
 		if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Own }); i >= 0 {
@@ -210,11 +210,11 @@ func ownPos(stacks ...[]Frame) (at token.Position) {
 
 func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
 
-// inLibrary reports whether g executes nothing but the standard library's code.
+// inLibrary reports whether all frames of g are in the standard library.
 func (g *Goroutine) inLibrary() bool { return place(g.Stack).Std }
 
-// position is the place in the reader's module where g is, or else where it was started; if there is
-// none, that outside of the standard library.
+// position returns g's position in the reader's module, or else the position where g was started.
+// If neither is in the module, it returns site.
 func (g *Goroutine) position() token.Position {
 	if at := ownPos(g.Stack, g.origin); at.IsValid() {
 		return at
@@ -222,7 +222,8 @@ func (g *Goroutine) position() token.Position {
 	return g.site()
 }
 
-// site is the place outside of the standard library where g is, or else where it was started.
+// site returns g's position outside of the standard library, or else the position where g was
+// started.
 func (g *Goroutine) site() token.Position {
 	if g.inLibrary() && len(g.Created) > 0 {
 		return position(g.Created)
@@ -242,9 +243,9 @@ func ShortFunc(name string) string {
 	return name
 }
 
-// deadlockBug describes a state in which every goroutine waits forever, the main goroutine
-// included. Its position is where the first goroutine of a cycle in the wait-for
-// graph waits, or else where main does.
+// deadlockBug describes a state in which every goroutine waits forever, including the main
+// goroutine. Its position is where the first goroutine of a cycle in the wait-for graph waits;
+// without a cycle, where main waits.
 func deadlockBug(gs []Goroutine) *Bug {
 	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitForCycle(gs)}
 	at := gs[0]
@@ -256,7 +257,7 @@ func deadlockBug(gs []Goroutine) *Bug {
 		b.Detail = WaitCycle{names(list)}
 		at = gs[slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
-		// What main waits for in package testing is another goroutine.
+		// In package testing, main waits for another goroutine.
 		if i := slices.IndexFunc(gs, func(g Goroutine) bool { return !g.inLibrary() }); i >= 0 && at.inLibrary() {
 			at = gs[i]
 		}
@@ -282,9 +283,9 @@ func nameOf(gs []Goroutine, id trace.GID) string {
 	return fmt.Sprintf("g?%d", id)
 }
 
-// waitForCycle returns a cycle of the wait-for graph: goroutines each of which waits for
-// something that the next one holds, beginning with the first goroutine that is on one. It
-// is nil if there is none, as with channels, which no goroutine holds.
+// waitForCycle returns a cycle of the wait-for graph, in which each goroutine waits for something
+// that the next one holds. It begins with the first goroutine on a cycle. It is nil if there is no
+// cycle, as with channels, which no goroutine holds.
 func waitForCycle(gs []Goroutine) []Edge {
 	index := make(map[trace.GID]int)
 	for i, g := range gs {
@@ -302,7 +303,7 @@ func waitForCycle(gs []Goroutine) []Edge {
 			for _, h := range gs[i].Holders {
 				j, alive := index[h]
 				if !alive {
-					continue // held forever by a goroutine that has ended
+					continue // a goroutine that has ended holds it forever
 				}
 				path = append(path, Edge{gs[i].ID, h, gs[i].On, gs[i].position()})
 				if j == start || walk(j) {
@@ -319,8 +320,9 @@ func waitForCycle(gs []Goroutine) []Edge {
 	return nil
 }
 
-// waitChain returns what g waits for that another goroutine holds, what that one waits for, and so
-// on, until one comes up again or waits for nothing that is held.
+// waitChain returns the chain of holders from g: the holder of what g waits for, the holder of what
+// that one waits for, and so on, until a goroutine repeats or waits for nothing that another one
+// holds.
 func waitChain(gs []Goroutine, g Goroutine) (chain []Edge) {
 	seen := []trace.GID{g.ID}
 	for {
@@ -348,15 +350,15 @@ func less(a, b token.Position) bool {
 	return a.Column < b.Column
 }
 
-// spinBug describes a goroutine that repeats a loop forever in which it does nothing that
-// another goroutine could see or change.
+// spinBug describes a goroutine that repeats a loop forever without an effect that another
+// goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
 	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
 	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g)}
 }
 
-// livelockBug describes the loop path[loop:], which can be executed forever; the present
-// state is on it. It returns nil if only goroutines take part that may be leaked.
+// livelockBug describes the loop path[loop:], which can repeat forever; the present state is on it.
+// It returns nil if the user accepts leaks of all goroutines in it.
 func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
 	var looping []Goroutine

@@ -9,45 +9,45 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Choice is what most choices are about: operations at Pos that conflict with one of another
-// goroutine that could be executed instead.
+// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
+// operation of another goroutine.
 type Choice struct {
 	Pos  token.Position
 	What string  // the expression there
-	Part float64 // of the states of sampled executions in which there is such a choice at all
-	// Between are the two goroutines that most of these conflicts are between; empty: there are more.
+	Part float64 // fraction of the sampled states with a choice in which this one occurs
+	// Between has the two goroutines of most of these conflicts; empty if there are more.
 	Between [2]string
 }
 
-// choices counts, of the states of executions that are drawn at random, those in which pending
-// operations conflict. Every order of these is a branch of an exhaustive search; which of them it
-// is in while it runs says less, as it is long among the last ones of an execution.
+// choices counts, in executions drawn at random, the states in which pending operations conflict.
+// An exhaustive search branches over every order of these. The branches of a running search say
+// less: it stays for long among the last choices of an execution.
 type choices struct {
 	m       Machine
-	met     uint64 // such states
+	met     uint64 // number of such states
 	at      map[token.Position]*site
 	enabled []trace.GID
 	ops     []trace.Op
 }
 
-// site is what is known of a position.
+// site has the counts of one position.
 type site struct {
 	what    string
-	met     uint64               // states in which an operation there has a conflict
-	last    uint64               // the last of them, counted by choices.met
+	met     uint64               // number of states in which an operation there has a conflict
+	last    uint64               // the last such state, counted by choices.met
 	between map[[2]string]uint64 // conflicts, by goroutines
 }
 
 const (
 	sampleEvery  = 16 // steps
-	mostCompared = 16 // goroutines that are compared with each other in one state
+	mostCompared = 16 // goroutines to compare with each other in one state
 )
 
 // watch makes the search of s, which samples, count choices.
 func (c *choices) watch(s *exploration) {
 	c.m = s.m
 	over, step := s.cfg.Over, 0
-	s.cfg.Over = func() bool { // it is asked after every step
+	s.cfg.Over = func() bool { // called after every step
 		if step++; step%sampleEvery == 0 {
 			c.sample()
 		}
@@ -55,7 +55,7 @@ func (c *choices) watch(s *exploration) {
 	}
 }
 
-// sample looks at the present state.
+// sample counts the conflicts of the present state.
 func (c *choices) sample() {
 	c.enabled = c.m.Enabled(c.enabled[:0])
 	c.ops = c.ops[:0]
@@ -112,12 +112,12 @@ func (c *choices) add(e *Event, names [2]string) {
 	x.between[names]++
 }
 
-// most returns the position that has to do with most conflicts, if it is worth naming.
+// most returns the position with the most conflicts, if it is worth reporting.
 func (c *choices) most() *Choice {
 	const (
-		fewest = 32   // states that say something
-		least  = 0.25 // the part of one that is worth naming
-		half   = 0.5  // of the conflicts of a position, those between two goroutines that are named
+		fewest = 32   // states for a meaningful count
+		least  = 0.25 // least fraction worth reporting
+		half   = 0.5  // least fraction of a position's conflicts for reporting two goroutines
 	)
 	if c.met < fewest || len(c.at) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 )
 
 // collector is the visitor of the main search. It keeps each bug once, with the first schedule that
-// shows it, and counts outcomes; the rest of what a Result says about a bug is found out after the
-// search, by executing that schedule again.
+// shows it, and counts outcomes. The rest of a Result's description of a bug comes after the
+// search, from executing that schedule again.
 type collector struct {
 	limit *limit  `saved:"-"`
 	m     Machine `saved:"-"`
@@ -19,17 +19,17 @@ type collector struct {
 
 	bugs  []*Bug
 	known map[key]bool
-	races map[RaceID]bool // that have been described
+	races map[RaceID]bool // those already described
 
 	left     map[key]*leftBehind // Leaks that may stay,
-	leftKeys []key               // in the order in which they were met,
+	leftKeys []key               // in the order of discovery,
 	returned uint64              // and the number of executions whose entry has returned
 
-	baseline []key // of bugs that Options.Known has accepted
+	baseline []key // bugs that Options.Known has accepted
 
-	passed bool    // an execution has ended in which nothing is wrong
+	passed bool    // an execution has ended without a bug
 	ran    bool    // an execution has run the test
-	notRun *NotRun // why the first one that has not did not
+	notRun *NotRun // reason of the first execution that has not run it
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
@@ -41,20 +41,20 @@ type collector struct {
 	longest    int             // steps of the longest execution that has ended
 	needsAwait bool            // see exploration.refine
 	supposed   bool            // an assumption of the program has cut an execution
-	inSubtree  bool            // it is that of a subtree of the search,
-	used       []int           // and these of Options.Ignores have accepted something
-	merged     *mergedCounters // nil: the search is not split
+	inSubtree  bool            // the collector belongs to a subtree of the search,
+	used       []int           // in which these of Options.Ignores have accepted a bug
+	merged     *mergedCounters // nil: the search is not divided
 	begunAgain bool            // Restart was called
-	earlier    struct {        // what was known then
+	earlier    struct {        // known at that time
 		bugs  map[key]bool
 		races map[RaceID]bool
 	}
 }
 
-// maxLongLoops is how many loops are reported that continue for too long.
+// maxLongLoops is the maximum number of long loops in a report.
 const maxLongLoops = 3
 
-// busyWindow is how many of the last steps of an execution show which goroutine is busy.
+// busyWindow is the number of last steps of an execution that determine the busiest goroutine.
 const busyWindow = 1000
 
 type outcomeKey struct{ output, ending string }
@@ -83,7 +83,7 @@ func newCollector(l *limit, m Machine, opts Options) *collector {
 	}
 }
 
-// add takes a bug unless it is known, and returns whether the search continues.
+// add adds a bug unless it is known, and reports whether the search continues.
 func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	if c.known[b.key()] {
 		return true
@@ -105,11 +105,11 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		return true
 	}
 	if c.m.Lacks() == vm.LackChange && waitsForever[b.Kind] {
-		b.Warning, b.Lacks = true, vm.LackChange // what is waited for may come with the change
+		b.Warning, b.Lacks = true, vm.LackChange // the awaited event may come with the change
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
-	if b.movers == nil { // on the machine that has found it
+	if b.movers == nil { // this machine has found it
 		b.movers = movers(c.m, path)
 		b.symbolic = c.m.Symbolic()
 		b.passing(c.m)
@@ -118,7 +118,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	return c.opts.All || b.Warning
 }
 
-// numErrors returns the number of bugs that are no warnings.
+// numErrors returns the number of bugs that are not warnings.
 func (c *collector) numErrors() (n int) {
 	for _, b := range c.bugs {
 		//mutant: progress counts warnings [test ./explore TestProgressBugs]: true
@@ -129,10 +129,10 @@ func (c *collector) numErrors() (n int) {
 	return n
 }
 
-// waitsForever are the kinds of bugs that are about what never happens.
+// waitsForever has the kinds of bugs that are about an event that never happens.
 var waitsForever = map[Kind]bool{Deadlock: true, Leak: true, Livelock: true}
 
-// addAll takes bugs until the search stops.
+// addAll adds bugs until the search stops.
 func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
 	for _, b := range bugs {
 		if !c.add(b, path) {
@@ -181,8 +181,8 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	return c.addLeft(bugs, path)
 }
 
-// pass notes that an execution has ended in which nothing is wrong. So it is not what the machine lacks
-// that makes others fail: that is a matter of the schedule. It returns whether the search continues.
+// pass records that an execution has ended without a bug. Then the failures of others depend on the
+// schedule, not on what the machine lacks. It reports whether the search continues.
 func (c *collector) pass() bool {
 	proceed := true
 	if !c.passed {
@@ -205,7 +205,7 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 	return c.addAll(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
 }
 
-// cut notes why the machine has cut an execution, and returns whether the search continues.
+// cut records why the machine has cut an execution, and reports whether the search continues.
 func (c *collector) cut(end *Ending) bool {
 	switch {
 	case end.Interrupted || c.limit.passed(): // the machine was in a long stretch without a step
@@ -223,8 +223,8 @@ func (c *collector) cut(end *Ending) bool {
 	return true
 }
 
-// truncated notes where the busiest goroutine was when the bound on steps cut the execution:
-// in the loop that continues for too long, if there is one. The explorer reports the bound.
+// truncated records the place of the busiest goroutine when the bound on steps cut the execution:
+// its loop, if it is in one. The explorer reports the bound.
 func (c *collector) truncated(path trace.Schedule) {
 	if len(path) == 0 || len(c.loops.list) == maxLongLoops {
 		return
@@ -279,14 +279,14 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	}
 	timers, collects := c.m.TimersPending(), c.m.CanCollect()
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
-		c.needsAwait = true // what iterates waits then
+		c.needsAwait = true // then the iterating goroutine counts as waiting
 		return false
 	}
 	if collects {
-		return true // the collector may act in the middle of the loop, and end it
+		return true // the collector may run in the middle of the loop, and end it
 	}
 	if timers || c.m.ClockStep() > loop {
-		// Outside of the machine time passes, and the loop ends.
+		// Natively time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
 		c.incomplete.add(Reason{Cause: CauseTime, Pos: pos})
@@ -296,7 +296,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	return c.add(b, path)
 }
 
-// Restart implements por.Visitor: outcomes will be counted again.
+// Restart implements por.Visitor: the search counts outcomes again.
 func (c *collector) Restart() {
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
 	c.left, c.leftKeys, c.returned = nil, nil, 0

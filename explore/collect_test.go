@@ -2,7 +2,7 @@ package explore
 
 import "testing"
 
-// TestProgressBugs: what progress calls bugs are no warnings.
+// TestProgressBugs: progress does not count warnings as bugs.
 func TestProgressBugs(t *testing.T) {
 	c := &collector{bugs: []*Bug{{Warning: true}, {}, {Warning: true}}}
 	if n := c.numErrors(); n != 1 {

@@ -11,59 +11,62 @@ import (
 
 // A Coverage says which blocks of the user's module an exploration has executed.
 //
-// What is not reached was executed in no execution of the search. If the search is exhaustive, there
-// is no execution at all that does, under whatever reduction:
+// No execution of the search executed a block that is not in Reached. If the search is exhaustive,
+// no execution at all does, under every reduction:
 //
-//  1. Whether a goroutine executes a block depends on what it reads and on nothing else, so that
-//     equivalent executions execute the same blocks: a class has the same events, and a reads-from
-//     class the same reads with the same values. Each class is completed once.
-//  2. A state that is matched has been explored, or is being; what is executed from there on has been
-//     noted then, or will be. Of equal goroutines that are exchanged the blocks are the same, too.
-//  3. A persistent set leaves out orders, of which each is equivalent to one that is explored.
-//  4. An iteration with zero effect that a reduction does not complete is executed up to its last read.
-//     What comes after that, with the values that lead back, is executed when the machine finds out
-//     that it does.
+//  1. Whether a goroutine executes a block depends only on the values that it reads. So equivalent
+//     executions execute the same blocks: a class has the same events, and a reads-from class the
+//     same reads with the same values. The search completes each class once.
+//  2. A matched state has been explored, or is being explored; the blocks executed from there are
+//     recorded by that exploration. Identical goroutines that are exchanged execute the same
+//     blocks, too.
+//  3. A persistent set leaves out orders, each of which is equivalent to an explored one.
+//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read.
+//     The rest, with the values that lead back, is executed when the machine finds out that it
+//     leads back.
 //
-// With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and says so.
+// With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and the result says
+// so.
 type Coverage struct {
 	Blocks  []load.Block
 	Reached []bool // by number of block
-	Init    []bool // the same of the initialisation of packages, before the entry begins
+	Init    []bool // by the initialisation of packages, before the entry begins
 
-	// Locks says of each place where a lock was taken, while there was more than one goroutine, whether it
-	// was contended (vm.Report.EachLocked). Classes says whether executions of every class count: only then
-	// one that is not contended never is. For the order of events belongs to the class, and not to the
-	// state: where states are matched it is not known.
+	// Locks says, of each place that took a lock while there were several goroutines, whether the
+	// lock was contended (vm.Report.EachLocked). Classes reports whether executions of every class
+	// count. Only then a lock without contention never has any: contention depends on the order of
+	// events, which belongs to the class and not to the state. A search that matches states does
+	// not know it.
 	Locks   map[token.Position]bool
 	Classes bool
 
-	// Orders says in which orders operations were executed (vm.Report.EachOrder). If the search is
-	// exhaustive, the other order of each is there as well, as what is possible is explored: itself or as
-	// an equivalent one, or it is what a static fact says makes no difference.
+	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
+	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
+	// an equivalent one, or a static fact says that it makes no difference.
 	Orders map[Order]uint64
 }
 
-// An Order is that of two operations of different goroutines on one location.
+// An Order is an order of two operations of different goroutines on one location.
 type Order struct{ First, Second Place }
 
-// A Place is where an operation is, without its column, and what it is about, in source terms.
+// A Place is the position of an operation, without column, and its operand in source terms.
 type Place struct {
 	Pos  token.Position
 	Kind trace.Kind
 	What string
 }
 
-// Reversed returns the other order of the two.
+// Reversed returns the reverse order of the two.
 func (o Order) Reversed() Order { return Order{o.Second, o.First} }
 
-// noted is what a machine, or several, has noted for a Coverage.
+// noted is what one or more machines have recorded for a Coverage.
 type noted struct {
 	blocks []bool
 	locks  map[token.Position]bool
 	orders map[Order]uint64
 }
 
-// add adds what is noted in y.
+// add adds the records of y.
 func (x *noted) add(y noted) {
 	if x.blocks == nil {
 		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[Order]uint64)
@@ -79,7 +82,7 @@ func (x *noted) add(y noted) {
 	}
 }
 
-// Add adds what is reached in d, of the same program.
+// Add adds the coverage of d, of the same program.
 func (c *Coverage) Add(d *Coverage) {
 	if d != nil {
 		all := noted{c.Reached, c.Locks, c.Orders}
@@ -94,7 +97,7 @@ func (c *Coverage) Add(d *Coverage) {
 // Executed reports whether a block was executed at all.
 func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
 
-// covered returns what m has noted.
+// covered returns the records of m.
 func covered(m Machine) (x noted) {
 	if m.Blocks() != nil {
 		x.blocks, x.locks, x.orders = slices.Clone(m.Covered()), m.Locked(), m.Ordered()
@@ -102,8 +105,8 @@ func covered(m Machine) (x noted) {
 	return x
 }
 
-// cover takes from the machines what the result says about coverage. Stopped: the search has not ended by
-// itself.
+// cover fills in the coverage of the result from the machines. stopped reports whether the search
+// was stopped.
 func (s *exploration) cover(stopped bool) {
 	blocks := s.m.Blocks()
 	if blocks == nil {

@@ -6,15 +6,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Detail says in values what is particular about a bug; package report makes a sentence
-// of it. Details are comparable: bugs are the same if their kinds, positions and details are.
+// A Detail has the particulars of a bug as values; package report makes a sentence of them. Details
+// are comparable: bugs are the same if their kinds, positions and details are equal.
 type Detail interface{ detail() }
 
-// The details, and the kinds of bugs they belong to.
+// The details, with the kinds of bugs they belong to.
 type (
 	// Crashed is of Panic and Misuse.
 	Crashed struct {
-		Text string // what the runtime begins to print: "panic: ..." or "fatal error: ..."
+		Text string // beginning of the runtime's message: "panic: ..." or "fatal error: ..."
 	}
 
 	// TestFailed is of Failure: a test has reported it.
@@ -34,7 +34,7 @@ type (
 	MainBlocked struct {
 		Goroutine string
 		Waiting
-		Others int // how many other goroutines wait, too
+		Others int // number of other goroutines that wait, too
 	}
 
 	// LeftBehind is of Leak: main has returned, and a goroutine waits forever.
@@ -49,25 +49,25 @@ type (
 		Waiting
 	}
 
-	// Spins is of Livelock: a goroutine repeats a loop forever in which it does nothing that
-	// another goroutine could see or change.
+	// Spins is of Livelock: a goroutine repeats a loop forever without an effect that another
+	// goroutine could see or change.
 	Spins struct {
 		Goroutine, Func string
 		MainEnded       bool
 	}
 
-	// Loops is of Livelock: the goroutines come back to the state they were in.
+	// Loops is of Livelock: the goroutines return to the same state.
 	Loops struct {
 		Goroutines Names
 		MainEnded  bool
 	}
 
-	// Conflict is of Race. Which of the two accesses is called the first depends on their
-	// positions, not on the schedule.
+	// Conflict is of Race. The positions of the two accesses, not the schedule, determine which is
+	// called the first.
 	Conflict struct {
-		What          string // is accessed, in source terms; empty if there is no name
+		What          string // operand in source terms; empty if it has no name
 		First, Second Verb
-		At            token.Position // of the second access, without a column, if it is on another line
+		At            token.Position // of the second access, without a column, if on another line
 	}
 )
 
@@ -91,24 +91,24 @@ type Waiting struct {
 	On  string // in source terms: "bank.mu"; empty if there is no name
 }
 
-// A Related is a further position that has to do with a bug.
+// A Related is a further position that is relevant to a bug.
 type Related struct {
 	Pos       token.Position
 	Role      Role
 	Goroutine string
-	Waiting          // of RoleWaits
-	Access    Verb   // of RoleConflicts
-	Func      string // of RoleConflicts
+	Waiting          // for RoleWaits
+	Access    Verb   // for RoleConflicts
+	Func      string // for RoleConflicts
 }
 
-// A Role is what happens at a related position.
+// A Role is the role of a related position.
 type Role uint8
 
 // The roles.
 const (
 	RoleStarted   Role = iota // the goroutine was started there
-	RoleWaits                 // it waits there
-	RoleLoops                 // its loop is there
+	RoleWaits                 // the goroutine waits there
+	RoleLoops                 // the goroutine's loop is there
 	RoleConflicts             // the second access of a race
 )
 

@@ -9,21 +9,21 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Deviation is what happens if a recorded schedule is left at some step.
+// A Deviation is an execution that leaves a recorded schedule at some step.
 type Deviation struct {
 	Events []Event
-	Steps  int    // of it
-	Bug    *Bug   // that it shows, or nil
-	Ending string // how the execution has ended; empty if it has not within its bound
+	Steps  int    // number of steps
+	Bug    *Bug   // that the execution shows, or nil
+	Ending string // ending of the execution; empty if it did not end within its bound
 }
 
-// Deviate executes the first steps of a recording, as many as until says, from the present state of m,
-// which is left at the end. If first is not empty that goroutine moves next, and then each goroutine
-// does what it did in the recording, in the same order, as far as it still can; what was not recorded
-// follows without preemptions until the execution ends. A data race that is found on the way is the Bug
-// if the end shows no other.
+// Deviate executes the first until steps of a recording from the present state of m, and leaves m
+// at the end. If first is not empty that goroutine moves next. Then each goroutine repeats its
+// recorded operations, in the recorded order, as long as it can; the rest follows without
+// preemptions until the execution ends. A data race found on the way is the Bug if the end shows no
+// other.
 //
-// The error is a *Divergence if the program does something else than recorded before that.
+// The error is a *Divergence if the program does not follow the first until steps.
 func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, error) {
 	recorded := steps(rec.Events)
 	if until < 0 || until > len(recorded) {
@@ -70,8 +70,8 @@ func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, err
 type deviation struct {
 	Deviation
 	m     Machine
-	left  map[string][]Event // what was recorded of each goroutine and has not been done
-	order []Event            // the same, in one list; those of goroutines that have left it may be in it, too
+	left  map[string][]Event // recorded operations of each goroutine that are still to be done
+	order []Event            // the same in one list; may have operations of goroutines that have left the recording
 	last  trace.GID
 	path  trace.Schedule
 	race  *Bug // the first one
@@ -97,7 +97,7 @@ func (d *deviation) add(events []Event) {
 	}
 }
 
-// enabled returns the goroutine of that name, if it can move.
+// enabled returns the goroutine of that name, if it is enabled.
 func (d *deviation) enabled(name string) (trace.GID, bool) {
 	for _, g := range d.m.Enabled(nil) {
 		if d.m.Name(g) == name {
@@ -118,8 +118,8 @@ func (d *deviation) whoCan() string {
 	return "those that can are " + strings.Join(names, ", ")
 }
 
-// next returns the goroutine of that name, if it can do what it did next in the recording. One that is
-// about to do something else has left its recording for good.
+// next returns the goroutine of that name, if its pending operation is its next recorded one.
+// Otherwise it has left its recording for good.
 func (d *deviation) next(name string) (trace.GID, bool) {
 	g, ok := d.enabled(name)
 	if !ok || len(d.left[name]) == 0 {
@@ -133,8 +133,8 @@ func (d *deviation) next(name string) (trace.GID, bool) {
 	return g, true
 }
 
-// any returns the goroutine that moves if the recording does not say which: the one that has moved
-// last, if it can.
+// any returns the goroutine that moves if the recording does not determine one: the one that moved
+// last, if it is enabled.
 func (d *deviation) any() trace.GID {
 	list := d.m.Enabled(nil)
 	if slices.Contains(list, d.last) {
@@ -143,7 +143,7 @@ func (d *deviation) any() trace.GID {
 	return list[0]
 }
 
-// move executes the next step of g, as it was recorded if it is that.
+// move executes the next step of g, with the recorded alternative if it is the recorded operation.
 func (d *deviation) move(g trace.GID) {
 	name, step := d.m.Name(g), trace.Step{G: g}
 	if list := d.left[name]; len(list) > 0 {
@@ -167,7 +167,7 @@ func (d *deviation) move(g trace.GID) {
 	d.add(events)
 }
 
-// end finds what is wrong at the end.
+// end finds the bug at the end of the execution.
 func (d *deviation) end() {
 	status := d.m.Status()
 	if status == por.Running {

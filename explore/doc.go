@@ -9,8 +9,8 @@
 //	                    └────────────────┘
 //	                  Ending, Goroutines, ...
 //
-// What it finds are values: package report has the sentences. A Bug is its Kind, its position and
-// a Detail; two executions show the same bug if these are equal.
+// The findings are values; package report makes sentences of them. A Bug has a Kind, a position and
+// a Detail; two executions show the same bug if these three are equal.
 //
 //	Kind      found                        Detail
 //	Deadlock  at a leaf, main waits        WaitCycle, MainBlocked
@@ -23,24 +23,24 @@
 //	          the explorer finds a loop
 //	Misuse    at a leaf                    Crashed
 //
-// Invariant: a bug is reported only with a schedule that shows it. The schedule has been executed
-// again, from the initial state, before Run returns; if it did not show the bug, Run panics.
+// Invariant: a bug is reported only with a schedule that shows it. Before Run returns, it executes
+// the schedule again from the initial state, and panics if the schedule does not show the bug.
 //
 // # Machines
 //
-// A Machine is a por.System with methods for reports, in groups: leaving out iterations of loops that
-// wait, replicas for several workers, another configuration, static facts, inputs. NewMachine returns the
-// only one there is outside of tests, over a vm.Machine. A combination of options that an explorer cannot
-// honour is refused by a table of rules, see Rule.
+// A Machine is a por.System with methods for reports. They come in groups: loops that wait,
+// replicas for several workers, other configurations, static facts, inputs. NewMachine returns the
+// only implementation outside of tests, over a vm.Machine. A table of rules rejects combinations of
+// options that an explorer cannot honour; see Rule.
 //
 // # Order of the work
 //
-// Everything that a Result depends on is deterministic: counts of transitions bound what is spent
-// on a bug, not times; several workers report to subsearches that are merged in the order of the
+// A Result depends only on deterministic quantities. Counts of transitions, not times, bound the
+// work spent on a bug. Several workers report to subsearches, which are merged in the order of the
 // search of one worker (see por.Mergeable).
 //
-// The files: explore.go has Run, options.go the options and rules, portfolio.go what several
-// explorers do together, collect.go the visitor of the search, parallel.go what several workers add
-// to it, bugs.go and races.go what is wrong in a state, minimise.go and replay.go what is done with
+// The files: explore.go has Run, options.go the options and rules, portfolio.go the cooperation of
+// several explorers, collect.go the visitor of the search, parallel.go its extension to several
+// workers, bugs.go and races.go the bugs of a state, minimise.go and replay.go the work on
 // schedules, program.go, source.go and value.go the machine in source terms.
 package explore

@@ -5,21 +5,21 @@ import (
 	"runtime/debug"
 )
 
-// draws are the samples beside searches. They find in their first executions what a depth-first search
-// meets last, a bug that depends on the beginning of the execution; and they say what most choices are
-// about. They are short, so they are never stopped: what they have drawn does not depend on how fast
-// the searches are.
+// draws are the samples beside searches. In their first executions they find bugs that depend on
+// the beginning of an execution, which a depth-first search finds last. They also show what most
+// choices are about. They are short, so nothing stops them: the executions they draw do not depend
+// on the speed of the searches.
 type draws struct {
 	contender
 	begun bool
 	drawn uint64        // executions
-	most  int           // steps of the longest that has ended
-	over  chan struct{} // closed when they are
+	most  int           // steps of the longest execution that has ended
+	over  chan struct{} // closed when the draws have ended
 }
 
-// startDraws starts them as soon as a search has worked so much that they cost little. When that is
-// makes no difference for their work, as with the ladder: what has an answer now has worked less, or has
-// started them. needed: a search cannot go on without.
+// startDraws starts the draws as soon as the work of a search makes their cost small. The moment
+// makes no difference to their work, as with the ladder: a search that has an answer by now has
+// worked less, or has started them. needed: a search cannot continue without them.
 func (p *portfolio) startDraws(work uint64, needed bool) {
 	list := p.opts.Portfolio.Samples
 	if work < drawnFrom && !needed || len(list) == 0 {
@@ -65,8 +65,8 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	}()
 }
 
-// raise raises the bound on steps in opts, those of c, if c has cut an execution and what is drawn at random
-// says that executions are so long. It reports whether it has.
+// raise raises the bound on steps in opts, the options of c, if c has cut an execution and random
+// executions are longer than the bound allows. It reports whether it has.
 func (p *portfolio) raise(c *contender, opts *Options) bool {
 	if c.found.Truncated == 0 || !opts.RaiseSteps || p.drawn || len(p.opts.Portfolio.Samples) == 0 {
 		return false

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestRaise: the first search has many short executions, and then longer ones than it may have. That they
-// are no loop without end is known from executions drawn at random, which raise the bound.
+// TestRaise: the first search has many short executions, and then some longer than its bound.
+// Executions drawn at random show that they are finite, and raise the bound.
 func TestRaise(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync/atomic"

@@ -6,24 +6,24 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// An estimate says about how many executions there are, during a long search. It is
-// made on a replica of the machine, and no count of the search depends on it.
+// An estimate is an estimated number of executions, during a long search. It runs on a replica of
+// the machine, and no count of the search depends on it.
 type estimate struct {
 	replicas Machine
 	await    vm.Await
 	cfg      por.Config
 	e        *sample.Estimator // nil: not begun
-	off      bool              // there will be none
+	off      bool              // no estimate is possible
 }
 
 const (
-	estimateAfter = 1 << 18 // transitions of a search that is worth an estimate, which takes a replica
-	estimateShare = 16      // the search executes so many transitions for one of the sample, whose error so decreases
-	estimateBatch = 1 << 14 // steps at a time, for which a search hardly stops
+	estimateAfter = 1 << 18 // transitions from which a search is worth an estimate, which takes a replica
+	estimateShare = 16      // transitions of the search for one of the sample; the error decreases accordingly
+	estimateBatch = 1 << 14 // steps at a time, short enough not to delay the search
 )
 
-// newEstimate returns the estimate for a search; nil if no progress is reported, or there can
-// be none. It ends when over holds.
+// newEstimate returns the estimate for a search; nil if the search reports no progress, or no
+// estimate is possible. The estimate ends when over returns true.
 func newEstimate(m Machine, opts *Options, cfg por.Config, over func() bool) *estimate {
 	if opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
@@ -32,7 +32,7 @@ func newEstimate(m Machine, opts *Options, cfg por.Config, over func() bool) *es
 		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}}
 }
 
-// update adds to the sample and fills in p.
+// update extends the sample and fills in p.
 func (x *estimate) update(p *por.Progress) {
 	if x == nil || x.off || p.Transitions < estimateAfter {
 		return
@@ -52,7 +52,7 @@ func (x *estimate) update(p *por.Progress) {
 			return
 		}
 	}
-	if mean, err := x.e.Executions(); mean > float64(p.Executions) { // or else it is refuted
+	if mean, err := x.e.Executions(); mean > float64(p.Executions) { // a smaller estimate is refuted
 		p.Estimate, p.Error = mean, err
 	}
 }

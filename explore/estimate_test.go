@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestEstimate: the number of executions of programs for which it is known is mostly within two
-// standard errors of the estimate.
+// TestEstimate: for programs with a known number of executions, it is mostly within two standard
+// errors of the estimate.
 func TestEstimate(t *testing.T) {
 	outside := 0
 	programs := []struct {
@@ -53,8 +53,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateShown: a long search reports an estimate, which gets better, and counts nothing else
-// because of it.
+// TestEstimateShown: a long search reports an estimate, which improves, and the estimate does not
+// change its counts.
 func TestEstimateShown(t *testing.T) {
 	deep.Skip(t, "60,000 executions")
 	prog, entry := benchmark(t, "smc/fibbench")

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A program is explored until its first bug, whose schedule is printed.
+// The exploration of a program ends with its first bug; the example prints its schedule.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

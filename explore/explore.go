@@ -24,15 +24,15 @@ import (
 type Entry struct {
 	Package string // import path
 	Name    string // function
-	// New makes a machine in the entry's initial state. In a step
-	// that takes long the machine asks interrupted whether to cut the execution.
+	// New makes a machine in the entry's initial state. During a long step the machine calls
+	// interrupted, which reports whether to cut the execution.
 	New    func(interrupted func() bool) (Machine, error)
-	Source *load.Entry // what it was made of; nil if it was not by Select
-	// Together are the names of the two parallel tests that the entry consists of, if it does.
+	Source *load.Entry // the entry's source; nil if Select did not make the entry
+	// Together has the names of the two parallel tests, if the entry consists of two.
 	Together []string
 }
 
-// explore is Run on one model of time.
+// explore explores e once, without refinement; see finest.
 func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if opts.Portfolio != nil {
 		return runPortfolio(ctx, e, opts)
@@ -61,32 +61,32 @@ type exploration struct {
 	m         Machine
 	collector *collector
 	result    *Result
-	begin     time.Time // when the machine had been made
+	begin     time.Time // when the machine was ready
 
-	// What the explorer runs on, and with.
+	// The system and the configuration of the explorer.
 	sys por.System
 	cfg por.Config
 
-	coveredBefore []noted // by other searches, whose coverage counts
+	coveredBefore []noted // by other searches, whose coverage counts, too
 	keeper        *keeper // nil: the search is not saved
-	extra         any     // what is saved with it
+	extra         any     // saved with the search
 	failed        error   // a *NotResumed
-	overtaking    bool    // Bug.Overtakes is asked for
+	overtaking    bool    // Bug.Overtakes is wanted
 
-	// What is asked when the search has ended; nil if it was not asked for.
+	// What the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
-	parts    por.Parts // that learn
+	parts    por.Parts // those that learn
 	checked  *check.Machine
 	explains *oracle.Explainer
 }
 
-// prepare makes the machine and everything that the search needs. The error is *Illegal, or what
-// Entry.New returned.
+// prepare makes the machine and everything else that the search needs. The error is an *Illegal or
+// the error of Entry.New.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
 	m, err := e.New(func() bool {
-		l.start() // the machine executes already: packages are being initialised
+		l.start() // the machine executes already: it initialises packages
 		return l.interrupts()
 	})
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *exploration) again(opts Options) (*exploration, error) {
 	return t, t.configure(opts)
 }
 
-// configure prepares the search that opts describe.
+// configure prepares the search according to opts.
 func (s *exploration) configure(opts Options) error {
 	s.sys = s.m
 	if err := opts.Check(); err != nil {
@@ -128,7 +128,7 @@ func (s *exploration) configure(opts Options) error {
 			return nil, err
 		}
 		file := filepath.Join(dir, strings.ReplaceAll(s.result.Entry, "/", "_")+"."+name)
-		os.Remove(file) // a link is not followed
+		os.Remove(file) // do not follow a link
 		return os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	s.poll()
@@ -160,14 +160,14 @@ func (s *exploration) poll() {
 	s.cfg.Over = s.limit.ending
 }
 
-// useFacts gives the search an oracle, and the checks that it is subject to.
+// useFacts gives the search an oracle, and the checks of its answers.
 func (s *exploration) useFacts() {
 	kind := s.opts.kind()
 	begin := time.Now()
 	if kind != oracle.None {
 		s.cfg.AnyGoroutine = true
 		if s.opts.CheckStatic || s.opts.Explain != nil {
-			s.cfg.Oracle = s.m.Oracle(kind, never) // what is checked and explained must be there
+			s.cfg.Oracle = s.m.Oracle(kind, never) // checks and explanations need the oracle from the beginning
 		} else {
 			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return s.m.Oracle(kind, s.limit.passed) })
 			if s.opts.LazyAnalysis {
@@ -202,12 +202,13 @@ func (s *exploration) useFacts() {
 	}
 }
 
-// partsFrom is how many questions of a search that has no analysis yet remain without a part.
+// partsFrom is the number of questions without an answer before a search with a lazy analysis
+// computes parts.
 const partsFrom = 1000
 
 func never() bool { return false }
 
-// place names where an operation is, if the machine knows.
+// place returns the position of an operation, if the machine knows it.
 func (s *exploration) place(op trace.Op) string {
 	p := s.m.Pos(op)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
@@ -236,10 +237,10 @@ func (s *exploration) search() (r por.Result) {
 	return s.opts.POR.Explore(s.sys, s.collector, s.cfg)
 }
 
-// A Mistake is one of hbcheck's own, which a check of the options has found.
+// A Mistake is a mistake of hbcheck itself, found by a check of the options.
 type Mistake struct {
-	Static    error          // what Options.CheckStatic has found, or nil
-	Duplicate *por.Duplicate // what Options.CheckDuplicates has found, or nil
+	Static    error          // found by Options.CheckStatic, or nil
+	Duplicate *por.Duplicate // found by Options.CheckDuplicates, or nil
 }
 
 func (e *Mistake) Error() string {
@@ -249,7 +250,7 @@ func (e *Mistake) Error() string {
 	return fmt.Sprintf("explore: a class is explored twice: %v", e.Duplicate)
 }
 
-// finish takes from the search what the result says about it.
+// finish fills in the result from the search.
 func (s *exploration) finish(found por.Result) error {
 	if s.failed != nil {
 		return s.failed
@@ -320,8 +321,8 @@ func (s *exploration) finish(found por.Result) error {
 	return nil
 }
 
-// narrate makes the schedules of bugs simple, and describes them and those of outcomes step by
-// step. When the exploration has to end, what is known of a bug is described and no more.
+// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step.
+// When the exploration has to end, it describes the bugs with what is known of them already.
 func (s *exploration) narrate() {
 	s.limit.early.Store(false)
 	s.limit.telling = true

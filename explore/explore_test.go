@@ -31,7 +31,7 @@ func run(t *testing.T, f *fake, opts Options) *Result {
 	return r
 }
 
-// bugs lists the bugs of r in one line each.
+// bugs returns a line for each of the bugs of r.
 func bugs(r *Result) string {
 	var s []string
 	for _, b := range r.Bugs {
@@ -42,7 +42,7 @@ func bugs(r *Result) string {
 
 const racyInc = "read x; inc x"
 
-// TestBugs: each kind of bug is found, once, at its place, with the simplest schedule.
+// TestBugs: each kind of bug is found once, at its position, with the simplest schedule.
 func TestBugs(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -100,8 +100,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestOutcomes: the store buffer has three outcomes, and every order of two
-// prints is one.
+// TestOutcomes: the store buffer has three outcomes, and each order of two prints is an outcome.
 func TestOutcomes(t *testing.T) {
 	opts := options("jpf")
 	opts.Outcomes = true
@@ -172,9 +171,9 @@ func TestAllowLeak(t *testing.T) {
 	}
 }
 
-// TestMinimise: a bug found after many switches is reported with as few as it needs.
+// TestMinimise: a bug found after many switches is reported with the fewest that it needs.
 func TestMinimise(t *testing.T) {
-	// g1 has nothing to do with the panic.
+	// g1 has no part in the panic.
 	f := newFake("go 1; go 2; go 3; join 1; join 2; join 3",
 		"store z 1; store z 2; store z 3", "store x 1; store y 1; store x 0", "await x; await y; panic boom")
 	opts := options("full")
@@ -195,8 +194,8 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// TestReplay: a recording shows its bug again, and a program that has changed
-// is noticed at the first step that differs.
+// TestReplay: a recording shows its bug again, and a changed program is detected at the first step
+// that differs.
 func TestReplay(t *testing.T) {
 	code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; store x 1; end", "load x; store x 1; end"}
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {

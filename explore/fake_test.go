@@ -279,7 +279,7 @@ func (f *fake) Ending() Ending {
 
 func (f *fake) Counters() Counters { return Counters{Instructions: f.steps, Goroutines: len(f.code)} }
 
-// schedule renders a bug's schedule as "main*2 g1*3".
+// schedule returns a bug's schedule as "main*2 g1*3".
 func scheduleText(events []Event) string {
 	var parts []string
 	for i := 0; i < len(events); {

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestFiner: with Options.All a bug that is found before the search has to begin again, finer, does not
-// end the search: the race after the loop is found, too.
+// TestFiner: with Options.All, a bug found before the search has to begin again with a finer
+// machine does not end the search. It finds the race after the loop, too.
 func TestFiner(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("sync"; "time")

@@ -9,48 +9,51 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// A Graded says how far an exploration came that is not exhaustive, in preemptions: most bugs need
+// A Graded says how far an exploration that is not exhaustive came, in preemptions: most bugs need
 // few of them (Musuvathi and Qadeer, PLDI 2007).
 type Graded struct {
-	// Every schedule with at most Preempt preemptions is covered; -1: not even those with none.
+	// Every schedule with at most Preempt preemptions is covered; -1: not all schedules without
+	// preemptions are.
 	Preempt int
 	Stats   por.Stats // of the search that covered them
-	Next    float64   // about which part is covered of those with one more; 0: not known
+	Next    float64   // estimated fraction covered of the schedules with one preemption more; 0: unknown
 }
 
-// What searches by increasing preemptions may cost beside those of line 4.
+// The cost of searches by increasing preemptions beside those of line 4 of Portfolio.
 const (
-	gradedFrom   = 200_000 // work of another search from which on it is worth it
-	gradedWeight = 3       // it may work one step for so many of another search
-	drawWork     = 150_000 // each sample that goes on
+	gradedFrom   = 200_000 // work of another search at which they start
+	gradedWeight = 3       // weight of one of their steps, in steps of another search
+	drawWork     = 150_000 // work of each sample that continues
 )
 
-// A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one after the
-// other on one machine. It is last in number, and its transitions weigh more than those of others:
-// so it takes little time from them, and yet has an answer of its own if it finds a bug first.
+// A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after
+// the other on one machine. It has the last number, and its transitions weigh more than those of
+// others. So it takes little time from them, and still has an answer of its own if it finds a bug
+// first.
 //
-// Before the first of these searches come the samples that line 2 has cut, as executions are long:
-// a few dozen of them at random find more than thousands that differ in their last steps.
+// Before the first of these searches it continues the samples that line 2 has cut, because
+// executions are long: a few dozen random ones find more than thousands that differ in their last
+// steps.
 //
-// That it has covered everything it does not say, as it does not look for livelocks.
+// It never claims to have covered everything, because it does not search for livelocks.
 type ladder struct {
 	contender
 	begun   bool
-	drawing bool   // its search is a sample
+	drawing bool   // its current search is a sample
 	drawn   uint64 // executions of samples
 	climbed
 }
 
-// climbed is how far a ladder has come. It is saved with its search.
+// climbed says how far a ladder has come. It is saved with the ladder's search.
 type climbed struct {
 	done       Graded
-	incomplete []Reason // why executions that it has covered are not explored to their ends
+	incomplete []Reason // why executions within the bound were not explored to their ends
 }
 
-// startLadder starts the search by increasing preemptions as soon as another search has worked so
-// much that it is worth it, or a quarter of the time is over. When it starts makes no difference for its
-// work (see contender.work), so that it makes none for the answer: it has begun before another
-// search can have worked as much as any answer of its own would take.
+// startLadder starts the search by increasing preemptions as soon as another search has worked
+// enough, or a quarter of the time is over. The moment makes no difference to its work (see
+// contender.work), and so none to the answer: it starts before another search can have worked as
+// much as any answer of the ladder would take.
 func (p *portfolio) startLadder(work uint64) {
 	x := p.opts.Portfolio.Graded
 	late := p.opts.Timeout > 0 && time.Since(p.begin) > p.opts.Timeout/4
@@ -77,7 +80,7 @@ func (p *portfolio) startLadder(work uint64) {
 	}()
 }
 
-// draw goes on with the samples that line 2 has cut, with other random numbers.
+// draw continues the samples that line 2 has cut, with other random numbers.
 func (p *portfolio) draw(l *ladder) {
 	l.drawing = true
 	for _, x := range p.cut {
@@ -106,7 +109,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 	if p.draws.begun {
 		<-p.draws.over
 	}
-	if !p.opts.Keep.has("preempt") { // what is saved has been drawn before
+	if !p.opts.Keep.has("preempt") { // a saved search has drawn before
 		if p.draw(l); l.drawing {
 			return
 		}
@@ -124,7 +127,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		if l.err != nil {
 			return
 		}
-		x.Preempt = s.opts.Preempt // that of a search that is gone on with
+		x.Preempt = s.opts.Preempt // the bound of the search that it continues
 		s.extra = &struct {
 			*effort
 			*climbed
@@ -144,7 +147,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		l.done = Graded{Preempt: x.Preempt, Stats: l.found.Stats}
 		l.incomplete = s.collector.incomplete.list
 		if len(l.found.Incomplete) == 0 {
-			return // there are no schedules with more
+			return // no schedule has more preemptions
 		}
 	}
 }
@@ -159,14 +162,14 @@ func onlyPreempted(found *por.Result) bool {
 	return !found.Stopped
 }
 
-// over reports whether there is nothing left that the ladder could be compared with.
+// over reports whether no other search is left to compare the ladder with.
 func (p *portfolio) over() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.winner >= 0 || p.active == 0
 }
 
-// begun returns how many contenders have been started.
+// begun returns the number of contenders that have been started.
 func (p *portfolio) begun() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +186,7 @@ func (p *portfolio) begun() int {
 	return n
 }
 
-// advance notes that a search has worked so much.
+// advance records the work of a search.
 func (p *portfolio) advance(work uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,7 +196,7 @@ func (p *portfolio) advance(work uint64) {
 	}
 }
 
-// leave notes that a search has ended.
+// leave records the end of a search.
 func (p *portfolio) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,8 +204,8 @@ func (p *portfolio) leave() {
 	p.turn.Broadcast()
 }
 
-// awaitTurn lets the ladder, which has worked so much, wait until another search has, too. If none
-// will it returns why it is to end.
+// awaitTurn makes the ladder wait until another search has done as much work as the ladder. If no
+// other search will, it returns why the ladder has to end.
 func (p *portfolio) awaitTurn(work uint64, passed func() bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,8 +218,8 @@ func (p *portfolio) awaitTurn(work uint64, passed func() bool) string {
 	return ""
 }
 
-// grade says of an exploration without an answer how far the ladder came, and what the search was
-// about.
+// grade records, for an exploration without an answer, how far the ladder came and what the choices
+// of the search were about.
 func (p *portfolio) grade(r *Result) {
 	l := &p.ladder
 	if l.begun && p.winner == l.number && !l.drawing {

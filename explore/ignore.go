@@ -14,24 +14,24 @@ import (
 //	//hbcheck:ignore HB003 the logger runs as long as the process
 //	go logger()
 //
-// It holds for bugs of that code on its own line and on the next. The reason
-// is required. A bug is on a line if the line is its position or one of its
-// related ones, as the go statement is of a leaked goroutine.
+// It accepts bugs of that code on its own line and on the next. The reason is required. A bug is on
+// a line if its position or one of its related positions is; the go statement is a related position
+// of a leaked goroutine.
 type Ignore struct {
 	Pos    token.Position
 	Kind   Kind
 	Reason string
-	Used   bool // a bug was accepted because of it
+	Used   bool // it has accepted a bug
 }
 
 // IgnoreDirective begins a comment that accepts a bug.
 const IgnoreDirective = "//hbcheck:ignore"
 
-// BadIgnore is the error of a comment that is not well-formed.
+// BadIgnore is the error for an ill-formed comment.
 type BadIgnore struct {
 	Pos       token.Position
 	Directive string
-	Kind      Kind // 0: it does not name one; otherwise there is no reason
+	Kind      Kind // 0: the comment names no kind; otherwise it gives no reason
 }
 
 func (e *BadIgnore) Error() string {
@@ -54,7 +54,7 @@ func Ignores(prog *load.Program) ([]*Ignore, error) {
 				for _, c := range group.List {
 					rest, ok := strings.CutPrefix(c.Text, IgnoreDirective)
 					if !ok {
-						// With a space it may also be a sentence about the directive.
+						// With a space it may be a sentence about the directive.
 						rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(IgnoreDirective, "//"))
 						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || KindOf(code) == 0 {
 							continue
@@ -74,7 +74,7 @@ func Ignores(prog *load.Program) ([]*Ignore, error) {
 	return list, nil
 }
 
-// accepts reports whether ig is about b.
+// accepts reports whether ig accepts b.
 func (ig *Ignore) accepts(b *Bug) bool {
 	at := func(p token.Position) bool {
 		return p.Filename == ig.Pos.Filename && (p.Line == ig.Pos.Line || p.Line == ig.Pos.Line+1)

@@ -20,15 +20,16 @@ type Input struct {
 	Key   vm.InputKey
 	Bits  uint64
 	Pos   token.Position
-	Name  string // of the parameter, or of the part of a value that it is; or empty
+	Name  string // of the parameter, or of the part of a value; may be empty
 	Type  string
 	Value string // as in Go
-	// Length: it is the length of a string or slice of that type, whose elements are the next inputs.
+	// Length: the value is the length of a string or slice of type Type; the next inputs are its
+	// elements.
 	Length bool
-	Param  int // of which parameter of the entry's function or the fuzz target it is a part, from 1 on; 0: none
+	Param  int // number, from 1, of the parameter of the entry's function or fuzz target that it belongs to; 0: none
 }
 
-// Given returns the inputs as a machine's configuration has them; nil if there is none.
+// Given returns the inputs in the form of a machine's configuration; nil if there are none.
 func Given(inputs []Input) map[vm.InputKey]uint64 {
 	if len(inputs) == 0 {
 		return nil
@@ -100,10 +101,11 @@ func (m *machine) Inputs() ([]Input, bool) {
 	return all, true
 }
 
-// describe fills in everything about b that is found by executing its schedule. If the program has
-// asked for inputs, b gets the least that lead to it, and its schedule becomes that of the program
-// with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
-// Where there is no time to find them, the schedule stays one of all inputs that lead to the bug.
+// describe fills in everything about b that executing its schedule shows. If the program has asked
+// for inputs, b gets the least inputs that lead to it, and its schedule becomes that of the program
+// with these inputs. A machine without symbolic values executes that schedule, and it has to show
+// the bug. Without the time to find such inputs, the schedule stays the one for all inputs that
+// lead to the bug.
 func (s *exploration) describe(b *Bug, t *teller) error {
 	if !b.symbolic {
 		return s.narrateIn(s.m, b, t)
@@ -153,7 +155,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	return nil
 }
 
-// narrateIn is narrate, with what Options.Observe asks for.
+// narrateIn is narrate with the Observation that Options.Observe asks for.
 func (s *exploration) narrateIn(m Machine, b *Bug, t *teller) error {
 	if err := narrate(m, b, t); err != nil && t.out() {
 		return errUntold

@@ -16,38 +16,39 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Keep says where an exploration is saved, so that another process can go on with it. Each of its
-// searches has a file of its own: most explorations have one search, and a portfolio has several at a
-// time, none of which depends on how far the others are.
+// A Keep says where an exploration is saved, so that another process can continue it. Each of its
+// searches has a file of its own. Most explorations have one search; a portfolio has several at a
+// time, and none depends on the progress of the others.
 //
 //	search.hbs      the explorer, if there is one
 //	0.hbs, 1.hbs    those of a portfolio that search for long
-//	long.hbs        the first of these, where it has begun again (portfolio_long.go)
+//	long.hbs        the first of these, after it has begun again (portfolio_long.go)
 //	preempt.hbs     its search by increasing preemptions
 //
-// What is short is not saved, and done again: the other phases of a portfolio, and what follows a search.
+// Short work is not saved but repeated: the other phases of a portfolio, and the work after a
+// search.
 type Keep struct {
 	Dir    string // of the entry; it need not exist
 	Header saved.Header
-	Resume bool // go on with what has been saved
-	// Host is what machines learn of the host, which has to be the same when the search is gone on with;
-	// Env are the variables of the program.
+	Resume bool // continue the saved searches
+	// Host has the facts about the host that machines have read, which must still hold when the
+	// search continues. Env has the variables of the program.
 	Host *vm.HostLog
 	Env  []string
 
-	Every time.Duration // how often a search is saved; 0: as it ends early, only
-	// Points, if set, says instead whether a search is saved now; it is asked wherever it could be. Written
-	// is called whenever it was. For tests.
+	Every time.Duration // interval between saves of a search; 0: save only if it ends early
+	// Points, if set, decides instead of Every whether to save a search; it is called wherever the
+	// search can be saved. Written is called after each save. Both are for tests.
 	Points  func() bool
 	Written func()
-	// Most is how many bytes a file may have; 0: any number. A larger one is removed.
+	// Most is the maximum size of a file in bytes; 0: no maximum. A larger file is removed.
 	Most int64
 }
 
-// keepShare is which part of its time a search may spend on being saved.
+// keepShare bounds the time for saving: one part in keepShare of a search's time.
 const keepShare = 20
 
-// A NotResumed is the error of a search that cannot be gone on with.
+// A NotResumed is the error for a search that cannot be continued.
 type NotResumed struct {
 	File string
 	Err  error
@@ -57,13 +58,13 @@ func (e *NotResumed) Error() string { return fmt.Sprintf("explore: %s: %v", e.Fi
 
 func (e *NotResumed) Unwrap() error { return e.Err }
 
-// Resumed is what had been done by earlier processes.
+// Resumed is the work of earlier processes.
 type Resumed struct {
 	Spent time.Duration
 	Stats por.Stats // of the search
 }
 
-// The details of bugs.
+// Saved bugs contain details.
 func init() {
 	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LivesOn{}, Spins{},
 		Loops{}, Conflict{}} {
@@ -71,9 +72,9 @@ func init() {
 	}
 }
 
-// keptInfo begins a file.
+// keptInfo is the beginning of a file.
 type keptInfo struct {
-	Ended      bool // the search is over
+	Ended      bool // the search has ended
 	Spent      time.Duration
 	Stats      por.Stats
 	Host       []vm.HostFact
@@ -83,14 +84,14 @@ type keptInfo struct {
 	Tolerated  []key         // see Options.tolerated
 }
 
-// keptSearch is what a file has of everything but the explorer.
+// keptSearch is the content of a file except for the explorer's.
 type keptSearch struct {
-	Found    por.Result // if it is over
+	Found    por.Result // if the search has ended
 	Machine  *vm.Saved
 	Subtests []string
 }
 
-// A keeper saves one search. It is used by the goroutine that searches.
+// A keeper saves one search. Only the goroutine of the search uses it.
 type keeper struct {
 	*Keep
 	s     *exploration
@@ -99,19 +100,19 @@ type keeper struct {
 	due   bool
 
 	begin  time.Time
-	spent  time.Duration // before that, by other processes
-	last   time.Time     // it was saved,
-	took   time.Duration // which took so long
+	spent  time.Duration // time that other processes have spent
+	last   time.Time     // end of the last save
+	took   time.Duration // duration of the last save
 	stats  por.Stats     // as of the last poll
-	broken error         // it cannot be saved
+	broken error         // why it cannot be saved
 
 	waited bool        // limit.saving counts it
-	from   *saved.File // what is gone on with, until the system is there
+	from   *saved.File // the saved search to continue, until the system is restored
 	info   keptInfo    // of from
 	kept   keptSearch
 }
 
-// keep makes the search one that is saved as opts say.
+// keep makes the search save itself as opts say.
 func (s *exploration) keep(opts *Options) error {
 	if opts.Keep == nil || opts.phase == "" {
 		return nil
@@ -146,10 +147,11 @@ func (s *exploration) keep(opts *Options) error {
 	return nil
 }
 
-// errUnsaved says that a search with such options is not saved.
+// errUnsaved is the error for options with which a search cannot be saved.
 var errUnsaved = errors.New("a search with these options is not saved")
 
-// unsaved reports whether that is so: what is compared with the search, or written down of it, is not.
+// unsaved reports whether a search with options o cannot be saved: checks and transcripts of a
+// search are not saved with it.
 func unsaved(o *Options) bool {
 	return o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1
 }
@@ -191,8 +193,8 @@ func (k *Keep) Remove() {
 	os.Remove(k.Dir) // if it is empty
 }
 
-// resumed returns e and opts as they are for the search of a phase that is gone on with, and whether it
-// was found to need another machine than that of e.
+// resumed returns e and opts for continuing the saved search of a phase. refined reports whether
+// that search needs another machine than e's.
 func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options, refined bool, err error) {
 	if k == nil || !k.Resume {
 		return e, opts, false, nil
@@ -220,7 +222,7 @@ func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options,
 	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
 }
 
-// has reports whether there is a search of that phase to go on with.
+// has reports whether a saved search of that phase exists and is to be continued.
 func (k *Keep) has(phase string) bool {
 	if k == nil || !k.Resume {
 		return false
@@ -229,7 +231,7 @@ func (k *Keep) has(phase string) bool {
 	return err == nil
 }
 
-// fresh is k for another search of the same phase, which is not gone on with.
+// fresh returns k for another search of the same phase, which does not continue a saved one.
 func (k *Keep) fresh() *Keep {
 	if k == nil {
 		return nil
@@ -268,7 +270,7 @@ func (k *keeper) Leave() { k.roots = k.roots[:len(k.roots)-1] }
 // Due implements por.Keeper.
 func (k *keeper) Due() bool { return k.due || k.Points != nil && k.Points() }
 
-// Save implements por.Keeper. That it fails is no reason to stop a search.
+// Save implements por.Keeper. A failure to save does not stop the search.
 func (k *keeper) Save() {
 	k.due = false
 	if k.write(false, por.Result{}); k.Written != nil {
@@ -279,7 +281,7 @@ func (k *keeper) Save() {
 	}
 }
 
-// done lets the exploration end without waiting for the search.
+// done lets the exploration end without waiting for a save of this search.
 func (k *keeper) done() {
 	if k.waited {
 		k.waited = false
@@ -328,7 +330,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 	k.took = k.last.Sub(begin)
 }
 
-// keptData are the data of s that are saved with its explorer's.
+// keptData returns the data of s that are saved with those of its explorer.
 func (s *exploration) keptData() []any {
 	list := []any{s.collector}
 	if s.extra != nil {
@@ -343,8 +345,8 @@ func (s *exploration) keptData() []any {
 	return list
 }
 
-// resume brings the machine and the collector to where they were when the search was saved, but for the
-// path. It reports whether the search is over, and its result.
+// resume restores the machine and the collector as they were when the search was saved, except for
+// the path. It reports whether the search has ended, and returns its result.
 func (k *keeper) resume() (found por.Result, over bool) {
 	s := k.s
 	check := func(err error) {

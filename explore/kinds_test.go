@@ -8,9 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds walks all kinds of operations through what a finding says of a kind: a new kind has to
-// find its place. What is on a channel or a WaitGroup can be the side of a race with another such
-// operation, and then has a verb of its own; what is on anything else only with an access to memory.
+// TestKinds applies the code that describes bugs to all kinds of operations, so that a new kind has
+// to find its place. An operation on a channel or a WaitGroup can be one side of a race with
+// another such operation, and then has a verb of its own. Any other operation races only with an
+// access to memory.
 func TestKinds(t *testing.T) {
 	verbs := map[trace.Kind]Verb{
 		trace.Close: Closes, trace.Send: Sends, trace.WgAdd: AddsToGroup, trace.WgWait: WaitsForGroup,
@@ -39,7 +40,7 @@ func TestKinds(t *testing.T) {
 			}
 		}
 
-		// What releases a lock, or lowers a counter, is mostly deferred.
+		// Programs mostly defer the operations that release a lock or lower a counter.
 		method, ok := deferredCalls[k]
 		if want := row.On == trace.OnLock && row.Releases != 0 || k == trace.WgAdd; ok != want {
 			t.Errorf("%v may be a deferred call: %v, want %v", k, ok, want)

@@ -32,7 +32,7 @@ var leftPrograms = []struct{ body, want string }{
 	go func() { if go2.Load() { <-s.stop } }()
 	go2.Store(true)`, "warning"},
 	{`c := make(chan *server, 1); c <- start(); wait(<-c)`, "warning"}, // an argument of a call
-	// It was left by a function that has been called.
+	// A function that the entry has called left it.
 	{`leaky()`, "fail"},
 	{`start(); s := start(); <-s.ready; close(s.stop)`, "fail"},
 	// In some schedules only.
@@ -47,7 +47,7 @@ var leftPrograms = []struct{ body, want string }{
 	// It waits for a lock.
 	{`var mu sync.Mutex; mu.Lock(); done := make(chan bool); go func() { close(done); mu.Lock() }(); <-done`, "fail"},
 	{`var wg sync.WaitGroup; wg.Add(1); done := make(chan bool); go func() { close(done); wg.Wait() }(); <-done`, "warning"},
-	// The search finds what else there is.
+	// The search finds the other bugs, too.
 	{`s := start(); <-s.ready; x := 0; go func() { x++ }(); x++`, "fail"},
 	{`s := start(); <-s.ready; c := make(chan int, 2); go func() { c <- 1 }(); go func() { c <- 2 }(); if <-c == 2 { panic(2) }`, "fail"},
 	// Nothing is left.
@@ -55,7 +55,7 @@ var leftPrograms = []struct{ body, want string }{
 }
 
 // TestLeftBehind: a goroutine that the entry could have stopped, and leaves in every schedule, is a
-// warning, and does not end the search; every other one is a bug.
+// warning and does not end the search. Every other one is a bug.
 func TestLeftBehind(t *testing.T) {
 	src := `package main
 

@@ -8,32 +8,32 @@ import (
 )
 
 // A limit says when an exploration has to end: when its context is done, or its time is up. The
-// time is that of the search and of all that follows it; building the program is not counted. Of the
-// time a search leaves as much as telling its longest schedule may take.
+// time includes the search and everything after it, but not building the program. The search ends
+// early enough to leave time for narrating its longest schedule.
 type limit struct {
-	share   bool // timeout is a part of the time of all entries
+	share   bool // timeout is a share of the time of several entries
 	ctx     context.Context
 	timeout time.Duration // 0: none
-	spent   time.Duration // of it, before
-	cancel  func()        // nil: the time is not counted yet
+	spent   time.Duration // part of the timeout used before
+	cancel  func()        // nil: the clock has not started
 
-	// A search that is to be saved before it ends goes on for a moment.
-	saving   atomic.Int32 // such searches
-	deadline atomic.Int64 // of the moment, in Unix time; 0: it has not begun
+	// A search that has to be saved before it ends continues for a moment.
+	saving   atomic.Int32 // number of such searches
+	deadline atomic.Int64 // end of the moment, in Unix nanoseconds; 0: the moment has not begun
 
-	// The search ends early, and telling what it has found ends late.
+	// The search ends early, and narrating its findings ends late.
 	early atomic.Bool
-	each  atomic.Uint64 // nanoseconds that a step costs it
-	late  time.Time     // when telling has to end; zero: the time is not up yet
+	each  atomic.Uint64 // nanoseconds of the search per step
+	late  time.Time     // when narrating has to end; zero: time is not up yet
 
-	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless that
-	// has to end: telling.
+	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless
+	// that itself has to end (telling).
 	cuttable, telling bool
 
-	asked func() // by tests: called whenever it is asked whether the exploration has to end
+	asked func() // called by done, for tests
 }
 
-// done reports whether the context is.
+// done reports whether the context is done.
 func (l *limit) done() bool {
 	if l.asked != nil {
 		l.asked()
@@ -44,19 +44,20 @@ func (l *limit) done() bool {
 // interrupts reports whether the machine has to cut the execution.
 func (l *limit) interrupts() bool { return l.cuttable && l.passed() || l.telling && l.untold() }
 
-// mostTelling is how long telling what was found may take after the time is up, or after an interrupt.
+// mostTelling is the maximum time for narrating findings after the time is up, or after an
+// interrupt.
 const mostTelling = time.Second
 
 // hurryKey is the key of WithHurry.
 type hurryKey struct{}
 
-// WithHurry returns a context in which an exploration whose context is done ends without telling what it has
-// found more than it knows, and without saving, once hurry is closed.
+// WithHurry returns a context for explorations. Once hurry is closed, an exploration whose context
+// is done ends without saving, and without narrating beyond what it knows already.
 func WithHurry(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, hurryKey{}, hurry)
 }
 
-// hurried reports whether it is.
+// hurried reports whether the channel of WithHurry is closed.
 func (l *limit) hurried() bool {
 	hurry, _ := l.ctx.Value(hurryKey{}).(<-chan struct{})
 	select {
@@ -67,7 +68,7 @@ func (l *limit) hurried() bool {
 	}
 }
 
-// untold reports whether what is not told by now remains untold.
+// untold reports whether narrating has to end.
 func (l *limit) untold() bool {
 	if !l.done() {
 		return false
@@ -82,8 +83,8 @@ func (l *limit) untold() bool {
 	return now.After(l.late)
 }
 
-// reserve ends the search early, to have time to tell a schedule of so many steps. It has taken so many
-// in all since it began.
+// reserve ends the search early, to leave time for narrating a schedule of the given number of
+// steps. The search has executed steps steps since it began.
 func (l *limit) reserve(longest int, steps uint64, began time.Time) {
 	if steps == 0 {
 		return
@@ -94,8 +95,8 @@ func (l *limit) reserve(longest int, steps uint64, began time.Time) {
 	}
 }
 
-// tells reports whether it is time to tell a schedule of so many steps: that costs about twice what they
-// cost a search. It does not get more than a quarter of the time there was.
+// tells reports whether it is time to narrate a schedule of the given number of steps. Narrating a
+// step costs about twice as much as a step of the search. It gets at most a quarter of the timeout.
 func (l *limit) tells(steps int) bool {
 	if steps < longTelling {
 		return false
@@ -104,10 +105,10 @@ func (l *limit) tells(steps int) bool {
 	return ok && time.Until(end) < min(l.timeout/4, time.Duration(2*l.each.Load()*uint64(steps)))
 }
 
-// longTelling is how many steps are told in no time.
+// longTelling is the number of steps from which narrating takes noticeable time.
 const longTelling = 1000
 
-// start begins to count the time, unless that has begun.
+// start starts the clock, unless it has started.
 func (l *limit) start() {
 	if l.cancel == nil && l.timeout > 0 {
 		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, max(1, l.timeout-l.spent), l.timeUp())
@@ -121,25 +122,25 @@ func (l *limit) timeUp() error {
 	return fmt.Errorf("stopped after %v (--timeout)", l.timeout)
 }
 
-// release ends the counting.
+// release stops the clock.
 func (l *limit) release() {
 	if l.cancel != nil {
 		l.cancel()
 	}
 }
 
-// ending reports whether the exploration has to end, as soon as what is to be saved is. It is asked after
-// every step, by all workers.
+// ending reports whether the exploration has to end, after the searches that are to be saved are.
+// All workers call it after every step.
 func (l *limit) ending() bool { return l.early.Load() || l.done() }
 
-// passed reports whether it has to end now.
+// passed reports whether the exploration has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
 
-// mostSaving is how long a search may take, at the end of its time, to come to where it can be saved; a
-// tenth of its time if that is less.
+// mostSaving is the maximum time that a search may take, at the end of its time, to reach a point
+// where it can be saved. It is a tenth of the timeout if that is less.
 const mostSaving = 5 * time.Second
 
-// waits reports whether there is a search that is to be saved, and still may be.
+// waits reports whether there still is time for a search that has to be saved.
 func (l *limit) waits() bool {
 	if l.saving.Load() == 0 || l.hurried() {
 		return false
@@ -153,7 +154,7 @@ func (l *limit) waits() bool {
 	return now.UnixNano() < l.deadline.Load()
 }
 
-// reason says why it has to end; empty if it does not.
+// reason returns why the exploration has to end now; "" if it does not.
 func (l *limit) reason() string {
 	if !l.passed() {
 		return ""
@@ -161,7 +162,8 @@ func (l *limit) reason() string {
 	return l.cause()
 }
 
-// cause is reason of a limit that has passed, or has been before there was a search to save.
+// cause returns the reason of a limit that has passed, whether or not a search is still to be
+// saved.
 func (l *limit) cause() string {
 	if err := context.Cause(l.ctx); err != nil {
 		return err.Error()

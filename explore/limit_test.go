@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestTimeoutStart: building the program does not count as time of the exploration; what the
-// machine executes before the search does. The clock is that of a bubble.
+// TestTimeoutStart: the time of the exploration does not include building the program, but includes
+// what the machine executes before the search. The clock is that of a bubble.
 func TestTimeoutStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := options("full")
@@ -45,8 +45,8 @@ func TestTimeoutStart(t *testing.T) {
 	})
 }
 
-// TestOverAtOnce: after the time is up a search takes no step more, and a bug that it has found is
-// described from the schedule that there is.
+// TestOverAtOnce: after the time is up a search takes no more steps, and describes a bug that it
+// has found from the schedule known by then.
 func TestOverAtOnce(t *testing.T) {
 	long := strings.Repeat("store x 1;", 40) + "fail now"
 	for _, name := range []string{"full", "random"} {
@@ -86,7 +86,7 @@ func TestOverAtOnce(t *testing.T) {
 	}
 }
 
-// TestOverMinimising: simplifying a schedule ends when it is told to, after no more than a step.
+// TestOverMinimising: when told to end, simplifying a schedule takes at most one more step.
 func TestOverMinimising(t *testing.T) {
 	f := newFake("go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x")
 	opts := options("random")
@@ -115,8 +115,8 @@ func TestOverMinimising(t *testing.T) {
 	}
 }
 
-// TestUntold: a bug that there is no time to tell is what the search has found, and its schedule, which is
-// executed no more, shows it.
+// TestUntold: without the time to narrate a bug, its report is what the search has found. Its
+// schedule, which is not executed again, shows the bug.
 func TestUntold(t *testing.T) {
 	for _, name := range []string{"full", "random"} {
 		code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x"}
@@ -156,7 +156,8 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// TestBrief: of a very long schedule the beginning and the end are told, and all of it is repeated.
+// TestBrief: narrating a very long schedule describes its beginning and its end, and repeats all of
+// it.
 func TestBrief(t *testing.T) {
 	f := newFake("go 1; "+strings.Repeat("store x 1;", MaxObserved)+"join 1; fail now", "end")
 	opts := options("random")
@@ -181,7 +182,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestReserve: a search ends early by what telling its longest schedule costs, and by no more than a
+// TestReserve: a search ends early by the cost of narrating its longest schedule, but by at most a
 // quarter of its time.
 func TestReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -213,8 +214,8 @@ func TestReserve(t *testing.T) {
 	})
 }
 
-// TestSavingTime: a search that is to be saved goes on for a moment after its time, which is a small part
-// of it.
+// TestSavingTime: a search that has to be saved continues for a moment after its time. The moment
+// is a small part of its time.
 func TestSavingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ timeout, most time.Duration }{{5 * time.Second, time.Second / 2}, {time.Hour, mostSaving}} {
@@ -233,8 +234,8 @@ func TestSavingTime(t *testing.T) {
 	})
 }
 
-// TestCutBeforeSaved: an execution that was cut because the time is up is told as that, also while the
-// search is to be saved and may go on.
+// TestCutBeforeSaved: the result says that an execution was cut because time was up, even while the
+// search may continue because it has to be saved.
 func TestCutBeforeSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &limit{ctx: t.Context(), timeout: 10 * time.Second}

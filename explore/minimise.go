@@ -8,25 +8,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// bugBudget bounds, in transitions, what is spent on making one bug's schedule
-// simple: as much for searching again as for trying variants. All bugs of an
-// entry together get allBudget. They are counts and not times so that the
-// result is the same on every machine.
+// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: the bound holds for
+// searching again, and also for trying variants. allBudget bounds the work for all bugs of an entry
+// together. They are counts, not times, so that the result is the same on every machine.
 const (
 	bugBudget = 300_000
 	allBudget = 3_000_000
 )
 
-// attemptSlack is how many steps an execution may take beyond twice those of the schedule that it
-// follows: enough to end a program that has lost its bug, and not forever.
+// attemptSlack is the number of steps that an execution may take beyond twice those of the schedule
+// it follows. It suffices to end a program that has lost its bug, and it is finite.
 const attemptSlack = 1000
 
-// minimise replaces b's schedule by one with the fewest preemptions that
-// still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
-// and then removes every switch and every step that turns out not to be
-// needed, as delta debugging does. Of a livelock, what leads to its loop is shrunk. It
-// spends at most budget transitions on each of both and returns how many it has spent. When over
-// holds it ends with what it has.
+// minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
+// context bounding: Musuvathi and Qadeer, PLDI 2007). Then it removes every unnecessary switch and
+// step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
+// budget transitions on each of the two phases, and returns the number of transitions spent. When
+// over returns true it ends with the best schedule so far.
 func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
@@ -34,7 +32,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 	c := shrinker{m: m, left: budget, over: over, until: b.Kind == Race || b.Early, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
-		return budget - c.left // narrate will say what is wrong
+		return budget - c.left // narrate reports the mistake
 	}
 	if best.preemptions > manySwitches {
 		best = c.straighten(best)
@@ -42,7 +40,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 	b.Minimal = true
 	left := uint64(budget)
 	run, match := opts.POR.Explore, opts.Match
-	if opts.POR.NoPreemptionBound || opts.POR.Samples { // it cannot say that there is no schedule with fewer
+	if opts.POR.NoPreemptionBound || opts.POR.Samples { // it cannot show that no schedule has fewer
 		run, match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
@@ -73,8 +71,8 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 	return max(budget-c.left, budget-int(left))
 }
 
-// shrinkLoopEntry looks for a simpler schedule that leads to b's loop, which it may enter at
-// another place. It returns what is left of its budget.
+// shrinkLoopEntry searches for a simpler schedule that leads to b's loop, which it may enter at
+// another place. It returns the rest of its budget.
 func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
@@ -100,22 +98,22 @@ func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int)
 	simple := *b
 	simple.Schedule = slices.Concat(entry.steps, loop[k:], loop[:k])
 	simple.Loop = len(entry.steps)
-	// Equal fingerprints are equal states up to the names of goroutines, but
-	// the loop is narrated with names.
+	// Equal fingerprints mean states that are equal up to the names of goroutines, but narrating
+	// the loop needs the names.
 	if narrate(m, &simple, nil) == nil {
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left
 }
 
-// A reproducer is a visitor that looks for one bug and stops when it shows.
+// A reproducer is a visitor that searches for one bug and stops when it shows.
 type reproducer struct {
 	m     Machine
 	bug   *Bug
 	found trace.Schedule
 }
 
-// take returns false if the bug shows in the present state.
+// take reports whether the bug does not show in the present state; if it shows, take keeps path.
 func (v *reproducer) take(path trace.Schedule) bool {
 	if shown(v.m, v.bug) == nil {
 		return true
@@ -151,20 +149,20 @@ func (v *reproducer) Restart() {}
 // A shrinker tries variants of a schedule.
 type shrinker struct {
 	m     Machine
-	shows func() bool // whether the present state is the one the schedule is to lead to
+	shows func() bool // reports whether the present state is the one the schedule is to lead to
 	until bool        // the execution may continue from that state; otherwise it ends there
 	left  int         // steps it may still execute
-	over  func() bool // it may execute none any more
+	over  func() bool // reports whether it has to stop
 }
 
 // A variant is a schedule that shows the bug, with its costs.
 type variant struct {
 	steps                 trace.Schedule
 	preemptions, switches int
-	end                   por.Hash // of the state it leads to
+	end                   por.Hash // fingerprint of the state it leads to
 }
 
-// simpler orders variants by what makes a schedule hard to read.
+// simpler reports whether v is easier to read than w.
 func (v *variant) simpler(w *variant) bool {
 	if v.preemptions != w.preemptions {
 		return v.preemptions < w.preemptions
@@ -175,12 +173,13 @@ func (v *variant) simpler(w *variant) bool {
 	return len(v.steps) < len(w.steps)
 }
 
-// attempt executes want as far as possible: steps that are not enabled are
-// left out, and if the execution has not ended afterwards it continues without
-// preemptions, for a while. It returns what was executed if that shows the bug.
+// attempt executes want as far as possible: it leaves out steps that are not enabled. If the
+// execution has not ended then, it continues without preemptions, within a bound. It returns the
+// executed schedule; ok reports whether that shows the bug.
 func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) { return c.run(want, 0, 0) }
 
-// run is attempt; of the steps from lo to hi each goroutine executes as many as it can before the next.
+// run is attempt, except that among the steps from lo to hi each goroutine executes as many as it
+// can before the next goroutine does.
 func (c *shrinker) run(want trace.Schedule, lo, hi int) (v variant, ok bool) {
 	straight := newPart(want[lo:hi])
 	mark := c.m.Mark()
@@ -235,7 +234,7 @@ func (c *shrinker) run(want trace.Schedule, lo, hi int) (v variant, ok bool) {
 	return v, c.shows()
 }
 
-// shrink improves v as long as that is possible.
+// shrink improves v as long as possible.
 func (c *shrinker) shrink(v variant) variant {
 	for improved := true; improved && c.left > 0; {
 		v, improved = c.improve(v)
@@ -243,18 +242,18 @@ func (c *shrinker) shrink(v variant) variant {
 	return v
 }
 
-// improve looks for a simpler variant one change away. A schedule is a sequence of blocks of steps
-// of one goroutine; a block is left out, or joined with the next or the previous block of the same
-// goroutine:
+// improve searches for a simpler variant one change away. A schedule is a sequence of blocks of
+// steps of one goroutine. A change leaves out a block, or joins it with the next or the previous
+// block of the same goroutine:
 //
 //	main×2 g1×3 main×1 g2×2     the schedule
 //	main×2      main×1 g2×2     without its second block
 //	main×3 g1×3        g2×2     its third block joined with the first
 //	g1×3        main×3 g2×2     its first block joined with the third
 //
-// The first variant that is simpler is taken, and the search for the next one begins again. This is
-// delta debugging with blocks for pieces (Zeller and Hildebrandt, TSE 2002), though not by halves:
-// what is needed is mostly spread over the whole schedule, and there are few blocks after the
+// improve returns the first variant that is simpler; its caller starts again from there. This is
+// delta debugging with blocks as units (Zeller and Hildebrandt, TSE 2002), but not by halves: the
+// necessary steps are mostly spread over the whole schedule, and few blocks are left after the
 // search with a bound on preemptions.
 func (c *shrinker) improve(best variant) (variant, bool) {
 	blocks := split(best.steps)
@@ -279,7 +278,7 @@ func (c *shrinker) improve(best variant) (variant, bool) {
 	return best, false
 }
 
-// split cuts a schedule into blocks of steps of one goroutine.
+// split divides a schedule into blocks of steps of one goroutine.
 func split(s trace.Schedule) (blocks []trace.Schedule) {
 	for len(s) > 0 {
 		n := 1

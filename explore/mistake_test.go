@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestInterruptedByOthers: a machine that is interrupted by another one than the search, which gives telling
-// some more time, leaves the bug untold.
+// TestInterruptedByOthers: if something other than the search interrupts a machine, and narrating
+// has more time, the bug stays untold.
 func TestInterruptedByOthers(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 func main() {
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// broken is a machine that makes a mistake when it describes a panic of that text.
+// broken is a machine that panics when it describes a panic with the given text.
 type broken struct {
 	*fake
 	text string
@@ -58,7 +58,8 @@ func (m broken) Effect() string {
 	return m.fake.Effect()
 }
 
-// TestMistakeOfOneBug: a mistake made in telling a bug leaves that untold, and all others as they are.
+// TestMistakeOfOneBug: a mistake in narrating a bug leaves that bug untold, and does not affect
+// other bugs.
 func TestMistakeOfOneBug(t *testing.T) {
 	m := broken{newFake("go 1; go 2; join 1; panic one", "load x", "join 1; panic two"), "one"}
 	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return m, nil }}
@@ -75,7 +76,7 @@ func TestMistakeOfOneBug(t *testing.T) {
 	}
 }
 
-// TestMistakeAfterwards: one made in what follows a search leaves what that has found.
+// TestMistakeAfterwards: a mistake after a search does not affect its findings.
 func TestMistakeAfterwards(t *testing.T) {
 	m := newFake("panic one")
 	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return withTurns{m}, nil }}
@@ -94,8 +95,8 @@ func (m withTurns) With(func(*vm.Config), func() bool) (Machine, error) { panic(
 
 func (m withTurns) Passed() *vm.Passing { return &vm.Passing{} }
 
-// TestMistakeOfOneSearch: a mistake in one search of a portfolio is told, and leaves the answer of another
-// one as it is. If there is no answer Run panics with it.
+// TestMistakeOfOneSearch: a mistake in one search of a portfolio is reported, and does not affect
+// the answer of another search. Without an answer, Run panics with the mistake.
 func TestMistakeOfOneSearch(t *testing.T) {
 	prog := vmtest.Load(t, strings.NewReplacer("range 5", "range 3", "range 6", "range 4").Replace(crowded))
 	for _, broken := range [][]int{{0}, {1}, {0, 1}} {

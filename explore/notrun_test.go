@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestNotRun: a test that no execution runs is not one that is ok.
+// TestNotRun: a test that no execution runs is not ok.
 func TestNotRun(t *testing.T) {
 	const race = `c := make(chan int, 2); go func() { c <- 1 }(); go func() { c <- 2 }(); `
 	for i, tt := range []struct {

@@ -8,60 +8,59 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An Observation is what can be seen of a schedule while it is executed: what Events do not say, as
-// lines of text have no room for it. States[i] is the state before step i, and the last one is that in
-// which the schedule ends.
+// An Observation has the details of a schedule's execution for which Events, lines of text, have no
+// room. States[i] is the state before step i; the last one is the state at the end of the schedule.
 type Observation struct {
-	Names  map[trace.GID]string // of the goroutines that have existed
+	Names  map[trace.GID]string // of all goroutines of the execution
 	States []State
 	Ended  bool // the program has ended in the last state
 }
 
-// A State is one state of a schedule, and what the step from there does.
+// A State is one state of a schedule, with the effects of the step from it.
 type State struct {
-	// Arrived are the operations that have become pending with the step before: all others are what
-	// they were. One of kind trace.None says that the goroutine has ended.
+	// Arrived are the operations that have become pending with the previous step; all others are
+	// unchanged. An operation of kind trace.None means that the goroutine has ended.
 	Arrived []Event
-	// Enabled are the goroutines that can move, each once.
+	// Enabled are the enabled goroutines, each once.
 	Enabled []trace.GID
 
-	// The rest is of the step; there is none in the last state.
+	// The rest describes the step; it is zero in the last state.
 
-	// Before is what the memory had in it that the step writes to, as Event.Effect says what it has
-	// in it afterwards; empty if it is not shown.
+	// Before is the value in the memory that the step writes, as Event.Effect is the value
+	// afterwards; empty if reports do not show it.
 	Before string
-	// Acquired and Released are the locks (Event.Loc) that its goroutine holds from then on, and that it
-	// held; 0: none. A lock acquired as Shared can have several holders.
+	// Acquired and Released are the locks (Event.Loc) that its goroutine holds from then on, and no
+	// longer holds; 0: none. A lock acquired as Shared can have several holders.
 	Acquired, Released uint64
 	Shared             bool
-	// After are the steps of other goroutines that synchronisation orders before this one and did not
-	// order before the earlier ones of its goroutine, without those that are before another of them.
-	// It is the relation of the Go memory model; the order of two accesses that race is not in it.
+	// After are the steps of other goroutines that synchronisation orders before this one but not
+	// before the earlier steps of its goroutine, without those that happen before another of them.
+	// It is the relation of the Go memory model, without the order of two accesses that race.
 	After []int
-	// Conflicts are the steps, counted from 0, that other goroutines have executed since this operation
-	// was pending and that it may not commute with. ConflictsFrom is the first state from which on all
-	// of them are known.
+	// Conflicts are the steps, counted from 0, of other goroutines that were executed while this
+	// operation was pending and that may not commute with it. The list is complete from the state
+	// ConflictsFrom on.
 	Conflicts     []int
 	ConflictsFrom int
-	// Fact is the reason for which static facts say that no other goroutine can do anything that this
-	// step conflicts with, whatever comes before it; "": they do not, or were not asked.
+	// Fact is the reason why, according to static facts, no other goroutine can ever do anything
+	// that conflicts with this step; "": there is no such fact, or nothing asked for it.
 	Fact string
 }
 
-// MaxObserved is how many steps a schedule has at most that is observed, and of which there are pages.
+// MaxObserved is the maximum number of steps of a schedule with an Observation, and so with pages.
 const MaxObserved = 200_000
 
-// The bounds on what is looked for in State.Conflicts: how many steps back, and how many.
+// The bounds on the search for State.Conflicts: steps back, and conflicts.
 const (
 	mostLooked    = 1000
 	mostConflicts = 20
 )
 
-// mostFacts is for how many steps of a schedule static facts are asked.
+// mostFacts is the number of steps of a schedule for which the observer asks for static facts.
 const mostFacts = 5000
 
-// Observe executes a schedule from the present state of m and returns what can be seen, or nil if m
-// cannot say. m is left where it was. facts, on states of m, may be nil.
+// Observe executes a schedule from the present state of m and returns an Observation of it, or nil
+// if m is no por.Effects. It restores the state of m. facts, on states of m, may be nil.
 func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
 	fx, ok := m.(por.Effects)
 	if !ok {
@@ -84,7 +83,7 @@ func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation 
 	return &o.Observation
 }
 
-// clocks is what a machine knows of the happens-before relation: see vm.Machine.Time.
+// clocks is a machine's happens-before relation: see vm.Machine.Time.
 type clocks interface {
 	Time(g trace.GID) uint32
 	Known(g, h trace.GID) uint32
@@ -99,36 +98,36 @@ type observer struct {
 	facts   por.Oracle
 	live    []trace.GID
 	enabled []trace.GID
-	seen    []trace.GID // all goroutines so far, in the order in which they were seen first
-	running int         // those of them that have not ended
+	seen    []trace.GID // all goroutines so far, in the order of discovery
+	running int         // number of those that have not ended
 	arrived map[trace.GID]arrival
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
-	known   map[[2]trace.GID][]stepTime // what the first goroutine knows of the second, from which of its steps on
+	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, from its given steps on
 	partner trace.GID                   // of the step executed last, or NoGID
 }
 
-// arrival is when the pending operation of a goroutine became that, and where it is.
+// arrival says when the pending operation of a goroutine became pending, and where it is.
 type arrival struct {
 	state  int
 	kind   trace.Kind
 	fn, pc uint32
 }
 
-// stepTime is a step of a goroutine and the time that it had before.
+// stepTime is a step of a goroutine and the goroutine's time before it.
 type stepTime struct {
 	step int
 	time uint32
 }
 
-// observed is a step and everything that it may have touched.
+// observed is a step with everything that it may have touched.
 type observed struct {
 	trace.Op
 	touches []trace.Access
-	all     bool // it depends on all
+	all     bool // it depends on all steps
 }
 
-// state looks at the state before step i.
+// state records the state before step i.
 func (o *observer) state(i int) {
 	var s State
 	o.live = o.live[:0]
@@ -164,8 +163,8 @@ func (o *observer) state(i int) {
 	o.States = append(o.States, s)
 }
 
-// ended notes which goroutines have ended with the step before state i. There are few of them, so
-// they are looked for only if one is missing.
+// ended records which goroutines have ended with the step before state i. Few do, so it searches
+// for them only if the number of pending operations has changed.
 func (o *observer) ended(i int, s *State) {
 	if len(o.live) == o.running {
 		return
@@ -198,10 +197,10 @@ func (o *observer) step(i int, a trace.Step) {
 	s := &o.States[i]
 	x := observed{Op: o.m.Next(a.G), all: o.effects.DependsOnAll(a.G), touches: o.effects.Touches(a.G, nil)}
 	o.partner = trace.NoGID
-	if p, ok := partner(o.m, a); ok { // which may have a select on other channels
+	if p, ok := partner(o.m, a); ok { // its select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
-	o.m.Describe(a.G) // what Contents is about
+	o.m.Describe(a.G) // sets the operation that Contents is about
 	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
 		s.Before = c.Contents()
 	}
@@ -211,7 +210,7 @@ func (o *observer) step(i int, a trace.Step) {
 	if o.clocks != nil {
 		o.times[a.G] = append(o.times[a.G], stepTime{i, o.clocks.Time(a.G)})
 	}
-	// What is known of channels is for searches that store states only (search.Driver.ByState).
+	// Facts about channels hold only for searches that store states (search.Driver.ByState).
 	onChannels := x.Kind.Communicates() || x.Kind == trace.Close
 	if o.facts != nil && i < mostFacts && !onChannels {
 		s.Fact = o.facts.Skip(a.G, &x.Op)
@@ -225,8 +224,7 @@ func (o *observer) step(i int, a trace.Step) {
 	}
 }
 
-// locks returns the locks that an operation acquires and releases. An operation that tries and fails
-// does not write.
+// locks returns the locks that an operation acquires and releases. A failed try does not write.
 func locks(op *trace.Op) (acquired, released uint64, shared bool) {
 	row := op.Kind.Row()
 	lock := func(set trace.Accesses) uint64 {
@@ -246,7 +244,7 @@ func locks(op *trace.Op) (acquired, released uint64, shared bool) {
 	return lock(row.Acquires), lock(row.Releases), row.Shared
 }
 
-// conflicts finds the steps since x was pending that it may not commute with.
+// conflicts finds the steps that were executed while x was pending and may not commute with it.
 func (o *observer) conflicts(i int, x *observed) {
 	s := &o.States[i]
 	s.ConflictsFrom = max(o.arrived[x.G].state, i-mostLooked)
@@ -263,7 +261,7 @@ func (o *observer) conflicts(i int, x *observed) {
 	slices.Reverse(s.Conflicts)
 }
 
-// mayNotCommute reports whether the order of two steps may make a difference: more often than it does.
+// mayNotCommute reports whether the order of two steps may make a difference. It over-approximates.
 func (x *observed) mayNotCommute(y *observed) bool {
 	a, b := x.Kind.Row(), y.Kind.Row()
 	switch {
@@ -286,7 +284,7 @@ func (x *observed) mayNotCommute(y *observed) bool {
 	return false
 }
 
-// learned returns what g, which has executed step i, knows now and did not know before: State.After.
+// learned returns State.After: the steps that g knows of since it executed step i.
 func (o *observer) learned(g trace.GID, i int) (after []int) {
 	for _, h := range o.seen {
 		if h == g {
@@ -308,8 +306,9 @@ func (o *observer) learned(g trace.GID, i int) (after []int) {
 	})
 }
 
-// lastBy returns the last step of h that is known to a goroutine that knows h's time t, or -1. What h
-// did at time t ends with the step that released it, before which h's time was t at most.
+// lastBy returns the last step of h that a goroutine knowing h's time t knows, or -1. The
+// operations of h at time t end with the step that released t; before that step h's time was at
+// most t.
 func (o *observer) lastBy(h trace.GID, t uint32) int {
 	list := o.times[h]
 	n := sort.Search(len(list), func(k int) bool { return list[k].time > t })
@@ -319,8 +318,8 @@ func (o *observer) lastBy(h trace.GID, t uint32) int {
 	return list[n-1].step
 }
 
-// happensBefore reports whether the goroutine of step y, another one than that of x, knew of step x
-// when it had executed y.
+// happensBefore reports whether the goroutine of step y, which is not that of x, knew of step x
+// after it had executed y.
 func (o *observer) happensBefore(x, y int) bool {
 	log := o.known[[2]trace.GID{o.steps[y].G, o.steps[x].G}]
 	n := sort.Search(len(log), func(k int) bool { return log[k].step > y })

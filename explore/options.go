@@ -12,71 +12,71 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Options say how to explore. The zero value, with an explorer, explores everything with no
-// reduction and without storing states, stops at the first bug, and never gives up.
+// Options say how to explore. The zero value, with an explorer, explores everything, without
+// reductions and without storing states. It stops at the first bug and has no other bound.
 type Options struct {
 	POR  *por.Explorer // with its own options
-	Seed uint64        // of explorers that sample
-	// Portfolio, if set, are the explorers that are used instead of POR, each with options of its
-	// own. Of the others of these Options only Ignores, Trace and Progress count.
+	Seed uint64        // for explorers that sample
+	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
+	// these Options, the other explorers use only Ignores, Trace and Progress.
 	Portfolio *Portfolio
 
-	// How much is used of static facts. A lazy analysis begins only when the search has become
-	// longer than it takes.
+	// Hybrid says how much the search uses static facts. A lazy analysis begins only when the
+	// search has taken longer than the analysis is going to take.
 	Hybrid       oracle.Kind // "": none
 	LazyAnalysis bool
-	CheckStatic  bool          // compare static facts with what the machine does: see check.Machine
+	CheckStatic  bool          // compare static facts with the machine's executions: see check.Machine
 	Explain      *oracle.Place // collect Result.Explained for this place
 
 	Match           bool // store states and explore none twice
-	Symmetry        bool // and take those for equal that differ in exchanged goroutines only
-	Jobs            int  // workers, unless the search has one: see OneWorker; 0: one
+	Symmetry        bool // treat states as equal that differ only by a permutation of identical goroutines
+	Jobs            int  // workers, unless OneWorker forbids several; 0: one
 	CheckDuplicates bool // see por.Config.CheckDuplicates
 
-	// The bounds; 0 is none.
+	// The bounds; 0 means no bound.
 	MaxExecs      uint64
 	MaxSteps      int
-	RaiseSteps    bool // a portfolio raises MaxSteps, if executions drawn at random are so long
+	RaiseSteps    bool // a portfolio raises MaxSteps, if random executions are that long
 	StopTruncated bool // end the search with the first execution of more than MaxSteps
 	MaxStates     uint64
 	MaxMemory     int64
-	Timeout       time.Duration // from when the program has been built
+	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
-	spent         time.Duration // of it, by earlier searches of the entry
-	LimitPreempt  bool          // to Preempt
+	spent         time.Duration // part of Timeout that earlier searches of the entry have used
+	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
 
-	// What is collected and reported.
+	// What to collect and report.
 	All        bool // continue after the first bug
 	Outcomes   bool // collect Result.Outcomes
 	Finals     bool // collect Result.Finals
-	NoMinimise bool // keep the schedules as they were found
-	Observe    bool // make an Observation of each bug's schedule that is not too long
-	// AllowLeak, if set, accepts leaked goroutines with a function on their stack that matches.
+	NoMinimise bool // keep the schedules as found
+	Observe    bool // make an Observation of each bug's schedule, unless it is too long
+	// AllowLeak, if set, accepts leaked goroutines with a matching function on their stack.
 	AllowLeak *regexp.Regexp
-	// Assume are the assumptions that leave a verdict OK.
+	// Assume has the assumptions that a verdict OK may rest on.
 	Assume [vm.NumAssumed]bool
-	// Known, if set, accepts a bug, which it reports: the search goes on past it.
+	// Known, if set, reports whether to accept a bug: the search then continues past it.
 	Known func(b *Bug) bool
-	// Leaks says which goroutines that are left are bugs; tolerated are those that may stay, in
-	// the exploration that counts them (left.go).
+	// Leaks says which of the remaining goroutines are bugs. tolerated has those that may stay, in the
+	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
-	// Ignores accept bugs; those that did are marked.
+	// Ignores accept bugs; the exploration marks those that did.
 	Ignores []*Ignore
 
-	// Keep, if set, says where searches are saved.
+	// Keep, if set, says where to save searches.
 	Keep  *Keep
-	phase string // the one of them that is saved as; "": it is not
+	phase string // name under which this search is saved; "": it is not saved
 
 	// Trace, if set, gets a transcript of the search: see por.Config.Trace.
 	Trace io.Writer
-	// Progress, if set, is called now and then. ProgressDue reports whether it would show anything: only
-	// then is there an Estimate, which takes time to make. nil: always.
+	// Progress, if set, is called now and then. ProgressDue reports whether Progress would show
+	// anything; otherwise the search spends no time on an Estimate. nil: always.
 	Progress    func(Progress)
 	ProgressDue func() bool
 
-	// awaitLoops: iterations with zero effect are not completed though states are stored.
+	// awaitLoops: leave out zero-effect iterations though states are stored.
 	awaitLoops bool
 	dive       int // por.Config.Dive
 	_          struct{}
@@ -86,14 +86,14 @@ type Options struct {
 type Progress struct {
 	por.Progress
 	Bugs   int
-	Before por.Stats // of it, what earlier processes have done
+	Before por.Stats // done by earlier processes
 }
 
-// kind returns how much is used of static facts.
+// kind returns how much the search uses static facts.
 func (o *Options) kind() oracle.Kind { return cmp.Or(o.Hybrid, oracle.None) }
 
-// await returns how the machine treats loops that wait. Where states are matched they are
-// found to lead back.
+// await returns the machine's treatment of loops that wait. State matching finds their iterations
+// by itself.
 func (o *Options) await() vm.Await {
 	switch {
 	case o.awaitLoops:
@@ -106,7 +106,7 @@ func (o *Options) await() vm.Await {
 	return vm.AwaitOnce
 }
 
-// config translates what concerns every explorer.
+// config returns the part of o that every explorer uses.
 func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
@@ -115,7 +115,7 @@ func (o *Options) config() por.Config {
 	}
 }
 
-// A Rule is a combination of options that is refused. Package report says why.
+// A Rule is a combination of options that Check rejects. Package report says why.
 type Rule uint8
 
 // The rules.
@@ -123,12 +123,12 @@ const (
 	MatchUnsupported   Rule = iota // states are matched, but the explorer cannot
 	MatchRequired                  // states are not matched, but the explorer must
 	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
-	DuplicatesExpected             // duplicates are looked for, but the explorer has some
-	ExplainNeedsFacts              // explanations without static facts
+	DuplicatesExpected             // the search reports duplicates, but the explorer has some by design
+	ExplainNeedsFacts              // explanations need static facts
 	NumRules
 )
 
-// rules say when a rule is broken. They are checked in their order.
+// rules report whether options break a rule. Check evaluates them in this order.
 var rules = [NumRules]func(o *Options) bool{
 	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
 	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },
@@ -137,7 +137,7 @@ var rules = [NumRules]func(o *Options) bool{
 	ExplainNeedsFacts:  func(o *Options) bool { return o.Explain != nil && o.kind() == oracle.None },
 }
 
-// Illegal is the error of options that are refused.
+// Illegal is the error for rejected options.
 type Illegal struct {
 	Rule    Rule
 	Options *Options

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// TestRules: for every rule there are options that break it and no other one.
+// TestRules: for every rule there are options that break only that rule.
 func TestRules(t *testing.T) {
 	lookup := explorers.Lookup
 	broken := [NumRules]Options{

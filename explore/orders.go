@@ -7,15 +7,15 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// ordersWork is how much work all orders of maps may cost at least.
+// ordersWork is the least bound on the work for all orders of maps.
 const ordersWork = 2_000_000
 
-// allOrdersPass explores everything once more with all orders of the maps, if nothing else is open in the
-// result than that only some were tried.
+// allOrdersPass explores everything once more with all orders of the maps, if the result is open
+// only because some orders were not tried.
 //
-// The number of orders says little about what they cost: a loop that has visited the same entries in another
-// order is in the same state, so that ten entries have a thousand ways and not three millions. So a search
-// that stores states tries them, and gives up after a while.
+// The number of orders says little about their cost: a loop that has visited the same entries in
+// another order is in the same state, so that ten entries have a thousand states and not three
+// million paths. So a search that stores states tries all orders, and gives up after a while.
 var allOrdersPass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict == Incomplete && opts.Portfolio != nil && matching(opts.Portfolio) >= 0 &&
@@ -26,7 +26,7 @@ var allOrdersPass = pass{
 		both := portfolio{opts: &opts}
 		return []Options{both.options(opts.Portfolio.Searches[matching(opts.Portfolio)])}
 	},
-	// Assumptions of the initialisation of packages do not depend on the orders of their maps.
+	// Assumptions of the initialisation of packages do not depend on the orders of maps.
 	vain: func(s *exploration) bool {
 		return slices.ContainsFunc(s.m.Assumed(), func(a vm.Assumption) bool { return !s.opts.Assume[a.What] })
 	},
@@ -51,12 +51,12 @@ var allOrdersPass = pass{
 	},
 }
 
-// matching returns which search of p stores states; -1: none does.
+// matching returns the index of p's search that stores states; -1 if none does.
 func matching(p *Portfolio) int {
 	return slices.IndexFunc(p.Searches, func(x Options) bool { return x.Match })
 }
 
-// isOrder reports whether r is that some orders of a map were not tried.
+// isOrder reports whether r says that some orders of a map were not tried.
 func isOrder(r Reason) bool {
 	return r.Cause == CauseAssumed && (r.Assumption.What == vm.MapStarts || r.Assumption.What == vm.MapOrder)
 }

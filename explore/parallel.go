@@ -10,22 +10,22 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A search by several workers, as the collector sees it. por/optimal cuts the search into
-// subtrees; each has a collector of its own, on the machine of the worker that explores it, and
-// their results are merged in the order of a search by one worker:
+// A search by several workers, as the collector sees it. por/optimal divides the search into
+// subtrees. Each subtree has a collector of its own, on the machine of its worker, and their
+// results are merged in the order of a search by one worker:
 //
 //	worker 1, machine A     Split ─ Begin ─ subtree 1 ─ End ──▶ Merge 1 ─────────────▶ Merge 3
 //	worker 2, machine B     Split ─ Begin ─ subtree 2 ─ End ───────────▶ Merge 2 ──────▲
 //	worker 1, machine A                         Split ─ Begin ─ subtree 3 ─ End ───────┘
 //
-// Invariant: Merge is called by one worker at a time; everything else of a subsearch is used by
-// the worker that explores the subtree.
+// Invariant: one worker at a time calls Merge. Everything else of a subsearch is used only by the
+// worker of the subtree.
 
 // useWorkers lets the search use several workers, each with a replica of the machine.
 //
-// Replicas number goroutines together (ShareGIDs): a goroutine that is started in the same way
-// has the same number on all machines, as schedules and bugs name it. Each has an oracle of its
-// own, made when it is first asked, since an oracle remembers what it has seen of one machine.
+// Replicas share the numbering of goroutines (ShareGIDs): a goroutine that is started in the same
+// way has the same number on all machines, and in schedules and bugs. Each replica has an oracle of
+// its own, made at the first question, because an oracle remembers the history of one machine.
 func (s *exploration) useWorkers() {
 	s.m.ShareGIDs()
 	s.collector.merged = newMergedCounters(s.m)
@@ -39,8 +39,7 @@ func (s *exploration) useWorkers() {
 		if s.opts.Match && !m.SharesNumbers() {
 			return por.Replica{}, errors.New("it numbers what it meets in another way")
 		}
-		// The replica of a machine does not know how the search wants loops that wait to be
-		// treated.
+		// A replica does not know the search's treatment of loops that wait.
 		m.Await(await)
 		r := por.Replica{System: m}
 		if kind != oracle.None {
@@ -59,13 +58,13 @@ func (s *exploration) useWorkers() {
 
 // subsearch is a collector for one subtree of a search, on a machine of its own.
 //
-// A worker explores many subtrees on one machine, whose counters go on; so what a subtree has
-// cost is a difference, taken between Begin and End.
+// A worker explores many subtrees on one machine without resetting its counters. So the cost of a
+// subtree is a difference, between Begin and End.
 type subsearch struct {
 	*collector
 	before uint64 // instructions
 
-	// What the machine has counted for it.
+	// What the machine has counted for the subtree.
 	instructions uint64
 	existed      []trace.GID
 	assumed      []vm.Assumption
@@ -74,12 +73,13 @@ type subsearch struct {
 
 // Split implements por.Mergeable.
 //
-// inSubtree: what a user's ignore rules have matched is noted and not marked, as a subtree may be
-// dropped (por/optimal: restartSequentially). What was known when the search began again does not stop it.
+// inSubtree: the subsearch records matches of the user's ignore rules but does not mark the rules,
+// because the subtree may be dropped (por/optimal: restartSequentially). Bugs known when the search
+// began again do not stop it.
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(Machine)
 	if m == c.m {
-		c.merged.unsplit = false // what is executed on it are subtrees
+		c.merged.unsplit = false // whatever it executes belongs to subtrees
 	}
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts)}
 	p.inSubtree = true
@@ -91,7 +91,7 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 
 // Begin implements por.Subsearch.
 //
-// The path to the subtree has been executed by then, so its steps are not counted twice.
+// The path to the subtree has been executed before, so its steps are not counted twice.
 func (p *subsearch) Begin() {
 	p.before = p.m.Counters().Instructions
 	p.m.ForgetExisted()
@@ -107,9 +107,9 @@ func (p *subsearch) End() {
 
 // Merge implements por.Mergeable.
 //
-// The first subtree that has something decides what is reported first, which is why the order of
-// merging is that of a search by one worker. All bugs are added even if one of them ends the
-// search: they have been found before that.
+// The first subtree with a finding determines the first report, so the order of merging is that of
+// a search by one worker. Merge adds all bugs even if one of them ends the search: the subtree had
+// found them before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.instructions, p.existed, p.assumed, p.covered)
@@ -147,12 +147,11 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	return proceed
 }
 
-// mergedCounters are what machines count themselves, for all subtrees that have been merged.
+// mergedCounters are the machines' own counters, summed over all merged subtrees.
 //
-// Three things happen on machines and not in a search: instructions are executed, goroutines have
-// existed, something has been assumed about the environment. With one machine they are read there
-// at the end. With several they are added up with each subtree, so that what has been dropped
-// does not count.
+// Three counts belong to machines and not to a search: executed instructions, goroutines that have
+// existed, and assumptions about the environment. With one machine they are read at the end. With
+// several they are added with each subtree, so that dropped subtrees do not count.
 type mergedCounters struct {
 	m Machine // of the search
 
@@ -160,11 +159,11 @@ type mergedCounters struct {
 	existed      map[trace.GID]bool
 	assumed      orderedSet[vm.Assumption]
 	covered      noted
-	unsplit      bool   // m searches by itself,
-	since        uint64 // since it had executed so many instructions
+	unsplit      bool   // m searches outside of subtrees,
+	since        uint64 // having executed this number of instructions before
 }
 
-// newMergedCounters counts what m has done before the search.
+// newMergedCounters returns counters with the work of m before the search.
 //
 // Initialising packages has executed instructions and started goroutines already.
 func newMergedCounters(m Machine) *mergedCounters {
@@ -174,7 +173,7 @@ func newMergedCounters(m Machine) *mergedCounters {
 	return c
 }
 
-// add counts each goroutine once, in however many subtrees it has existed.
+// add adds counts, each goroutine once, even if it has existed in several subtrees.
 func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption, covered noted) {
 	c.covered.add(covered)
 	c.instructions += instructions
@@ -186,18 +185,19 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 	}
 }
 
-// restart: a search begins.
+// restart begins the counts of a search.
 //
-// Some searches, and those of explorers that have one worker, do something on the first machine that is in
-// no subtree. It is added at the end, unless a Split shows that all they execute there are subtrees.
+// Some searches, and those of explorers with one worker, do work on the first machine outside of
+// subtrees. That work is added at the end, unless a Split shows that all work there belongs to
+// subtrees.
 func (c *mergedCounters) restart() {
-	c.end() // if it is not the first time
+	c.end() // of an earlier search
 	c.m.ForgetExisted()
 	c.m.ForgetCovered()
 	c.unsplit, c.since = true, c.m.Counters().Instructions
 }
 
-// end adds what m has done by itself.
+// end adds the work of m outside of subtrees.
 func (c *mergedCounters) end() {
 	if c.unsplit {
 		c.add(c.m.Counters().Instructions-c.since, c.m.Existed(), c.m.Assumed(), covered(c.m))

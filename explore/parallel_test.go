@@ -22,7 +22,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and
+// TestJobs: several workers find the same as one: counts, bugs with their schedules, outcomes and
 // their order.
 func TestJobs(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
@@ -63,15 +63,15 @@ func TestJobs(t *testing.T) {
 	for p, e := range generated(t, sets, 1) {
 		check(p, e, int(p.Seed-deep.Seed())%perBatch)
 	}
-	const again = 30249 // what is found is known from before the search has begun again, and does not stop it
+	const again = 30249 // these findings are known from before the search has begun again, and do not stop it
 	for p, e := range generatedFrom(t, sets, again, 1) {
 		check(p, e, 48)
 	}
 	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)
 }
 
-// TestJobsPrograms: the same for programs large enough that work is given away only when a worker
-// is idle, with static facts and without.
+// TestJobsPrograms: the same for programs that are large enough for workers to give away work only
+// to idle ones, with static facts and without.
 func TestJobsPrograms(t *testing.T) {
 	optimal := explorers.Lookup("optimal")
 	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {
@@ -97,16 +97,16 @@ func TestJobsPrograms(t *testing.T) {
 	}
 }
 
-// perBatch is how many generated programs are loaded as one package.
+// perBatch is the number of generated programs that are loaded as one package.
 const perBatch = 50
 
-// generated yields programs with the features of sets in turn, as many batches unless -jobs.programs says
-// how many, each with its entry.
+// generated yields generated programs, each with its entry, with the features of sets in turn:
+// 4*batches of them in the quick tier, batches*perBatch in the full one.
 func generated(t *testing.T, sets []progen.Features, batches int) iter.Seq2[*progen.Prog, explore.Entry] {
 	return generatedFrom(t, sets, deep.Seed(), uint64(deep.N(4*batches, batches*perBatch)))
 }
 
-// generatedFrom yields n programs, from seed from on.
+// generatedFrom yields n programs, beginning with the seed from.
 func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Seq2[*progen.Prog, explore.Entry] {
 	return func(yield func(*progen.Prog, explore.Entry) bool) {
 		for first := from; first < from+n; first += perBatch {
@@ -146,7 +146,7 @@ func benchmark(t *testing.T, name string) (*load.Program, *load.Entry) {
 	return prog, entry
 }
 
-// runJobs explores e and leaves out of the result what may differ.
+// runJobs explores e and removes from the result whatever may differ.
 func runJobs(t *testing.T, e explore.Entry, o explore.Options) *explore.Result {
 	t.Helper()
 	r, err := explore.Run(context.Background(), e, o)
@@ -169,7 +169,7 @@ func resultText(r *explore.Result) string {
 	return s
 }
 
-// loadSeparately loads the programs as one package, so that each is an entry.
+// loadSeparately loads the programs as one package, so that each one is an entry.
 func loadSeparately(t *testing.T, progs []*progen.Prog) *load.Program {
 	t.Helper()
 	dir := t.TempDir()

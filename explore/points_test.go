@@ -21,8 +21,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestPoints: every explorer, with whatever static facts, finds the outcomes that are written
-// down for the tests of testdata/points.
+// TestPoints: every explorer, with all static facts, finds the outcomes given in the comments of
+// the tests of testdata/points.
 func TestPoints(t *testing.T) {
 	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/points"}, Tests: true, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
@@ -88,8 +88,8 @@ func docsOf(prog *load.Program) map[string]string {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// wanted returns what the comment of a test says of it: its outcomes, sorted, and how many classes
-// of executions it has, if that is said.
+// wanted returns the expectations in the comment of a test: its outcomes, sorted, and the number of
+// classes of executions, if given.
 func wanted(t *testing.T, doc string) (outcomes []string, executions uint64) {
 	t.Helper()
 	_, list, ok := strings.Cut(doc, "want: ")

@@ -14,48 +14,49 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// A Portfolio explores an entry with several explorers, as none is the best everywhere. A search
-// that stores no states is fast where few operations conflict, one that stores them where many
-// orders lead back to few states, and many bugs show in the first execution drawn at random.
+// A Portfolio explores an entry with several explorers, because no explorer is the best for all
+// programs. A search that stores no states is fast where few operations conflict. One that stores
+// them is fast where many orders lead back to few states. Many bugs show in the first execution
+// drawn at random.
 //
 //	1  the first search
 //	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
-//	       it ends; then, on the same machine, what portfolio_long.go says, and line 1 once more
+//	       it ends; then, on the same machine, the steps of portfolio_long.go, and line 1 again
 //	   beside it all other searches, each on a machine of its own
-//	3  as soon as one of them has worked so much that some executions drawn at random cost little:
+//	3  as soon as one of them has worked enough to make the cost of random executions small:
 //	       beside them the samples, each up to sampleWork (see draws)
-//	   as soon as one of them has worked so much that the end is not in sight:
+//	   as soon as one of them has worked so long that its end is not in sight:
 //	       beside them one by increasing preemptions (see ladder)
 //	4  the answer that took the least work
 //
-// An answer is a bug, or that everything is explored; a search that gives up has none. Work is
-// counted (por.Stats.Work) and no time is taken, so that the answer is the same on every machine.
-// Nothing is done twice: what the first search has done when the others begin it goes on with.
+// An answer is a bug, or that everything is explored; a search that gives up has none. The measure
+// is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
+// is done twice: the first search continues its work beside the others.
 //
-// Claim: line 4 does not depend on how fast the searches are, unless the time of the others ends first
-// (see patience). (1) The work of each search after each of its transitions does not depend on the
-// others, nor does that with which it begins: line 2 says when the first search has worked that much,
-// and has one worker until then. (2) A search is stopped only when it has worked more than one that has
-// an answer, and samples never are. (3) So that with the least work is never stopped, and every other
-// one that is not stopped needs more.
+// Claim: line 4 does not depend on the speed of the searches, unless the time of the others ends
+// first (see patience). (1) The work of each search after each of its transitions does not depend
+// on the others. Nor does the work at which it begins: line 2 determines it by the work of the
+// first search, which has one worker until then. (2) A search is stopped only when it has worked
+// more than one that has an answer, and samples are never stopped. (3) So the search with the least
+// work is never stopped, and every other one that is not stopped needs more.
 //
-// With as many processors as searches, line 4 takes about as long as the best of them, and twice
-// as long as the first search if that is the best but there is only one processor.
+// With as many processors as searches, line 4 takes about as long as the best search. With one
+// processor it takes twice as long as the first search, if that is the best.
 type Portfolio struct {
-	First    *Options  // of one that samples, for programs of long executions; nil: none
+	First    *Options  // a sample for programs with long executions; nil: none
 	Samples  []Options // of explorers that sample
 	Searches []Options // of explorers that can be exhaustive; at least one
-	Graded   *Options  // of one that is repeated with at most 0, 1, 2, ... preemptions; nil: none
+	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
 }
 
-// What the phases of a portfolio may cost: work.
+// The costs of the phases of a portfolio, in work.
 const (
-	aloneWork  = 3_800  // of the first search before there are others; it has one worker so long
-	drawnFrom  = 40_000 // of any search before there are samples
+	aloneWork  = 3_800  // of the first search before the others start; until then it has one worker
+	drawnFrom  = 40_000 // of any search before the samples start
 	sampleWork = 20_000 // each sample
 )
 
-// A Share is what one explorer of a portfolio has done.
+// A Share is the work of one explorer of a portfolio.
 type Share struct {
 	POR   string
 	Stats por.Stats
@@ -69,26 +70,26 @@ type portfolio struct {
 	begin time.Time
 
 	sampled uint64    // executions of samples
-	drawn   bool      // they have been executed before the searches
-	cut     []Options // samples that would have executed more
-	worked  uint64    // before the search that has the answer
+	drawn   bool      // the samples were executed before the searches
+	cut     []Options // samples that had more executions to draw
+	worked  uint64    // work before the search that has the answer
 	choices choices   // in samples
 	longest int       // steps of the longest execution that has ended, if executions are long
-	shares  []Share   // of searches that have no answer, if none has one
+	shares  []Share   // of searches without an answer, if none has one
 
 	mu     sync.Mutex
 	best   uint64    // work of the search with the best answer so far
-	winner int       // its number,
-	bugs   int       // and how many it has found
-	others bool      // they have been started
+	winner int       // number of that search,
+	bugs   int       // and number of its errors
+	others bool      // the other searches have been started
 	ended  []bool    // by search
-	active int       // searches of lines 3 and 4 that are running or will
-	most   uint64    // the work of the one that has worked most
+	active int       // searches of lines 2 and 3 that are running or about to run
+	most   uint64    // maximum of the work of the searches
 	slow   bool      // the first search waits for others
-	turn   sync.Cond // one of the two has changed, or winner has
+	turn   sync.Cond // signals a change of most, active or winner
 	ladder ladder
 	draws  draws
-	start  uint64 // where their work begins
+	start  uint64 // work of the others at their start
 	size   uint64 // of the program
 	done   chan *contender
 
@@ -102,24 +103,23 @@ type contender struct {
 	weight uint64 // of a step; 0: 1
 	s      *exploration
 	found  por.Result
-	long   bool // it has ended since executions are
-	jobs   int  // workers that the first search has when there are others beside it; 0: one
+	long   bool // it has ended because executions are long
+	jobs   int  // workers of the first search once others run beside it; 0: one
 	err    error
-	panics any // what its goroutine has panicked with: our own mistake
+	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
 }
 
-// effort is what a contender has worked. It is saved with it.
+// effort is the work of a contender. It is saved with its search.
 type effort struct {
-	start  uint64 // what others had worked when it began
+	start  uint64 // work of others when it began
 	last   uint64 // work of the explorer that is running
-	before uint64 // and of those that fell back to it
-	beside bool   // of the first search: others are beside it
+	before uint64 // work of the explorers that fell back to it
+	beside bool   // of the first search: others run beside it
 
 	judged, slow bool // of the first search: see portfolio_slow.go
 }
 
-// options returns x with what was set in the options of the whole later than in those of its
-// parts.
+// options returns x with those options that the portfolio takes from the whole, not from its parts.
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
 	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
@@ -132,13 +132,13 @@ func (p *portfolio) options(x Options) Options {
 	return x
 }
 
-// runPortfolio is Run with opts.Portfolio.
+// runPortfolio is explore with opts.Portfolio.
 func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now()}
 	p.turn.L = &p.mu
 	keep := opts.Keep
 	if keep.has(longPhase) {
-		keep = keep.fresh() // it ends as it did
+		keep = keep.fresh() // its decision is repeated
 	}
 	first := p.options(opts.Portfolio.Searches[0])
 	jobs := first.Jobs
@@ -148,7 +148,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, err
 	}
 	load := s.result.Stats.Load
-	p.ctx = s.limit.ctx // there is one time for all
+	p.ctx = s.limit.ctx // all searches share one time
 	defer s.limit.release()
 	s, found, err := p.contest(&contender{s: s, jobs: jobs})
 	if err == errLong {
@@ -170,8 +170,9 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, nil
 }
 
-// interrupted returns why a portfolio that was interrupted while it drew executions is not exhaustive.
-// What bounds the sample is no bound of the whole, which would not have ended with it.
+// interrupted returns why a portfolio that was interrupted while it drew executions is not
+// exhaustive. The bounds of the sample are not among the reasons: the portfolio would not have
+// ended with the sample.
 func interrupted(list []por.Reason, why string) []por.Reason {
 	list = slices.DeleteFunc(slices.Clone(list), func(r por.Reason) bool {
 		switch r.Bound {
@@ -183,12 +184,12 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
-// hasError reports whether a bug has been found that is no warning.
+// hasError reports whether the search has found a bug that is not a warning.
 func (s *exploration) hasError() bool {
 	return slices.ContainsFunc(s.collector.bugs, func(b *Bug) bool { return !b.Warning })
 }
 
-// answers reports whether nothing better than found is to be expected of another explorer.
+// answers reports whether found is an answer, so that no other explorer can have a better one.
 func (s *exploration) answers(found *por.Result) bool {
 	if found.Stopped && s.hasError() && !s.opts.All {
 		return true
@@ -196,7 +197,7 @@ func (s *exploration) answers(found *por.Result) bool {
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
 }
 
-// stopAfter stops the search after so much work.
+// stopAfter stops the search after the given work.
 func (s *exploration) stopAfter(work uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
@@ -210,7 +211,7 @@ func (s *exploration) stopAfter(work uint64) {
 	}
 }
 
-// settle makes what the search has accepted known to others.
+// settle marks the ignore rules that the search has used.
 func (s *exploration) settle() {
 	for _, i := range s.collector.used {
 		s.opts.Ignores[i].Used = true
@@ -218,8 +219,8 @@ func (s *exploration) settle() {
 	s.collector.used, s.collector.inSubtree = nil, false
 }
 
-// contest is lines 1 to 4, lead being the first search. If executions are long it is over after line 1, with
-// errLong.
+// contest executes lines 1 to 4; lead is the first search. If executions are long it ends after
+// line 1, with errLong.
 func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	searches := p.opts.Portfolio.Searches
 	p.best, p.winner, p.ended = math.MaxUint64, -1, make([]bool, len(searches)+2)
@@ -232,7 +233,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 		return lead.s, lead.found, errLong
 	}
 	if !lead.s.limit.passed() {
-		p.startOthers(lead) // if it has given up before they were worth it
+		p.startOthers(lead) // if it has given up earlier
 	}
 	p.leave()
 	list := []*contender{lead}
@@ -279,8 +280,8 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	return best.s, best.found, nil
 }
 
-// safely calls run, which runs c. A mistake of hbcheck's own in one search leaves the answers of others as
-// they are.
+// safely calls run, which runs c. A panic in one search, a mistake of hbcheck itself, does not
+// affect the answers of others.
 func (p *portfolio) safely(c *contender, run func()) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -293,8 +294,8 @@ func (p *portfolio) safely(c *contender, run func()) {
 	run()
 }
 
-// prepare prepares a search of lines 1 to 3, which is saved as that of a phase: on the machine of s, unless
-// that is nil, or the search goes on with another one.
+// prepare prepares a search of lines 1 to 3, saved under the name of a phase. It uses the machine
+// of s, unless s is nil or the saved search needs another machine.
 func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration) (*exploration, error) {
 	x.Keep, x.phase = keep, phase
 	e, x, refined, err := x.Keep.resumed(p.entry, x, phase)
@@ -307,8 +308,8 @@ func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration)
 	return prepare(p.ctx, e, x)
 }
 
-// run runs a contender to its end. If what it has explored says nothing it begins again, by itself:
-// what others have explored may say all there is to say.
+// run runs a contender to its end. If the exploration is inconclusive it begins again by itself,
+// because the explorations of others may be conclusive.
 func (p *portfolio) run(c *contender) {
 	e := p.entry
 	for {
@@ -331,7 +332,7 @@ func (p *portfolio) run(c *contender) {
 			}
 			continue
 		}
-		if c.found.Stopped && c.s.answers(&c.found) { // a bug is one, also where all else says nothing
+		if c.found.Stopped && c.s.answers(&c.found) { // a bug counts even if the rest is inconclusive
 			break
 		}
 		again := c.s.refinement()
@@ -359,7 +360,8 @@ func (p *portfolio) run(c *contender) {
 		}
 		c.s = s
 	}
-	// Whatever could be better has begun before c's answer counts: there may have been no poll since.
+	// Contenders that could be better start before c's answer counts: there may have been no poll
+	// since.
 	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
 		if c.number == 0 && work >= p.othersStart() {
 			p.startOthers(c)
@@ -370,17 +372,17 @@ func (p *portfolio) run(c *contender) {
 	p.end(c)
 }
 
-// othersStart returns the work with which line 4 begins: making a machine costs about as much as the
-// program is large.
+// othersStart returns the work at which line 2 starts the others: making a machine costs about as
+// much as the size of the program.
 func (p *portfolio) othersStart() uint64 { return aloneWork + p.size }
 
-// search is one search of a contender.
+// search runs one search of a contender.
 func (p *portfolio) search(c *contender) {
 	s := c.s
 	if s.extra == nil {
 		s.extra = &c.effort
 	}
-	s.collector.inSubtree = true // what is accepted is noted, and told by the one that is chosen
+	s.collector.inSubtree = true // uses of ignore rules are only recorded; settle marks them
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(q por.Progress) string {
 		if why := poll(q); why != "" {
@@ -405,7 +407,7 @@ func (p *portfolio) search(c *contender) {
 			}
 		}
 		if c.number == 0 && !c.beside {
-			return "" // line 1: if executions are long there is another contest
+			return "" // line 1: if executions are long, this contest ends
 		}
 		if c.number == 0 {
 			p.startOthers(c)
@@ -434,15 +436,16 @@ func (p *portfolio) search(c *contender) {
 	c.found = s.search()
 }
 
-// begunAgain reports whether c is a search by several workers whose explorer has begun again, or has left
-// the program to another one. What one worker would have worked by then is not known, so that one has to
-// do it all. (A search in rounds works the same with any number of workers.)
+// begunAgain reports whether c is a search by several workers whose explorer has begun again, or
+// has fallen back to another one. The work that one worker would have done by then is unknown, so
+// one worker has to repeat it all. (A search in rounds does the same work with any number of
+// workers.)
 func (c *contender) begunAgain() bool {
 	return c.s.collector.merged != nil && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
 }
 
-// work returns how much c has worked when the explorer that is running has worked so much. What one
-// has that fell back to it is counted, too.
+// work returns the work of c when its running explorer has done the work now. It includes the work
+// of explorers that fell back to that one.
 func (c *contender) work(now uint64) uint64 {
 	if now < c.last {
 		c.before += c.last
@@ -451,7 +454,7 @@ func (c *contender) work(now uint64) uint64 {
 	return c.start + max(1, c.weight)*c.weigh(c.before+now)
 }
 
-// startOthers is the end of line 2, the first time.
+// startOthers starts the other searches (line 2), once.
 func (p *portfolio) startOthers(lead *contender) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -480,7 +483,7 @@ func (p *portfolio) startOthers(lead *contender) {
 	}
 }
 
-// lost reports whether the search of that number, which has worked so much, is not the best.
+// lost reports whether the search of that number, with the given work, can no longer be the best.
 func (p *portfolio) lost(number int, work uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -490,7 +493,8 @@ func (p *portfolio) lost(number int, work uint64) bool {
 	return work > p.best || work == p.best && number > p.winner || number != p.winner && p.patience.over(p.begin)
 }
 
-// speaks reports whether the search of that number is the first that has not ended, and does not wait.
+// speaks reports whether the search of that number is the first that has not ended and does not
+// wait: its progress is shown.
 func (p *portfolio) speaks(number int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -502,14 +506,14 @@ func (p *portfolio) speaks(number int) bool {
 	return number > 0 || !p.slow
 }
 
-// found returns how many bugs the search has found whose answer is the best so far.
+// found returns the number of errors of the search with the best answer so far.
 func (p *portfolio) found() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.bugs
 }
 
-// end notes that c has ended, and whether its answer is the best so far.
+// end records that c has ended, and its answer if that is the best so far.
 func (p *portfolio) end(c *contender) {
 	work := c.work(c.found.Work())
 	p.mu.Lock()
@@ -539,8 +543,8 @@ func (p *portfolio) decided() bool {
 	return !begun || p.lost(1, p.start)
 }
 
-// choose is line 4. If there is no answer it is the search that has worked the most, of those that say
-// something if any does; but one that has found a bug, and looks for more (Options.All), before all others.
+// choose is line 4. Without an answer it chooses a search that has found a bug and searches for
+// more (Options.All); failing that, the search with the most work, preferring conclusive ones.
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {

@@ -6,38 +6,41 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Where executions are long, a search by depth has seen next to nothing when it has worked as much as
-// would decide a small test, and what is too long for an execution is not known. So other things come
+// If executions are long, a depth-first search has seen next to nothing after the work that decides
+// a small test, and the right bound on the length of an execution is unknown. So other steps come
 // first, on the machine of the first search:
 //
 //	a  each of the other searches, up to attemptWork
 //	b  the first sample, up to longWork, if no execution has come to its end
 //	c  each of the samples, up to sampleWork
 //
-// The first of these that has an answer is the last. From then on an execution is too long only if it is
-// much longer than those that have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
+// The first of these with an answer is the last. From then on an execution counts as too long only
+// if it is much longer than those that have ended. Then the first search begins again: lines 1 to 4
+// of Portfolio.
 const (
 	attemptWork = 11_000
 	longWork    = 1_000_000
 )
 
-// An execution is too long if it has so many times the steps of those drawn at random.
+// An execution is too long if it has more than muchLonger times the steps of the longest that has
+// ended.
 const muchLonger = 4
 
-// longPhase is how the first search is saved when it has begun again.
+// longPhase is the name under which the first search is saved after it has begun again.
 const longPhase = "long"
 
-// errLong says that the first search has long executions.
+// errLong reports that the executions of the first search are long.
 var errLong = errors.New("explore: executions are long")
 
-// tooLong reports whether c, the first search, which has cut so many executions, has executed none to
-// its end, or one that is so long that a few more steps are too many.
+// tooLong reports whether c, the first search, has cut executions, has executed none to its end, or
+// has executed one that is so long that a few more steps are too many. cut is the number of
+// executions that it has cut.
 func (c *contender) tooLong(cut uint64) bool {
 	longest := c.s.collector.longest
 	return cut > 0 || longest == 0 || longest > por.LongPath/muchLonger
 }
 
-// long is what comes after line 1 where executions are long; found is what the first search has found.
+// long continues after line 1 if executions are long; found is the result of the first search.
 func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ por.Result, err error) {
 	p.worked, p.longest = found.Work(), s.collector.longest
 	for _, x := range p.opts.Portfolio.Searches[1:] { // a

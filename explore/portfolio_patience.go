@@ -5,39 +5,40 @@ import (
 	"time"
 )
 
-// Work is an estimate of time: a step of one search may take many times as long as one of another.
-// A user must not wait minutes for an answer that exists. So the searches that could still have the
-// better answer, by their work, get as much time again as the first answer took, and at least
-// leastPatience. Then the answer that exists is the one. It does not depend on the clock what that
-// answer says, only which search it is of, and the report names that search.
+// Work is only an estimate of time: a step of one search may take many times as long as a step of
+// another, and a user must not wait minutes for an answer that exists. So the searches that could
+// still have a better answer, by their work, get as much time again as the first answer took, and
+// at least leastPatience. Then the existing answer counts. The clock affects only which search has
+// the answer, not what that answer says, and the report names the search.
 type patience struct {
-	since time.Time // when the first answer came; zero: there is none
+	since time.Time // time of the first answer; zero: there is none
 }
 
-// leastPatience is so long that only a search whose work is a bad estimate of its time exceeds it.
+// leastPatience is long enough that a search exceeds it only if its work is a bad estimate of its
+// time.
 const leastPatience = 3 * time.Second
 
-// answered notes that there is an answer.
+// answered records that there is an answer.
 func (p *patience) answered() {
 	if p.since.IsZero() {
 		p.since = now()
 	}
 }
 
-// left returns how much longer the other searches have, in a contest that has begun then.
+// left returns how much longer the other searches may run, in a contest that began at begin.
 func (p *patience) left(begin time.Time) time.Duration {
 	//mutant: the others have no longer than the answer took [test ./explore TestPatience]: "max(leastPatience, p.since.Sub(begin))" -> "p.since.Sub(begin)"
 	return p.since.Add(max(leastPatience, p.since.Sub(begin))).Sub(now())
 }
 
-// over reports whether there is an answer, and the time of the other searches is over.
+// over reports whether there is an answer and the time of the other searches is over.
 func (p *patience) over(begin time.Time) bool { return !p.since.IsZero() && p.left(begin) <= 0 }
 
-// now is the clock. Tests replace it.
+// now reads the clock. Tests replace it.
 var now = time.Now
 
-// nextEnded returns the next search of a contest that ends, list being those that have. It returns nil if
-// one of these has an answer and the time of the others is over.
+// nextEnded returns the next search of a contest to end; list has those that have ended. It returns
+// nil if one of these has an answer and the time of the others is over.
 func (p *portfolio) nextEnded(list []*contender) *contender {
 	p.mu.Lock()
 	winner, left := p.winner, time.Duration(0)

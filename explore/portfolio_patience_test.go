@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestPatience: when a search has an answer, the others go on until they have worked as much, or have had
-// as much time again as the answer took, and three seconds at least.
+// TestPatience: when a search has an answer, the others continue until they have worked as much.
+// They have as much time again as the answer took, and at least three seconds.
 func TestPatience(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := begin

@@ -5,23 +5,25 @@ import (
 	"hbcheck.dev/hbcheck/por/sample"
 )
 
-// The first search explores classes of executions. Where there are so many that it would take hours
-// it only takes processor time from those beside it, which match states. So when it has worked judgedAt
-// it is judged: the number of classes is estimated on a replica, from a sample that is the same each
-// time. If it has done next to nothing of what there is to do, it is slow from then on: each of its steps
-// weighs slowWeight, and it waits until another search has worked as much, as the ladder does. It still
-// has the answer if it finds a bug first, by that measure.
+// The first search explores classes of executions. Some programs have too many classes: it would
+// take hours, and only takes processor time from the searches beside it, which match states. So
+// when it has worked judgedAt, the portfolio estimates the number of classes on a replica, from a
+// sample that is the same each time. If the search has done next to nothing of its work by then, it
+// is slow from then on: each of its steps weighs slowWeight, and it waits until another search has
+// worked as much, as the ladder does. It still has the answer if it finds a bug first, by that
+// measure.
 //
-// Claim 1 of Portfolio holds: which search is slow depends on the program only, and from which step on.
+// Claim 1 of Portfolio holds: which search is slow, and from which step on, depends only on the
+// program.
 const (
 	judgedAt   = 1_000_000
 	slowWeight = 8
-	outOfSight = 10_000  // times judgedAt: all work there is for a search to be slow
+	outOfSight = 10_000  // times judgedAt: least total work of a slow search
 	judgeSteps = 1 << 16 // of the sample
 )
 
-// judge decides whether c, which has worked so much, judgedAt at least, is slow. It is left undecided if c
-// has to end before that is known.
+// judge decides whether c is slow, after the given work, which is at least judgedAt. It leaves that
+// undecided if c has to end before the answer is known.
 func (p *portfolio) judge(c *contender, work uint64) {
 	c.judged = true
 	if !c.s.opts.POR.OnePerClass {
@@ -43,7 +45,7 @@ func (p *portfolio) judge(c *contender, work uint64) {
 	c.slow = classes*float64(e.Steps())/float64(e.Samples()) > outOfSight*judgedAt
 }
 
-// weigh returns what work, of which the last part may be that of a slow search, counts.
+// weigh returns the weighted work; the part of a slow search beyond judgedAt weighs more.
 func (e *effort) weigh(work uint64) uint64 {
 	if e.slow && work > judgedAt {
 		work += (slowWeight - 1) * (work - judgedAt)
@@ -51,8 +53,8 @@ func (e *effort) weigh(work uint64) uint64 {
 	return work
 }
 
-// wait lets the first search, which is slow and has worked so much, wait until another one has, too. It
-// reports whether another one is left.
+// wait makes the first search, which is slow and has done the given work, wait until another search
+// has done as much. It reports whether another search is left.
 func (p *portfolio) wait(work uint64, passed func() bool) (others bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -24,8 +24,9 @@ func main() {
 	wg.Wait()
 }`
 
-// TestSlow: a first search whose end is not in sight works no more than a part of what the one beside it
-// does, from when that is known; the answer is that of the other one, and the same with several workers.
+// TestSlow: once the end of a first search is known not to be in sight, it works only a part of
+// what the search beside it does. The answer is that of the other search, and the same with several
+// workers.
 func TestSlow(t *testing.T) {
 	deep.Skip(t, "it executes some million steps")
 	prog := vmtest.Load(t, crowded)

@@ -84,8 +84,8 @@ func portfolioOf(match bool) *Portfolio {
 	}
 }
 
-// rare is a program whose bug takes one preemption, at one place of many, and whose executions are
-// too many for all other searches.
+// rare is a program whose bug takes one preemption, at one of many places, and which has too many
+// executions for all other searches.
 const rare = `package main
 import "sync/atomic"
 func main() {
@@ -109,8 +109,8 @@ func main() {
 	if torn.Load() == BUG { panic("torn") }
 }`
 
-// TestLadder: searching by increasing preemptions finds the bug, and is the same however fast the
-// searches are. Without the bug it says how far it came.
+// TestLadder: searching by increasing preemptions finds the bug, with the same result whatever the
+// speed of the searches. Without the bug the result says how far the search came.
 func TestLadder(t *testing.T) {
 	deep.Skip(t, "it executes more than a million steps")
 	var delay func()
@@ -175,8 +175,9 @@ func main() {
 	if n.Load() != 2 { panic("lost") }
 }`
 
-// TestDraw: where executions are so long that few are drawn in the beginning, more are later, and find
-// what searches do not come to; the answer is the same however fast the searches are.
+// TestDraw: if executions are so long that few are drawn in the beginning, more are drawn later.
+// They find bugs that searches do not reach; the answer is the same whatever the speed of the
+// searches.
 func TestDraw(t *testing.T) {
 	prog := vmtest.Load(t, long)
 	first := ""
@@ -205,8 +206,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestPortfolio: the answer is that of the search that alone takes the least work, and is the same
-// however fast the searches are, and with several workers.
+// TestPortfolio: the answer is that of the search that takes the least work alone. It is the same
+// whatever the speed of the searches, and with several workers.
 func TestPortfolio(t *testing.T) {
 	for _, tt := range portfolioPrograms {
 		t.Run(tt.name, func(t *testing.T) {
@@ -246,8 +247,8 @@ func TestPortfolio(t *testing.T) {
 	}
 }
 
-// TestInterruptedSample: a portfolio that is interrupted while it draws executions says so, and nothing of
-// the bounds of the sample, which are not the user's.
+// TestInterruptedSample: a portfolio that is interrupted while it draws executions says so. It does
+// not mention the bounds of the sample, which are not the user's.
 func TestInterruptedSample(t *testing.T) {
 	prog := vmtest.Load(t, long)
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -276,8 +277,8 @@ func TestInterruptedSample(t *testing.T) {
 	}
 }
 
-// TestLateLong: that much of the time is over when the first search is found to have long executions starts
-// nothing that the searches after it would wait for.
+// TestLateLong: if much of the time is over when the first search is found to have long executions,
+// no search starts that later ones would wait for.
 func TestLateLong(t *testing.T) {
 	prog := vmtest.Load(t, strings.ReplaceAll(long, "150", "1500"))
 	p := portfolioOf(true)

@@ -39,14 +39,14 @@ type machine struct {
 	src      *source
 	prog     *load.Program
 	entry    *load.Entry
-	analysis *oracle.Analysis // what oracles on this machine share; nil until there is one
+	analysis *oracle.Analysis // shared by the oracles on this machine; nil before the first
 
-	last    trace.Op // described last
-	inside  bool     // it is inside the standard library
+	last    trace.Op // the operation described last
+	inside  bool     // the operation is inside the standard library
 	lastE   Event
-	elem    string      // the value of the element of a map that it is about
-	alive   []trace.GID // when it was described
-	printed [3]string   // on each stream when it was described
+	elem    string      // value of the map element that it is about
+	alive   []trace.GID // at the time of the description
+	printed [3]string   // on each stream, at the time of the description
 }
 
 var _ Machine = (*machine)(nil)
@@ -68,7 +68,7 @@ func (m *machine) Locked() map[token.Position]bool {
 	return all
 }
 
-// Ordered implements Covering. What package testing and others synchronise inside is left out.
+// Ordered implements Covering. It leaves out internal synchronisation of packages such as testing.
 func (m *machine) Ordered() map[Order]uint64 {
 	all := make(map[Order]uint64)
 	m.EachOrder(func(o vm.Order, times uint64) {
@@ -81,7 +81,7 @@ func (m *machine) Ordered() map[Order]uint64 {
 	return all
 }
 
-// place returns where a site is; ok is false if it is nowhere in the user's code.
+// place returns the place of a site; ok is false if it is not in the user's code.
 func (m *machine) place(s vm.Site) (p Place, ok bool) {
 	stack := m.SiteStack(s.Stack)
 	at, ok := userFrame(stack)
@@ -186,7 +186,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	e := Event{G: g, Name: m.Name(g), Kind: k}
 	e.Internal = internalPackage(stack)
 	if m.System(g) {
-		// It executes the machine's own code; there is no place in the program.
+		// g executes the machine's own code; there is no place in the program.
 		switch m.Helper(g) {
 		case "timer":
 			e.What = "fires"
@@ -198,7 +198,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 			e.Word, e.What = "collector", "collects"
 			return e
 		case "finalizer":
-			if len(stack) == 0 { // what runs them, beside these
+			if len(stack) == 0 { // the runtime of finalizers itself, not one of them
 				e.Internal = "runtime"
 			}
 		}
@@ -210,7 +210,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	case trace.Spin:
 		e.What = ShortFunc(e.Func)
 		return e
-	case trace.Crash: // its message follows
+	case trace.Crash: // a message follows
 		return e
 	}
 	var t types.Type
@@ -223,11 +223,11 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	return e
 }
 
-// rangeOver begins what is chosen if it is the next entry of a map.
+// rangeOver begins the text of a choice of the next map entry.
 const rangeOver = "range "
 
-// internalPackage returns the package that what has been called last from outside of the standard
-// library is in, if it is one that synchronises inside where its callers do not.
+// internalPackage returns the package of the function that code outside of the standard library has
+// called last, if that package synchronises internally where its callers do not; otherwise "".
 func internalPackage(stack []vm.SourceFrame) string {
 	for _, f := range stack {
 		if !f.Std {
@@ -262,7 +262,7 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
-	second.Ended = false // not when it makes the access
+	second.Ended = false // it makes the access now
 	return first, second
 }
 
@@ -296,8 +296,8 @@ func (m *machine) UserPos(g trace.GID, op *trace.Op) token.Position {
 	return m.Pos(*op)
 }
 
-// userFrame returns the innermost frame outside the standard library; or else the innermost one of
-// code that is in Go's own library, not in a model; or else the innermost one.
+// userFrame returns the innermost frame outside the standard library; failing that, the innermost
+// frame in Go's own library rather than in a model; failing that, the innermost frame.
 func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	for _, f := range stack {
 		if !f.Std && f.Func != "" {
@@ -315,8 +315,8 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	return stack[0], true
 }
 
-// created returns the stack at which g was started. What a helper of the library has started, as a
-// timer starts the function of AfterFunc, was started where the helper was.
+// created returns the stack at which g was started. If a helper of the library started g, as a
+// timer starts the function of AfterFunc, it returns the stack at which the helper was started.
 func (m *machine) created(g trace.GID) []vm.SourceFrame {
 	stack := m.CreationStack(g)
 	if at, ok := userFrame(stack); !ok || !at.Std {
@@ -328,8 +328,8 @@ func (m *machine) created(g trace.GID) []vm.SourceFrame {
 	return stack
 }
 
-// origin returns the frames of the calls by which g was started, and the goroutine that started it, and so
-// on, up to the first one in the reader's module.
+// origin returns the frames of the calls that started g, then those of the calls that started g's
+// parent, and so on, up to the first frame in the reader's module.
 func (m *machine) origin(g trace.GID) (stack []Frame) {
 	for ; g != trace.NoGID; g = m.Parent(g) {
 		stack = append(stack, m.CreationStack(g)...)
@@ -340,8 +340,8 @@ func (m *machine) origin(g trace.GID) (stack []Frame) {
 	return stack
 }
 
-// CaseTaken says which case g's pending operation, which has just been described, takes with an
-// alternative, if it is a select.
+// CaseTaken returns the case that g's pending select takes with an alternative; "" if the operation
+// is not a select. Describe must have described it just before.
 func (m *machine) CaseTaken(g trace.GID, choice int) string {
 	k := m.Next(g).Kind
 	if k != trace.Select && k != trace.TrySelect {
@@ -358,8 +358,8 @@ func (m *machine) CaseTaken(g trace.GID, choice int) string {
 	return ""
 }
 
-// NextKey returns the key that g's pending operation visits next in a loop over a map with an alternative, ""
-// if it does not.
+// NextKey returns the key that g's pending operation visits next with an alternative, if it is a
+// loop over a map; otherwise "".
 func (m *machine) NextKey(g trace.GID, choice int) string {
 	image, t, ok := m.Machine.Report().NextKey(g, choice)
 	if !ok {
@@ -401,8 +401,8 @@ func (m *machine) Effect() string {
 	return ""
 }
 
-// Contents returns what the memory has in it that the operation described last is about; "" if that
-// is not shown.
+// Contents returns the value in the memory of the operation described last; "" if reports do not
+// show it.
 func (m *machine) Contents() string {
 	if m.elem != "" || !m.last.Kind.Memory() || m.last.N == 0 || m.inside && m.last.Kind.Plain() {
 		return ""
@@ -410,11 +410,11 @@ func (m *machine) Contents() string {
 	return m.value()
 }
 
-// value is the value in the memory that the operation described last is about.
+// value returns the value in the memory of the operation described last.
 func (m *machine) value() string {
 	what, t := m.src.what(m.last.Kind, m.lastE.Pos)
 	if what == "" && t == nil {
-		return "" // what has been accessed is not known, so its type is not
+		return "" // neither the expression nor its type is known
 	}
 	return valueText(m.Machine, m.Memory(m.last.Access[m.last.N-1]), t)
 }
@@ -490,8 +490,8 @@ func (m *machine) Ending() Ending {
 	return end
 }
 
-// userPos returns the innermost position on a stack of g that is in the reader's module, or else outside
-// of the standard library, or where g was started; pos if there is none.
+// userPos returns the innermost position in the reader's module on a stack of g; failing that, the
+// innermost one outside of the standard library, or where g was started; failing that, pos.
 func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.Position {
 	if at := ownPos(stack, m.origin(g)); at.IsValid() {
 		return at
@@ -502,8 +502,9 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 	return pos
 }
 
-// failurePos returns where a test has failed: as go test has it, if that is in the entry's module. A
-// library that compares values, and does not say that it is a helper, is not where the reader looks.
+// failurePos returns the position of a test's failure: the same as go test, if it is in the entry's
+// module. Otherwise it is the caller in the module: the reader does not look into a library that
+// compares values without calling Helper.
 func (m *machine) failurePos(f *Fault) token.Position {
 	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
 	if own := ownPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
@@ -517,12 +518,12 @@ func (m *machine) Counters() Counters {
 	return Counters{Instructions: m.Machine.Report().Counters().Instructions, Goroutines: m.SpawnCount()}
 }
 
-// Once is how one execution ended.
+// Once is the end of one execution.
 type Once struct {
 	Exit        int    // status of the process
-	Unsupported string // what the machine refused to execute, if that is why it ended
-	OverMemory  bool   // it ended because the program needs more memory than it may
-	Failure     *Fault // of a test: the first failure that it has reported
+	Unsupported string // the construct that the machine refused to execute, if it ended the execution
+	OverMemory  bool   // the program needed more memory than allowed
+	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
 }
 

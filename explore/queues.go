@@ -11,32 +11,32 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
-// earlier; 0: before a call of synctest.Wait returned. If both are one goroutine, its select takes another
-// case than the one that was ready first.
+// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same
+// channel earlier by Wait; 0: before a call of synctest.Wait returned. If both are one goroutine,
+// its select takes another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration
 }
 
-// A Ranging is a loop over a map that visits some keys first. The last one, which is not chosen, is none of
-// them.
+// A Ranging is a loop over a map whose first keys were chosen. Keys does not include the last key,
+// which is never a choice.
 type Ranging struct {
 	Pos  token.Position
 	Keys []string
 }
 
-// queueWork is how much work executions that gc can have may cost at least.
+// queueWork is the least bound on the work for exploring the executions that gc can have.
 const queueWork = 1_000_000
 
-// inTurnPass decides whether the bugs of a result need what the language permits and gc does not do: to
-// overtake a goroutine that waits on a channel, or an order of a map that gc cannot have. If each of their
-// schedules does one of these, everything is explored once more where no goroutine is overtaken and maps have
-// the orders that gc has for them. If that ends and shows no bug, it is the result, and the bugs are
-// warnings. Otherwise they stay bugs.
+// inTurnPass decides whether the bugs of a result need behaviour that the language permits and gc
+// does not show: overtaking a goroutine that waits on a channel, or an order of a map that gc
+// cannot have. If each of their schedules has such behaviour, the pass explores everything once
+// more without overtaking and with only those orders of maps that gc can have. If that search ends
+// and shows no bug, its result counts, and the bugs become warnings. Otherwise they stay bugs.
 //
-// The explorer is full, which knows nothing of dependence: an operation that is not executed because
-// another goroutine came earlier depends on more than what it accesses.
+// The explorer is full, which knows nothing of dependence: an operation that is disabled because
+// another goroutine came earlier depends on more than its accesses.
 var inTurnPass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *Bug) bool {
@@ -60,7 +60,7 @@ var inTurnPass = pass{
 			}
 			return r
 		}
-		if !answered || found.Stopped { // a bug that gc can have is found again: those of r are bugs
+		if !answered || found.Stopped { // the search has found a bug that gc can have again: those of r are bugs
 			return undecided(!found.Stopped), nil
 		}
 		if err := s.finish(found); err != nil {

@@ -16,15 +16,15 @@ import (
 
 const queueSlack = 5 // milliseconds
 
-// A queueProgram starts goroutines that wait on one channel, with pauses between them, and then serves
-// them. It panics if one is not served in its turn.
+// A queueProgram starts goroutines that wait on one channel, with pauses between them, and then
+// serves them. It panics if a goroutine is not served in its turn.
 type queueProgram struct {
 	pauses []int // milliseconds after each goroutine
 	how    int   // how they wait, and what for
-	bubble bool  // of testing/synctest; 1 is a call of Wait then, and 0 nothing
+	bubble bool  // of testing/synctest; then 1 is a call of Wait, and 0 nothing
 }
 
-// queueWays are pairs of what a goroutine with number i does and what main does to serve one, which
+// queueWays are pairs of code: of goroutine number i, and of main, which serves one goroutine and
 // sets x.
 var queueWays = [][2]string{
 	{"<-c; got <- i", "c <- 0; x = <-got"},                               // receivers
@@ -57,7 +57,7 @@ func (p *queueProgram) source(name string) string {
 	}
 	for i := range p.pauses {
 		serve := way[1]
-		if strings.HasSuffix(serve, "TAKE") { // what the channel was full of comes first
+		if strings.HasSuffix(serve, "TAKE") { // the values that filled the channel come first
 			serve = "x = <-full"
 			if i == 0 {
 				serve = "<-full; x = <-full"
@@ -69,9 +69,9 @@ func (p *queueProgram) source(name string) string {
 	return b.String()
 }
 
-// ordered reports whether each order in which the goroutines can have parked is that in which they
-// were started: it tries all orders. One has parked before another one if it came by more than
-// the slack earlier.
+// ordered reports whether each order in which the goroutines can have parked is the order in which
+// they were started. It tries all orders. A goroutine has parked before another if it arrived
+// earlier by more than the slack.
 func (p *queueProgram) ordered(slack int) bool {
 	came := make([]int, len(p.pauses))
 	for i := range came[1:] {
@@ -108,8 +108,8 @@ func (p *queueProgram) ordered(slack int) bool {
 	return right()
 }
 
-// TestQueues: a program that needs goroutines to be served in their turn is right, with a warning, if
-// gc's queues serve them in their turn whatever the machine does, and has a bug otherwise.
+// TestQueues: a program that needs goroutines to be served in their turn has only a warning if gc's
+// queues serve them in their turn in every execution, and a bug otherwise.
 func TestQueues(t *testing.T) {
 	var progs []queueProgram
 	r := rand.New(rand.NewPCG(13, 1))
@@ -165,8 +165,8 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestQueuesOfBubbles: what waits when synctest.Wait returns, or the clock of the bubble moves, is ahead of
-// what comes later, and what comes in between in any order.
+// TestQueuesOfBubbles: goroutines that wait when synctest.Wait returns, or when the clock of the
+// bubble moves, are ahead of those that come later. Those that come in between are in any order.
 func TestQueuesOfBubbles(t *testing.T) {
 	var progs []queueProgram
 	for i, pauses := range [][]int{{1, 1}, {0, 1}, {1, 0}, {0, 1, 1}, {1, 0, 1}, {1, 2}, {1, 1, 0}, {2, 1}} {
@@ -205,8 +205,8 @@ func TestQueuesOfBubbles(t *testing.T) {
 	}
 }
 
-// TestSelects: a select that has waited for longer than the slack takes the case that is ready first, and one
-// that may not have been reached yet takes any.
+// TestSelects: a select that has waited for longer than the slack takes the case that is ready
+// first. A select that may not have been reached yet takes any case.
 func TestSelects(t *testing.T) {
 	type selects struct {
 		cases, serve string
@@ -222,7 +222,7 @@ func TestSelects(t *testing.T) {
 		{"<-a full<-1", "close(a); <-full", true},
 		{"full<-1 <-b", "<-full; close(b)", true},
 		{"<-tick <-b", "time.Sleep((31-PAUSE)*time.Millisecond); close(b)", true},
-		// A goroutine that does not wait takes what was sent.
+		// A goroutine that does not wait takes the value.
 		{"<-a2 <-b", "a2 <- 1; select { case <-a2: default: }; close(b)", false},
 		// Another goroutine may be served.
 		{"<-a2 <-b", "go func() { <-a2 }(); time.Sleep(time.Second); a2 <- 1; close(b)", false},
@@ -283,11 +283,12 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// TestQueuesBugs: what goes wrong though all goroutines are served in their turn stays a bug, and what
-// tells another order apart without waiting is no matter of turns.
+// TestQueuesBugs: a bug that shows though all goroutines are served in their turn stays a bug. So
+// does one that depends on another order, distinguished without waiting.
 func TestQueuesBugs(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
-		// A panic that the first search finds after it has overtaken g1, and that does not need that.
+		// A panic that the first search finds after it has overtaken g1, and that does not need the
+		// overtaking.
 		{`c := make(chan int)
 		n := make(chan int, 2)
 		for i := range 2 { go func() { c <- i }(); time.Sleep(20*time.Millisecond) }
@@ -296,13 +297,13 @@ func TestQueuesBugs(t *testing.T) {
 		go func() { n <- 2 }()
 		if <-n == 2 { panic(a) }
 		<-c; <-n`, "fail"},
-		// A deadlock that needs it.
+		// A deadlock that needs the overtaking.
 		{`c, d := make(chan int), make(chan int)
 		go func() { c <- 1; d <- 1 }()
 		time.Sleep(20*time.Millisecond)
 		go func() { c <- 2 }()
 		<-c; <-d; <-c`, "warning"},
-		// In a mutex it is open who comes next.
+		// A mutex does not determine who comes next.
 		{`var mu sync.Mutex
 		n := 0
 		mu.Lock()
@@ -333,9 +334,9 @@ func TestQueuesBugs(t *testing.T) {
 	}
 }
 
-// TestQueuesOfEqual: where equal goroutines may change places, too, it counts who came first.
+// TestQueuesOfEqual: the order of arrival counts even if identical goroutines may be exchanged.
 func TestQueuesOfEqual(t *testing.T) {
-	// Who is the first to lock mu is not certain to be ahead of the third goroutine.
+	// The first goroutine to lock mu is not certain to be ahead of the third goroutine.
 	const late = `var mu sync.Mutex
 		c, late := make(chan int), true
 		for i := range 2 {
@@ -380,7 +381,8 @@ func TestQueuesOfEqual(t *testing.T) {
 	}
 }
 
-// TestQueuesOfMany: of many equal goroutines that wait, who comes next is no question for gc's queues.
+// TestQueuesOfMany: of many identical goroutines that wait, it does not matter to gc's queues who
+// comes next.
 func TestQueuesOfMany(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

@@ -7,19 +7,19 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Races show in two forms: accesses that conflict are both pending, so that either can come
-// first; or a machine that follows the happens-before relation notices, after an access, that
-// nothing orders it and an earlier one. The second kind of schedule ends with the second access.
+// A race shows in one of two forms. Either two conflicting accesses are both pending, so that each
+// can come first. Or a machine that follows the happens-before relation notices, after an access,
+// that nothing orders it and an earlier one; the schedule then ends with the second access.
 
-// A RaceID names a race by what the machine knows of its sides.
+// A RaceID names a race by the machine's description of its sides.
 type RaceID struct {
 	sites  [2]uint32
 	kinds  [2]trace.Kind
 	writes [2]bool
 }
 
-// noticedRaces returns the races that the step executed last was the second access
-// of, except those that known, if not nil, already has; it adds them.
+// noticedRaces returns the races whose second access was the last step, except those in known. It
+// adds them to known, unless that is nil.
 func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
 	f, ok := m.(RaceFinder)
 	if !ok || !f.Raced() {
@@ -40,8 +40,7 @@ func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
 	return bugs
 }
 
-// raceBug describes a race between two pending operations. a is the one that will be
-// executed first.
+// raceBug describes a race between two pending operations; a is executed first.
 func raceBug(m Machine, a, b trace.Op) *Bug {
 	return newRace(access(m, a, &b), access(m, b, &a))
 }
@@ -63,8 +62,8 @@ func newRace(x, y Access) *Bug {
 	return bug
 }
 
-// findAccesses finds the events of a race's accesses: the last ones at their
-// places. A rendezvous is an event of one of the goroutines only.
+// findAccesses finds the events of a race's accesses: the last events at their positions. A
+// rendezvous is an event of only one of its goroutines.
 func (b *Bug) findAccesses() {
 	if b.Kind != Race {
 		return
@@ -108,11 +107,11 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 	return a
 }
 
-// address makes up an address such as there are in the Go heap.
+// address makes up an address that looks like one in the Go heap.
 func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
-// findRace returns a race that is wanted and shows in the present state, or nil: between two
-// pending operations, or after the step executed last.
+// findRace returns a wanted race that shows in the present state, between two pending operations or
+// after the last step; nil if there is none.
 func findRace(m Machine, wanted func(*Bug) bool) *Bug {
 	for _, b := range noticedRaces(m, nil) {
 		if wanted(b) {

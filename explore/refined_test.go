@@ -11,7 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// vague is a machine that needs refining from a moment on, and cannot be refined before the time is up.
+// vague is a machine that needs refining from some moment on, and cannot be refined before the time
+// is up.
 type vague struct {
 	*fake
 	needs *bool
@@ -21,7 +22,8 @@ func (m vague) NeedsRefining() bool { return *m.needs }
 
 func (m vague) With(func(*vm.Config), func() bool) (Machine, error) { return m, nil }
 
-// TestRefinedTooLate: a search that would begin again, finer, when the time is up tells what it has executed.
+// TestRefinedTooLate: if the time is up when a search would begin again with a finer machine, it
+// reports what it has executed.
 func TestRefinedTooLate(t *testing.T) {
 	long := strings.Repeat("store x 1;", 200) + "end"
 	for _, bug := range []bool{false, true} {
@@ -47,7 +49,8 @@ func TestRefinedTooLate(t *testing.T) {
 	}
 }
 
-// TestRefinedAtTheEnd: nothing is ok that was to be explored again, for which there was no time.
+// TestRefinedAtTheEnd: the verdict is not ok if there was no time for an exploration that had to
+// begin again.
 func TestRefinedAtTheEnd(t *testing.T) {
 	f := newFake("go 1; store x 1", "store x 2")
 	needs, begun := true, 0
@@ -66,7 +69,7 @@ func TestRefinedAtTheEnd(t *testing.T) {
 	}
 }
 
-// refines is a machine that is refined by a function.
+// refines is a machine that a function refines.
 type refines struct {
 	vague
 	refine func() (Machine, error)
@@ -74,7 +77,7 @@ type refines struct {
 
 func (m refines) With(func(*vm.Config), func() bool) (Machine, error) { return m.refine() }
 
-// TestRefinedBug: a bug that was found ends the exploration, though what else was explored says nothing.
+// TestRefinedBug: a bug ends the exploration, even if the rest of the exploration is inconclusive.
 func TestRefinedBug(t *testing.T) {
 	needs, begun := false, 0
 	m := vague{newFake("go 1; store x 1; panic now", "store x 2"), &needs}
@@ -96,7 +99,8 @@ func TestRefinedBug(t *testing.T) {
 	}
 }
 
-// TestChooseRefined: of searches without an answer one is told that says something, if there is one.
+// TestChooseRefined: among searches without an answer a conclusive one is reported, if there is
+// one.
 func TestChooseRefined(t *testing.T) {
 	ended := func(number int, vain bool, work uint64) *contender {
 		c := &contender{number: number, s: &exploration{collector: &collector{}, m: vague{needs: &vain}}}
@@ -115,7 +119,8 @@ func TestChooseRefined(t *testing.T) {
 	}
 }
 
-// TestChooseBug: one that has found a bug, and was interrupted as it looked for more, is told before others.
+// TestChooseBug: a search that has found a bug, and was interrupted while it searched for more, is
+// reported before others.
 func TestChooseBug(t *testing.T) {
 	with := func(work uint64, bugs ...*Bug) *contender {
 		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, m: new(fake)}}

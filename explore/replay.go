@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// narrated executes a schedule from the present state of m, followed by t, and returns its steps in source
-// terms. m is left where it was.
+// narrated executes a schedule from the present state of m, observed by t, and returns its steps in
+// source terms. It restores the state of m.
 func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	mark := m.Mark()
 	events, err := play(m, schedule, t)
@@ -25,13 +25,12 @@ func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	return events, err
 }
 
-// play executes a schedule and leaves m at its end. An operation that a goroutine arrives at and
-// that is not enabled is an event of its own, right after the step: that is where the reader sees
-// why another goroutine continues. The error is errUntold if t, which may be nil, says that there is no
-// time.
+// play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
+// not enabled, that is an event of its own, right after the step: it shows the reader why another
+// goroutine continues. The error is errUntold if t, which may be nil, says that time is up.
 func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	events := make([]Event, 0, len(schedule))
-	names := make(map[trace.GID]string) // of those that are told briefly
+	names := make(map[trace.GID]string) // of goroutines with brief events
 	var enabled []trace.GID
 	last := trace.NoGID
 	for i, a := range schedule {
@@ -88,7 +87,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	return events, nil
 }
 
-// briefly executes a step and returns it as one that is told briefly.
+// briefly executes a step and returns it as a brief event.
 func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted string) Event {
 	name, ok := names[a.G]
 	if !ok {
@@ -103,8 +102,8 @@ func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted stri
 	return ev
 }
 
-// caseTaken says which case a select is going to take with a step, ev, or whose select is going to
-// take one with it.
+// caseTaken returns the case that a select takes with the step of event ev, or the goroutine whose
+// select takes a case with it; "" if there is none.
 func caseTaken(m Machine, a trace.Step, ev *Event) string {
 	if x, ok := m.(interface{ CaseTaken(trace.GID, int) string }); ok {
 		if taken := x.CaseTaken(a.G, a.Choice); taken != "" {
@@ -117,7 +116,7 @@ func caseTaken(m Machine, a trace.Step, ev *Event) string {
 	return ""
 }
 
-// partner returns the goroutine whose operation is executed along with that of a step; ok is false if
+// partner returns the goroutine whose operation a step executes along with its own; ok is false if
 // there is none.
 func partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
 	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
@@ -126,7 +125,7 @@ func partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
 	return 0, false
 }
 
-// chosen says which alternative of a choice was taken.
+// chosen returns the alternative of a choice in words.
 func chosen(e *Event) string {
 	if strings.HasPrefix(e.What, rangeOver) {
 		return fmt.Sprintf("→ entry %d of those left", e.Choice+1)
@@ -134,9 +133,9 @@ func chosen(e *Event) string {
 	return fmt.Sprintf("= %d", e.Choice)
 }
 
-// isTimer reports whether g is a timer that could fire if enough time passed, or the collector. Whether
-// time passes, and whether all wait, depends on how the search treats loops that wait, which a schedule
-// does not say.
+// isTimer reports whether g is a timer that could fire if enough time passed, or the collector.
+// Whether time passes, and whether all goroutines wait, depends on the search's treatment of loops
+// that wait, which a schedule does not record.
 func isTimer(m Machine, g trace.GID) bool {
 	switch m.Next(g).Kind {
 	case trace.Sleep, trace.Timer, trace.SemAcquire:
@@ -145,8 +144,8 @@ func isTimer(m Machine, g trace.GID) bool {
 	return false
 }
 
-// preempts reports whether a step of g takes the processor from last, the goroutine that has moved
-// before, which could continue. One that yields gives it up by itself.
+// preempts reports whether a step of g takes the processor from last, the goroutine that moved
+// before and could continue. A goroutine that yields gives it up by itself.
 func preempts(m Machine, last, g trace.GID, enabled []trace.GID) bool {
 	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
 }
@@ -160,11 +159,11 @@ func describe(m Machine, g trace.GID) Event {
 	return ev
 }
 
-// failures returns at how many places a test has reported a failure.
+// failures returns the number of places at which a test has reported a failure.
 func failures(m Machine) int { return len(m.Failures()) }
 
-// markFailure moves the mark from the first failure of the execution that has ended to the one that b
-// is. Before the first step a test has reported failures at atStart places.
+// markFailure moves the mark Fails from the first failure of the execution that has ended to the
+// failure that is b. Before the first step a test has reported failures at atStart places.
 func markFailure(m Machine, b *Bug, atStart int) {
 	end := m.Ending()
 	i := slices.IndexFunc(end.Also, func(f *Fault) bool { return plain(f.Pos) == b.Pos })
@@ -190,8 +189,8 @@ func blocked(m Machine, g trace.GID) bool {
 	return m.Next(g).Kind != trace.None && !slices.Contains(m.Enabled(nil), g)
 }
 
-// narrate fills in everything about b that is found by executing its schedule,
-// and checks that the schedule shows the bug.
+// narrate fills in everything about b that executing its schedule shows, and checks that the
+// schedule shows the bug.
 func narrate(m Machine, b *Bug, t *teller) error {
 	mark := m.Mark()
 	defer func() {
@@ -217,7 +216,7 @@ func narrate(m Machine, b *Bug, t *teller) error {
 	markFailure(m, b, atStart)
 	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
-		// Continue, to show both accesses.
+		// Continue, so that both accesses are events.
 		for i := range b.Accesses {
 			g := b.Accesses[i].G
 			if m.Status() != por.Running || !slices.Contains(m.Enabled(nil), g) {
@@ -236,8 +235,9 @@ func narrate(m Machine, b *Bug, t *teller) error {
 	return nil
 }
 
-// arrivals adds where the goroutines of a stuck state wait, or, if the execution goes on, those that
-// b is about, as far as they did not wait there already when they arrived.
+// arrivals adds events for the positions where the goroutines of a stuck state wait, or, if the
+// execution continues, those that b is about. It adds none for a goroutine whose last event shows
+// its arrival already.
 func arrivals(m Machine, b *Bug, events []Event) []Event {
 	if m.Status() != por.Stuck && !b.Early {
 		return events
@@ -252,7 +252,7 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 			if e.G == g.ID {
 				last, completed = i, false
 			}
-			// A goroutine that waited and whose operation was executed with a partner's has arrived
+			// A goroutine whose pending operation was executed with a partner's has arrived
 			// somewhere since.
 			//mutant: a goroutine waits where a partner has completed its operation [test ./cmd/hbcheck TestScripts/leak$]: "e.Partner == g.ID" -> "false"
 			completed = completed || e.Paired && e.Partner == g.ID
@@ -266,9 +266,9 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 	return events
 }
 
-// narrateLoop fills in a livelock and checks that its loop comes back to the state
-// it began in. The loop may begin where its test is compiled a second time, before the loop,
-// and come back to the copy in it: then the first round is part of the way to the loop.
+// narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may
+// begin where the compiler has copied its test, before the loop, and return to the copy inside it.
+// Then the first iteration is part of the path to the loop.
 func narrateLoop(m Machine, b *Bug, t *teller) error {
 	before, err := play(m, b.Schedule[:b.Loop], t)
 	if err != nil {
@@ -281,7 +281,7 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 		if loop, err = play(m, steps, t); err != nil {
 			return err
 		}
-		t = nil // what is asked of the schedule is of one round
+		t = nil // its times are those of one iteration
 		if m.Hash() == start {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)
@@ -295,8 +295,8 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 	return fmt.Errorf("the loop does not come back")
 }
 
-// passing notes the first goroutine that has been overtaken, and the first loop over a map whose order was
-// chosen, if b is to say so.
+// passing records, unless b is a warning, the first goroutine that was overtaken, and the first
+// loop over a map whose order was chosen.
 func (b *Bug) passing(m Machine) {
 	if b.Warning {
 		return
@@ -310,14 +310,14 @@ func (b *Bug) passing(m Machine) {
 	}
 }
 
-// visited returns the keys that goroutine g visits first in its loop at pos, as far as they are chosen.
+// visited returns the chosen keys that goroutine g visits first in its loop at pos.
 func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		if e.Name != g || e.key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
 			continue
 		}
-		if slices.Contains(keys, e.key) { // in another one
+		if slices.Contains(keys, e.key) { // in another run of the loop
 			break
 		}
 		keys = append(keys, e.key)
@@ -325,7 +325,7 @@ func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 	return keys
 }
 
-// finish fills in what is asked of the last state.
+// finish fills in the facts about the last state.
 func (b *Bug) finish(m Machine) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
@@ -337,7 +337,7 @@ func (b *Bug) finish(m Machine) {
 	}
 }
 
-// preemptions counts the preemptions of a schedule that has been narrated.
+// preemptions counts the preemptions of a narrated schedule.
 func preemptions(events []Event) int {
 	n := 0
 	for _, e := range events {
@@ -348,13 +348,13 @@ func preemptions(events []Event) int {
 	return n
 }
 
-// shown returns b as it shows in the present state of m, or nil if it does not.
+// shown returns b as it shows in the present state of m; nil if it does not.
 func shown(m Machine, b *Bug) *Bug {
 	k := b.key()
 	return find(m, b.Kind, func(x *Bug) bool { return x.key() == k })
 }
 
-// find returns a bug of kind k that is wanted and shows in the present state of m, or nil.
+// find returns a wanted bug of kind k that shows in the present state of m, or nil.
 func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
 	if k == Race {
 		return findRace(m, wanted)
@@ -372,15 +372,14 @@ func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
 	return nil
 }
 
-// A Divergence is the first place where a recorded schedule and the program
-// do not agree.
+// A Divergence is the first step at which a recorded schedule and the program differ.
 type Divergence struct {
 	Step      int // from 1
 	Want, Got Event
 	Why       DivergenceKind
 }
 
-// A DivergenceKind says how they do not.
+// A DivergenceKind says how they differ.
 type DivergenceKind uint8
 
 // The kinds of divergences.
@@ -388,14 +387,14 @@ const (
 	OtherOperation    DivergenceKind = iota // Got is pending instead
 	ExecutionEnded                          // there is no further step
 	CannotMove                              // the goroutine is not enabled, or does not exist
-	FewerAlternatives                       // the operation has not as many
+	FewerAlternatives                       // the operation has fewer alternatives than recorded
 )
 
 func (d *Divergence) Error() string {
 	return fmt.Sprintf("step %d of the recorded schedule is not one of the program's", d.Step)
 }
 
-// A Recording is what a replay file keeps of a bug or an outcome.
+// A Recording is a bug or an outcome in a replay file.
 type Recording struct {
 	Kind Kind // 0 for an outcome
 	Pos  token.Position
@@ -403,14 +402,13 @@ type Recording struct {
 	Same   func(*Bug) bool
 	Events []Event
 	Inputs []Input
-	Loop   int // of a livelock: number of the step at which its loop begins, from 1; 0: no loop
+	Loop   int // for a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 
-// Replay executes recorded events from the present state of m, which is left
-// at their end, and returns them as they happened now, and the recorded bug as
-// it showed, or nil if it did not. Goroutines are found by name. It stops with
-// a *Divergence where the program does something else than recorded: another
-// operation, or the same at another position.
+// Replay executes recorded events from the present state of m, and leaves m at their end. It
+// returns the events of this execution, and the recorded bug as it showed, or nil if it did not
+// show. It finds goroutines by name. It stops with a *Divergence where the program does not do what
+// is recorded: it has another operation, or the same one at another position.
 func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
 	var events []Event
@@ -456,13 +454,13 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug.finish(m)
 		bug.findAccesses()
 		if bug.Inputs = rec.Inputs; bug.Inputs == nil {
-			bug.Inputs, _ = m.Inputs() // it is Untold
+			bug.Inputs, _ = m.Inputs() // if the recorded bug is Untold
 		}
 	}
 	return events, bug, nil
 }
 
-// follow executes the recorded step want, which is one of so many. Last has moved before it.
+// follow executes the recorded step want, number step of steps. The goroutine last moved before it.
 func follow(m Machine, want Event, step, steps int, last trace.GID) ([]Event, error) {
 	diverges := func(why DivergenceKind) error { return &Divergence{Step: step, Want: want, Why: why} }
 	if m.Status() != por.Running {

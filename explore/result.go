@@ -17,7 +17,7 @@ import (
 // Kind says what is wrong with a program.
 type Kind uint8
 
-// The kinds of bugs, in the order of their codes, which are public: a new kind comes last.
+// The kinds of bugs, in the order of their codes. Codes are public: a new kind comes last.
 const (
 	Deadlock Kind = 1 + iota
 	Race
@@ -70,32 +70,33 @@ type Verdict string
 
 // The verdicts.
 const (
-	OK         Verdict = "ok"         // every execution is covered, but for accepted assumptions, and none shows a bug
-	Fail       Verdict = "fail"       // there is a bug, with a schedule
+	OK         Verdict = "ok"         // every execution is covered, except for accepted assumptions, and none shows a bug
+	Fail       Verdict = "fail"       // a schedule shows a bug
 	Incomplete Verdict = "incomplete" // no bug so far, but not every execution is covered
 )
 
-// A Result is everything that was found out about one entry.
+// A Result is everything that is known about one entry after its exploration.
 type Result struct {
 	Package string
 	Entry   string
 	Verdict Verdict
 	POR     string
-	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if there was one.
+	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if any.
 	FallbackTo string
-	// Auto is set if POR is the one of a Portfolio whose answer this is. Sampled is how many
-	// executions had been drawn at random before, and Others, if no explorer has an answer, what
-	// those did whose result this is not.
+	// Auto is set if a Portfolio has chosen POR as the explorer with the answer. Sampled is the
+	// number of executions drawn at random before that. If no explorer has an answer, Others has
+	// the work of those whose result this is not.
 	Auto    bool
 	Sampled uint64
 	Others  []Share
-	Work    uint64 // of a Portfolio until it had its answer: transitions, see there
+	Work    uint64 // transitions of a Portfolio until its answer: see Portfolio
 	// Graded says, if no explorer of a Portfolio has an answer, how far the exploration came in
-	// preemptions. Within is the bound on them under which the bug was found, if it was by that.
+	// preemptions. Within is the bound on preemptions under which the bug was found, if a bounded
+	// search found it.
 	Graded *Graded
 	Within *int
-	// Choices is what most choices of a long search were about, if it is incomplete, and Subtests are
-	// the subtests that were executed.
+	// Choices describes most choices of a long search, if the result is incomplete. Subtests are
+	// the executed subtests.
 	Choices  *Choice
 	Subtests []string
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
@@ -104,20 +105,20 @@ type Result struct {
 	Hybrid      oracle.Kind
 	Jobs        int // workers; 0: one
 
-	Bugs     []*Bug // and warnings
+	Bugs     []*Bug // including warnings
 	Stats    Stats
 	Outcomes []Outcome // with Options.Outcomes
-	// Finals are, with Options.Finals, the fingerprints of the states in which
-	// executions end, each once, in order. They can be compared between searches
-	// on one machine: the numbers of types and literals are part of them.
+	// Finals has, with Options.Finals, the fingerprints of the final states of executions, each
+	// once, in order. Searches on one machine have comparable fingerprints: they depend on the
+	// numbers of types and literals.
 	Finals []por.Hash
-	// Explained says, with Options.Explain, what was decided at a place.
+	// Explained has, with Options.Explain, the decisions at a place.
 	Explained []oracle.Explanation
-	// Incomplete lists the reasons why not everything is covered. A failing
-	// result can have some, too.
+	// Incomplete lists the reasons why not everything is covered. A failing result can have
+	// reasons, too.
 	Incomplete []Reason
-	// Assumed is what of the environment has not been tried in all ways, by position. Those that
-	// Options.Assume does not accept are among the reasons of Incomplete, too.
+	// Assumed has the choices of the environment that were not tried in all ways, by position.
+	// Those that Options.Assume does not accept are also among the reasons of Incomplete.
 	Assumed []vm.Assumption
 	// Modes are the restrictions of the environment that the user has asked for.
 	Modes []vm.Mode
@@ -126,39 +127,41 @@ type Result struct {
 	InputLen int
 	// Arming: starting a timer is a visible operation (see vm.Config.VisibleArming).
 	Arming bool
-	// AllOrders: those of maps are tried, as Options have not asked for (see vm.Machine.AllOrders).
+	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
+	// vm.Machine.AllOrders).
 	AllOrders bool
 	again     refinement
-	// LongLoops are where executions were when the bound on steps cut them: a few of them.
+	// LongLoops has the places of a few executions when the bound on steps cut them.
 	LongLoops []LongLoop
-	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.
+	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run
+	// it.
 	NotRun *NotRun
-	// Coverage is what was executed of the user's module; nil if it was not noted.
+	// Coverage says which parts of the user's module were executed; nil if not recorded.
 	Coverage *Coverage
-	// SolverTrouble says why the program that was to be asked about inputs is not. The result is what it
-	// would be without it.
+	// SolverTrouble says why the external solver was not used. The result is the same as without
+	// one.
 	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
-	// Resumed is what the search had done that was gone on with; nil: it was not.
+	// Resumed has the work of the search that this one continues; nil if it continues none.
 	Resumed *Resumed
-	// Saved is set if the search has been stopped and can be gone on with.
+	// Saved is set if the search was stopped and can be continued.
 	Saved bool
 	// Known is the number of bugs that Options.Known has accepted.
 	Known int
 	// Cached: the result is that of an earlier run.
 	Cached bool
-	// Mistakes are hbcheck's own, made after the search: what it has found is right, and some of it is not
-	// told.
+	// Mistakes are hbcheck's own, made after the search. The findings are right, but their
+	// description is incomplete.
 	Mistakes []string
 }
 
-// mistake notes a mistake of hbcheck's own.
+// mistake records a mistake of hbcheck itself.
 func (r *Result) mistake(what any) {
 	r.Mistakes = append(r.Mistakes, fmt.Sprintf("%v\n\n%s", what, debug.Stack()))
 }
 
-// survive, deferred, notes a mistake with which the caller panics, and calls undo then.
+// survive, deferred, records a panic of the caller as a mistake and then calls undo.
 func (r *Result) survive(undo func()) {
 	if x := recover(); x != nil {
 		r.mistake(x)
@@ -166,7 +169,7 @@ func (r *Result) survive(undo func()) {
 	}
 }
 
-// Exported returns a copy of r without what other packages do not see.
+// Exported returns a copy of r without the data that other packages do not see.
 func (r *Result) Exported() *Result {
 	c := *r
 	c.again = refinement{}
@@ -190,18 +193,19 @@ func (r *Result) Exported() *Result {
 	return &c
 }
 
-// TimedOut reports whether the exploration has been stopped, by its time or from outside, and could go on.
+// TimedOut reports whether the exploration was stopped, by its time or from outside, and could
+// continue.
 func (r *Result) TimedOut() bool { return r.stopped() }
 
-// stopped reports whether the exploration has been stopped, and could go on.
+// stopped reports whether the exploration was stopped and could continue.
 func (r *Result) stopped() bool {
 	return slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
 		return why.Cause == CauseStopped || why.Cause == CauseBound && why.Bound.Bound == por.BoundPoll
 	})
 }
 
-// Accept accepts what r assumes of the environment: if nothing else is open, the verdict is OK. That a value
-// depends on inputs of the test itself is open.
+// Accept accepts the assumptions about the environment in r: if nothing else is open, the verdict
+// becomes OK. A value that depends on inputs of the test itself stays open.
 func (r *Result) Accept() {
 	r.Incomplete = slices.DeleteFunc(slices.Clone(r.Incomplete), func(why Reason) bool {
 		return why.Cause == CauseAssumed && why.Assumption.What != vm.Concretised
@@ -211,8 +215,8 @@ func (r *Result) Accept() {
 	}
 }
 
-// unfinished makes r, which says nothing for certain, the result of an exploration that was stopped as soon
-// as it had begun again; s is what that has told.
+// unfinished makes r, which is inconclusive, the result of an exploration that was stopped as soon
+// as it had begun again. s is the result of that second exploration.
 func (r *Result) unfinished(s *Result) {
 	r.Incomplete = append(r.Incomplete, s.Incomplete...)
 	if r.Verdict == OK {
@@ -234,45 +238,47 @@ type Stats struct {
 // A Bug is something wrong with the program and a schedule that shows it.
 type Bug struct {
 	Kind Kind
-	// Warning is set if the program is right, but perhaps not what was meant: a result with
-	// warnings only is no failure.
+	// Warning is set if the program is right, but perhaps not as intended. A result with warnings
+	// only is no failure.
 	Warning bool
-	// Overtakes is what a bug needs that is a warning because it needs it; nil: none is.
+	// Overtakes is what makes the bug a warning: a timer that overtakes a goroutine; nil if the bug
+	// needs none.
 	Overtakes *Overtaking
-	// Delay is what an error needs of time where it is bounded, if it needs anything.
+	// Delay is, if time is bounded, the delay that an error needs; nil if it needs none.
 	Delay *Delay
-	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil: none. A bug
-	// that needs that is a warning.
+	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil if there
+	// is none. A bug that needs such overtaking is a warning.
 	Passes *Passing
-	// Order is the first loop over a map whose order the schedule chooses; nil: there is none. A bug that
-	// needs an order which gc cannot have is a warning.
+	// Order is the first loop over a map whose order the schedule chooses; nil if there is none. A
+	// bug that needs an order that gc cannot have is a warning.
 	Order *Ranging
-	// Always: a Leak that is a warning, as the entry leaves the goroutine in every schedule.
+	// Always: a Leak that is a warning, because the entry leaves the goroutine in every schedule.
 	Always bool
-	// Lacks is what was not there before it and is natively. The bug is a warning unless another execution
-	// shows that the program can do without.
+	// Lacks is what the execution lacked before the bug and a native one has. The bug is a warning
+	// unless another execution shows that the program can do without.
 	Lacks vm.Lack
-	// Undecided is set if it is an error that passes, or has an order, and whether it needs that
-	// was not found out.
+	// Undecided is set if it is an error with Passes or Order, and it is open whether it needs
+	// them.
 	Undecided bool
-	Detail    Detail // which makes it the same bug wherever it shows
+	Detail    Detail // identifies the bug wherever it shows
 	Pos       token.Position
-	Site      token.Position // where it is outside of Go's library: Pos, unless that is in another module than the reader's
+	Site      token.Position // position outside of Go's library: Pos, unless it is in another module than the reader's
 	G         string         // name of the goroutine it happened in
 	Related   []Related
 
-	// Schedule leads to the bug from the initial state. Of a livelock,
-	// Schedule[Loop:] repeats forever; otherwise Loop is -1.
-	// Inputs are the values of hbtest.Nondet with which it does.
+	// Schedule leads to the bug from the initial state. For a livelock, Schedule[Loop:] repeats
+	// forever; otherwise Loop is -1. Inputs are the values of hbtest.Nondet that lead to the bug
+	// with it.
 	Inputs      []Input
 	Schedule    trace.Schedule
 	Loop        int
 	Preemptions int // of Schedule
-	// Early is set if the bug is there though the execution goes on: a Leak, or a Deadlock, of
-	// goroutines that no other one can wake.
+	// Early is set if the bug shows while the execution continues: a Leak or a Deadlock of
+	// goroutines that no other goroutine can wake.
 	Early bool
-	// Untold is set if there was no time to execute Schedule again: it is the one that was found, nothing is
-	// known of its preemptions, and Events, all of them Brief, say who moves.
+	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
+	// the search found, its preemptions are unknown, and Events, all of them Brief, only name
+	// goroutines.
 	Untold bool
 	// Minimal is set if no schedule with fewer preemptions shows the bug.
 	Minimal bool
@@ -282,24 +288,23 @@ type Bug struct {
 	// FailsAtStart: the test reports the failure before the first step.
 	FailsAtStart bool
 	Goroutines   []Goroutine // those that had not ended at the end
-	Cycle        []Edge      // of a deadlock: a cycle of the wait-for graph; of a leak: who holds what it waits for, and so on
+	Cycle        []Edge      // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
 	Accesses     *[2]Access  // of a race, the earlier access first
 	Stack        []Frame     // of a panic, failure or misuse
 	Output       []byte      // stdout up to the end
-	// Observation is of Schedule, with Options.Observe: it has a state more than steps.
+	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
 	Observation *Observation
 
-	// StepsApart is set if a race was noticed after the second access, because
-	// nothing orders it and the first; otherwise both were pending at the same
-	// time. AccessEvents are the events of the two, -1 for one that is no event
-	// of its own.
+	// StepsApart is set if the race was detected after the second access, because nothing orders it
+	// and the first; otherwise both were pending at the same time. AccessEvents are the events of
+	// the two, -1 for an access without an event of its own.
 	StepsApart   bool
 	AccessEvents [2]int
 
-	stays    bool // a Leak that the entry may have left: see left.go
-	waiter   trace.GID
-	movers   []mover // of Schedule, until it is told
-	symbolic bool    // values depended on inputs where it was found
+	stays    bool      // a Leak that the entry may have left: see left.go
+	waiter   trace.GID // of a Leak
+	movers   []mover   // of Schedule, until it is narrated
+	symbolic bool      // values depended on inputs where it was found
 }
 
 // Edge is one part of a wait-for cycle: From waits on On, which To holds.
@@ -315,9 +320,9 @@ type Access struct {
 	Writes  bool
 	Addr    uint64 // made up from object and offset; the same for both sides
 	Stack   []Frame
-	Parent  trace.GID      // that started the goroutine
-	Created []Frame        // where; empty for main
-	Own     token.Position // in the reader's module, from where it is called; Pos, if there is none
+	Parent  trace.GID      // the goroutine that started this one
+	Created []Frame        // stack at its start; empty for main
+	Own     token.Position // position in the reader's module from which the access is called; Pos if there is none
 	Ended   bool           // the goroutine has ended since
 }
 
@@ -330,29 +335,29 @@ type key struct {
 
 func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Site, b.Detail} }
 
-// An Outcome is one thing an execution can end in.
+// An Outcome is an ending of executions with its output.
 type Outcome struct {
-	Output   string // what was printed on stdout
+	Output   string // printed on stdout
 	Ending   string
 	Count    uint64
-	Schedule trace.Schedule // the first execution that ended so
+	Schedule trace.Schedule // the first execution with this outcome
 	Events   []Event        // Schedule in words
 }
 
 // A Reason says why not everything is covered.
 type Reason struct {
 	Cause Cause
-	// Bound is the explorer's reason, of CauseBound.
+	// Bound is the explorer's reason, for CauseBound.
 	Bound por.Reason
 	// Ended says that the search ended with the first execution that the bound cut.
 	Ended bool
-	// Text is what the machine says about itself, or the cause of the context.
+	// Text is the machine's own reason, or the cause of the context.
 	Text string
-	// Refused is what, of CauseUnsupported.
+	// Refused is the refused construct, for CauseUnsupported.
 	Refused vm.Refusal
-	// Pos is where the loop of CauseTime is.
+	// Pos is the position of the loop, for CauseTime.
 	Pos token.Position
-	// Assumption is the one of CauseAssumed.
+	// Assumption is the assumption, for CauseAssumed.
 	Assumption vm.Assumption
 }
 
@@ -361,19 +366,19 @@ type Cause uint8
 
 // The causes.
 const (
-	CauseBound       Cause = iota // of the explorer: Bound
+	CauseBound       Cause = iota // a bound of the explorer: Bound
 	CauseStopped                  // the context was done: Text
 	CauseUnsupported              // the machine refused to execute something: Text
-	CauseMemory                   // the program needs more memory than it may: Text
-	CauseTime                     // a loop ends when time has passed, which here it does only in a sleep
-	CauseImpossible               // nothing that the program assumes is possible
+	CauseMemory                   // the program needs more memory than allowed: Text
+	CauseTime                     // a loop ends when time has passed, and here time passes only in a sleep
+	CauseImpossible               // the program's assumptions exclude every execution
 	CauseAssumed                  // the environment was not tried in all ways: Assumption
 )
 
-// A LongLoop is where the busiest goroutine was when the bound on steps cut an execution.
+// A LongLoop is the place of the busiest goroutine when the bound on steps cut an execution.
 type LongLoop struct {
 	Goroutine string
 	Func      string
 	Pos       token.Position
-	Loop      bool // Pos is that of the loop it was in; otherwise of its pending operation
+	Loop      bool // Pos is the position of its loop; otherwise of its pending operation
 }

@@ -14,8 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestRounds: searches that store states, in rounds, have the outcomes and the verdict of one worker, those
-// without reductions its states, and all the same result with any number of workers, on generated programs.
+// TestRounds: searches that store states, in rounds, have the outcomes and the verdict of one
+// worker. Those without reductions have its states. All have the same result with any number of
+// workers. The programs are generated.
 func TestRounds(t *testing.T) {
 	before := stateful.Rounds
 	defer func() { stateful.Rounds = before }()
@@ -51,7 +52,7 @@ func TestRounds(t *testing.T) {
 				t.Fatalf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(two), p.Source())
 			}
 			if len(one.Incomplete) > 0 && len(two.Incomplete) > 0 {
-				cut++ // what is found below MaxSteps depends on the order
+				cut++ // the findings below MaxSteps depend on the order
 				continue
 			}
 			if !slices.Equal(found(two), found(one)) || two.Verdict != one.Verdict || o.POR == full && !o.Symmetry && two.Stats.States != one.Stats.States {

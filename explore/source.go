@@ -14,19 +14,19 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// source finds the expressions that operations come from, so that they can be described in
-// the words of the program: not "lock of object 17" but "lock b.mu".
+// source finds the expressions that operations come from. Reports describe operations in the words
+// of the program: not "lock of object 17" but "lock b.mu".
 type source struct {
 	fset  *token.FileSet
 	files map[string]sourceFile // by name
 	user  map[string]bool       // import paths outside the standard library
-	found sync.Map              // what: operation → found; workers share it
+	found sync.Map              // results of what: operation → found; workers share it
 
 	mu       sync.Mutex
-	subtests orderedSet[string] // that have been executed; guarded by mu
+	subtests orderedSet[string] // those executed so far; guarded by mu
 }
 
-// executes notes that a subtest is executed.
+// executes records the execution of a subtest.
 func (s *source) executes(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,27 +34,27 @@ func (s *source) executes(name string) bool {
 	return true
 }
 
-// add notes that subtests have been executed.
+// add records the execution of several subtests.
 func (s *source) add(names []string) {
 	for _, name := range names {
 		s.executes(name)
 	}
 }
 
-// executed returns the names of the subtests that have been executed.
+// executed returns the names of the executed subtests, sorted.
 func (s *source) executed() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(slices.Values(s.subtests.list))
 }
 
-// operation is one of the program's.
+// operation is an operation of the program.
 type operation struct {
 	kind trace.Kind
 	pos  token.Position
 }
 
-// found is what an operation is about.
+// found is the expression that an operation is about.
 type found struct {
 	text string
 	typ  types.Type
@@ -82,9 +82,9 @@ func newSource(prog *load.Program) *source {
 	return s
 }
 
-// what returns the expression an operation of kind k at pos is about, as text
-// and with its type, which may be nil. The text is empty if the position says
-// nothing: a deferred call runs where the function returns.
+// what returns the text and the type of the expression that an operation of kind k at pos is about.
+// The type may be nil. The text is empty if the position determines no expression: a deferred call
+// runs where the function returns.
 func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 	at := operation{k, pos}
 	if x, ok := s.found.Load(at); ok {
@@ -95,7 +95,7 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 	return text, typ
 }
 
-// find is what, in the syntax.
+// find computes the results of what from the syntax.
 func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	f, path := s.enclosing(pos)
 	for i, n := range path {
@@ -134,8 +134,8 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	return "", nil
 }
 
-// panics reports whether a call is of the builtin panic. What is executed there is no operation on
-// its argument but of deferred calls.
+// panics reports whether a call is one of the builtin panic. The operations at its position are
+// those of deferred calls, not operations on its argument.
 func (f sourceFile) panics(call *ast.CallExpr) bool {
 	fun, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || f.info == nil {
@@ -158,7 +158,7 @@ func (f sourceFile) isChannel(e ast.Expr) bool {
 	return ok
 }
 
-// enclosing returns the syntax at pos, the innermost first; nil if there is none.
+// enclosing returns the syntax nodes at pos, innermost first; nil if there are none.
 func (s *source) enclosing(pos token.Position) (sourceFile, []ast.Node) {
 	f, ok := s.files[pos.Filename]
 	if !ok {
@@ -173,8 +173,8 @@ func (s *source) enclosing(pos token.Position) (sourceFile, []ast.Node) {
 	return f, path
 }
 
-// selectCase returns case n of the select statement at pos, of those that are not its default;
-// empty if there is no such statement.
+// selectCase returns case n, not counting the default, of the select statement at pos; "" if there
+// is no such statement.
 func (s *source) selectCase(pos token.Position, n int) string {
 	_, path := s.enclosing(pos)
 	for _, node := range path {
@@ -185,13 +185,13 @@ func (s *source) selectCase(pos token.Position, n int) string {
 			break
 		}
 		if _, ok := node.(ast.Stmt); ok {
-			break // a call of reflect.Select, say
+			break // not a select statement: a call of reflect.Select, say
 		}
 	}
 	return ""
 }
 
-// short cuts long expressions.
+// short shortens long expressions.
 func short(text string) string {
 	if len(text) > 40 {
 		return text[:37] + "..."
@@ -223,11 +223,11 @@ func channels(sel *ast.SelectStmt) (list []string) {
 	return list
 }
 
-// deferredCalls are the methods that are usually deferred, by what they do.
+// deferredCalls are the methods that programs usually defer, by kind of operation.
 var deferredCalls = map[trace.Kind]string{trace.WgAdd: "Done", trace.Unlock: "Unlock", trace.RUnlock: "RUnlock"}
 
-// deferred returns the receiver of the only deferred call of kind k in the
-// function that returns at path.
+// deferred returns the receiver of the only deferred call of kind k in the function that returns at
+// path.
 func deferred(path []ast.Node, k trace.Kind) string {
 	var body *ast.BlockStmt
 	for i := 0; body == nil && i < len(path); i++ {
@@ -258,7 +258,7 @@ func deferred(path []ast.Node, k trace.Kind) string {
 	return found[0]
 }
 
-// subject returns what is operated on if n is the node of an operation.
+// subject returns the operand of the operation that n is a node of; nil if n is not one.
 func subject(n ast.Node, above []ast.Node) ast.Expr {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -290,7 +290,7 @@ func subject(n ast.Node, above []ast.Node) ast.Expr {
 	return nil
 }
 
-// subjectCall returns the call whose function sel is, if it is one's.
+// subjectCall returns the call of the function sel, or sel itself if nothing calls it.
 func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 	if len(above) > 0 {
 		if call, ok := above[0].(*ast.CallExpr); ok && call.Fun == sel {
@@ -300,14 +300,13 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 	return sel
 }
 
-// direct are the packages whose functions are operations on what they are
-// called with; a function of another package is named itself.
+// direct are the packages whose functions operate on their arguments. A function of another package
+// is named itself.
 var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
 
-// callee returns what the call of a library function operates on. For a
-// synchronisation it is the receiver of the method, or the first argument of
-// the function; anything else is described by the function's name alone. It returns
-// nil for functions of the program: the operation would be inside.
+// callee returns the operand of a call of a library function: for a synchronisation the receiver of
+// the method, or the first argument of the function; for anything else the function's name. It
+// returns nil for functions of the program: the operation is inside of them.
 func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr {
 	if f.info == nil {
 		return nil
@@ -326,7 +325,7 @@ func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr
 			break
 		}
 		if _, field := obj.(*types.Var); field {
-			return fun // a value of a function type is read
+			return fun // reads a value of a function type
 		}
 		if s.user[obj.Pkg().Path()] {
 			break

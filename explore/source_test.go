@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/words.txt")
 
-// TestWords executes testdata/words.go under one schedule and compares how
-// its operations are described with testdata/words.txt.
+// TestWords executes testdata/words.go under one schedule and compares the descriptions of its
+// operations with testdata/words.txt.
 func TestWords(t *testing.T) {
 	src, err := os.ReadFile("testdata/words.go")
 	if err != nil {

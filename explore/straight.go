@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Straight executes the program from the present state of m, which is left at the end, under one schedule:
-// each goroutine goes on for as long as it can, and then the first one that can does. It ends after most
-// steps, or when over holds.
+// Straight executes the program from the present state of m under one schedule, and leaves m at the
+// end. Each goroutine continues for as long as it can; then the first enabled one does. The
+// execution ends after most steps, or when over returns true.
 func Straight(m Machine, most int, over func() bool) *Deviation {
 	d := &deviation{m: m, left: make(map[string][]Event), last: trace.NoGID}
 	for m.Status() == por.Running && d.Steps < most && !over() {

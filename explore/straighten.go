@@ -6,16 +6,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A schedule drawn at random has a switch at every other step. Joining two of its blocks at a time
-// takes an execution each, and there may be thousands; it is made simpler by halves first.
+// A schedule drawn at random has a switch at every other step. Joining its blocks pair by pair
+// takes an execution for each pair, and there may be thousands; so halving comes first.
 
-// manySwitches is from how many preemptions on that is worth it.
+// manySwitches is the number of preemptions from which halving is worth its cost.
 const manySwitches = 16
 
 // straighten lets the goroutines in a part of the schedule run one after the other, as far as they
-// can, and keeps that if the bug still shows: first in the whole of it, then in its halves, in their
-// halves, and so on (ddmin: Zeller and Hildebrandt, TSE 2002). What remains are the few places whose
-// order is needed.
+// can, and keeps the result if the bug still shows. It tries the whole schedule first, then its
+// halves, their halves, and so on (ddmin: Zeller and Hildebrandt, TSE 2002). The remaining switches
+// are in the few places whose order is necessary.
 func (c *shrinker) straighten(best variant) variant {
 	for size := len(best.steps); size > 2; size = (size + 1) / 2 {
 		for lo := 0; lo < len(best.steps); lo += size {
@@ -46,10 +46,10 @@ func isStraight(s trace.Schedule) bool {
 	return true
 }
 
-// A part is what is left of a part of a schedule that is straightened.
+// A part is the unexecuted rest of a part of a schedule that straighten changes.
 type part struct {
 	steps trace.Schedule
-	of    map[trace.GID][]int // which of them are a goroutine's
+	of    map[trace.GID][]int // indices of each goroutine's steps
 }
 
 func newPart(s trace.Schedule) *part {
@@ -60,8 +60,8 @@ func newPart(s trace.Schedule) *part {
 	return p
 }
 
-// next takes the next step: of the goroutine that was the last one, if it can go on, and otherwise the
-// first one that is possible. If there is none, ok is false.
+// next removes and returns the next step: of the goroutine last, if it has an enabled one, and
+// otherwise the first enabled one. If there is none, ok is false.
 func (p *part) next(m Machine, last trace.GID, enabled []trace.GID) (a trace.Step, ok bool) {
 	first := len(p.steps)
 	for _, g := range enabled {

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestStraighten: of a schedule with hundreds of preemptions the few remain that the bug needs, after as
-// many executions as halving takes.
+// TestStraighten: of a schedule with hundreds of preemptions only the few that the bug needs
+// remain, after the number of executions that halving takes.
 func TestStraighten(t *testing.T) {
 	work := strings.Repeat("load z; inc z;", 100)
 	f := newFake("go 1; go 2; join 1; join 2; assert x==2", work+"load x; load z; inc x;"+work, work+"load x; load z; inc x;"+work)
@@ -50,13 +50,13 @@ func TestStraighten(t *testing.T) {
 	}
 }
 
-// pending is what goroutine g executes next.
+// pending returns the next operation of goroutine g.
 func (f *fake) pending(g int) string {
 	op, arg := f.word(g)
 	return op + " " + arg
 }
 
-// take executes it.
+// take executes the next operation.
 func (f *fake) take(g int) trace.Step {
 	f.Step(trace.GID(g), 0)
 	return trace.Step{G: trace.GID(g)}

@@ -11,38 +11,38 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// What is told of a bug beyond what the search has seen of it is found by executing its schedule
-// once more, once in all: its steps in words, the state at its end, how long a goroutine is held up
-// in it, and which timer overtakes another goroutine.
+// A report of a bug says more than the search has seen of it. The rest comes from executing its
+// schedule once more, only once: the steps in words, the state at the end, how long a goroutine is
+// held up, and which timer overtakes another goroutine.
 //
-// Claim: a bug that is found is told, in the colour that it has, however little time is left.
-// (1) What makes it the same bug, and Bug.Passes, which its colour depends on, are what the search has
-// seen in the state in which it found the bug. (2) So are the names of the goroutines that its schedule
-// is of, which is all that a replay file needs. (3) A repetition that has no more time ends, and the bug
-// is told by these alone: it is Untold. Of a program with inputs (1) to (3) do not hold, as the
-// schedule is that of another machine then: it is repeated to its end.
+// Claim: a bug that is found is reported, with its final severity, however little time is left. (1)
+// The identity of the bug, and Bug.Passes, on which its severity depends, come from the state in
+// which the search found the bug. (2) So do the names of the goroutines in its schedule, and a
+// replay file needs no more. (3) A repetition that is out of time ends, and the report of the bug
+// uses only these: it is Untold. For a program with inputs (1) to (3) do not hold, because the
+// schedule then is one of another machine: it is repeated to its end.
 
-// How much of a schedule of more than MaxObserved steps is told: so many steps of its beginning, and
-// so many of its end. Of those between, Events have only who moves (Event.Brief).
+// A schedule of more than MaxObserved steps has full events for its first toldFirst and last
+// toldLast steps. The events between have only the goroutine (Event.Brief).
 const (
 	toldFirst = 10_000
 	toldLast  = 90_000
 )
 
-// brief reports whether step i of n is told briefly.
+// brief reports whether step i of n gets only a brief event.
 func brief(i, n int) bool { return n > MaxObserved && i >= toldFirst && i < n-toldLast }
 
-// errUntold: there was no time to repeat a schedule to its end.
+// errUntold reports that there was no time to repeat a schedule to its end.
 var errUntold = errors.New("there is no time left")
 
-// A teller follows the repetition of a schedule.
+// A teller observes the repetition of a schedule.
 type teller struct {
-	over func() bool // whether to end it; nil: never
+	over func() bool // reports whether to end the repetition; nil: never
 
-	// Wait is Machine.Wait, if the schedule's times are asked for. The rest is what they are.
+	// wait is Machine.Wait, if the schedule's times are wanted. The fields below have the times.
 	wait      func(g trace.GID) (time.Duration, bool)
 	held      map[trace.GID]time.Duration
-	delay     *Delay      // the longest that a goroutine could run and did not, in all
+	delay     *Delay      // the longest total time in which a goroutine could run and did not
 	overtakes *Overtaking // the longest wait of a timer that fires while another goroutine could run
 }
 
@@ -50,19 +50,19 @@ func (s *exploration) teller() *teller {
 	return &teller{over: s.limit.untold, wait: s.m.Wait, held: make(map[trace.GID]time.Duration)}
 }
 
-// ends reports whether the repetition has to end before step i, or has been cut in the one before it.
+// ends reports whether the repetition has to end before step i, or was cut in the step before.
 func (t *teller) ends(m Machine, i int) bool {
 	if m.Status() == por.Cut && m.Ending().Interrupted {
-		return true // who interrupts a machine need not be who says how much time there is
+		return true // the interrupt and the end of t's time may have different sources
 	}
 	return i%64 == 0 && t.out()
 }
 
-// out reports whether there is no more time. What a machine says then may be wrong, as it is interrupted:
-// a fingerprint, whether goroutines are forgotten.
+// out reports whether time is up. Answers of an interrupted machine may be wrong then: its
+// fingerprint, or whether goroutines are forgotten.
 func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
 
-// step notes that g moves while these can.
+// step records that g moves while the goroutines in enabled could.
 func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
 	if t == nil || t.wait == nil {
 		return
@@ -87,8 +87,8 @@ func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
 	}
 }
 
-// tell makes b's schedule simple and describes it. A mistake of hbcheck's own leaves b untold, and others
-// as they are.
+// tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
+// does not affect other bugs.
 func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	found := *b
 	defer s.result.survive(func() { *b = found; b.untold(); b.movers = nil })

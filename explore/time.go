@@ -10,16 +10,16 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Run explores one entry. It stops early, with an incomplete result, when ctx
-// is done; the cause of ctx is the reason given. An error means that the entry
-// could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
+// Run explores one entry. It stops early, with an incomplete result, when ctx is done; the cause of
+// ctx is the reason given. An error means that the entry could not be explored at all: *Illegal,
+// *Mistake, or the error of Entry.New.
 //
-// If time is bounded, and the exploration under the bound has come to its end and found nothing wrong, a
-// part of what there is without it is explored, too. What is wrong there is a warning (Bug.Overtakes). So is
-// a bug that shows only if a goroutine that waits on a channel is overtaken (Bug.Passes).
+// If time is bounded, and the exploration under the bound has ended and found no bug, Run also
+// explores a part of the executions without the bound. Their bugs are warnings (Bug.Overtakes). So
+// are bugs that show only if a goroutine that waits on a channel is overtaken (Bug.Passes).
 //
-// What has been explored may say nothing, and everything begins again, finer. A bug that has been found by
-// then is one; and if the time is up first, what is told is what has been explored.
+// If the exploration turns out to be inconclusive, Run begins again with a finer machine. A bug
+// found by then stays a bug. If the time is up first, the result is that of the exploration so far.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := finest(ctx, &e, &opts)
 	var left []*Bug
@@ -37,7 +37,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		if r, err = finest(ctx, &e, &opts); err == nil {
 			r.Stats.Explore += before
-			opts.spent = max(0, opts.spent-before) // what follows adds what all of them have taken
+			opts.spent = max(0, opts.spent-before) // the following additions include the time of all of them
 		}
 	}
 	if err == nil {
@@ -45,7 +45,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
-		r.again = refinement{} // of no use any more
+		r.again = refinement{} // not needed any more
 	}
 	switch {
 	case err != nil || opts.Keep == nil:
@@ -58,11 +58,11 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, err
 }
 
-// finest explores e with opts, again and again until the machine needs no refining, and changes both to the
-// last ones.
+// finest explores e with opts, again and again until the machine needs no refining. It changes e
+// and opts to the last ones.
 func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
-	var before time.Duration // that what was given up for a finer one took
+	var before time.Duration // time of the explorations that were given up for finer ones
 	for err == nil && r.again.needed() && !r.FirstOnly && !r.stopped() {
 		before += r.Stats.Explore
 		*e, *opts = r.again.refine(*e, *opts)
@@ -80,12 +80,12 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	}
 	if err == nil && before > 0 {
 		r.Stats.Explore += before
-		opts.spent = max(0, opts.spent-before) // what follows adds what all of them have taken
+		opts.spent = max(0, opts.spent-before) // the following additions include the time of all of them
 	}
 	return r, err
 }
 
-// afterwards explores what follows from r. A mistake there leaves r as it is.
+// afterwards runs the passes that follow r. A mistake of hbcheck in them leaves r unchanged.
 func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *Result, err error) {
 	before := *r
 	before.Bugs = nil
@@ -105,18 +105,19 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 	return r, nil
 }
 
-// An Overtaking is a timer that has to fire, Wait after it was started or time passed last, while
-// the goroutine Runner could run.
+// An Overtaking is a timer that has to fire while the goroutine Runner could run, Wait after the
+// timer was started or time passed last.
 type Overtaking struct {
 	Wait   time.Duration
 	Runner string
 }
 
-// overtakeWork is how many transitions are spent at least on what timers can do in any order.
+// overtakeWork is the least bound on the transitions for executions with timers in any order.
 const overtakeWork = 4_000
 
-// anyTimePass adds what goes wrong where timers fire at any moment, as warnings. Its work is at most that of
-// the exploration, so that it does not depend on the speed of the machine.
+// anyTimePass adds, as warnings, the bugs of executions in which timers fire at any moment. The
+// bound on its work is that of the exploration, so that it does not depend on the speed of the
+// machine.
 var anyTimePass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && !r.again.overtaken
@@ -153,31 +154,31 @@ var anyTimePass = pass{
 	},
 }
 
-// A Delay is the time For that passes while the goroutine Runner could run, and does not.
+// A Delay is the time For that passes while the goroutine Runner could run and does not.
 type Delay struct {
 	For    time.Duration
 	Runner string
 }
 
-// A refinement says why what has been explored says nothing, and the search has to begin again.
+// A refinement says why an exploration is inconclusive, so that the search has to begin again.
 type refinement struct {
-	machine func(interrupted func() bool) (Machine, error) // a finer one, if it is needed
+	machine func(interrupted func() bool) (Machine, error) // makes a finer one, if needed
 	await   bool                                           // see collector.needsAwait
 
-	// with makes a machine with another configuration; nil: the machine cannot.
+	// with makes a machine with another configuration; nil: the machine cannot do that.
 	with func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error)
-	// overtaken: timers that fire at any moment would find what is found already.
+	// overtaken: a search with timers that fire at any moment would find only the same bugs.
 	overtaken bool
 }
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
 
-// needsRefining reports whether what has been explored says nothing: see vm.Environment.NeedsRefining.
+// needsRefining reports whether the exploration is inconclusive: see vm.Environment.NeedsRefining.
 func (s *exploration) needsRefining() bool {
 	return s.m.NeedsRefining()
 }
 
-// refine returns what to explore instead of e with opts.
+// refine returns the entry and the options to explore instead of e and opts.
 func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
 	if r.machine != nil {
 		e.New = r.machine
@@ -186,7 +187,7 @@ func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
 	return e, opts
 }
 
-// finishTime takes from the machine what the result says about time.
+// finishTime fills in the result's facts about time from the machine.
 func (s *exploration) finishTime() {
 	r, m := s.result, s.m
 	r.Modes, r.Slack, r.InputLen, r.Arming = m.Modes(), m.Slack(), m.InputLen(), m.VisibleArming()
@@ -196,7 +197,7 @@ func (s *exploration) finishTime() {
 	}
 }
 
-// refinement says whether the search has to begin again, and how.
+// refinement returns whether the search has to begin again, and how.
 func (s *exploration) refinement() refinement {
 	r := refinement{await: s.collector.needsAwait}
 	if s.needsRefining() {

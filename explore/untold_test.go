@@ -13,12 +13,12 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestUntoldInputs: telling a bug of a program with inputs ends when it is told to. What there is then
-// shows the bug when it is replayed: a schedule with branches, or one with inputs.
+// TestUntoldInputs: narrating a bug of a program with inputs ends when told to. The schedule known
+// by then shows the bug when replayed: a schedule with branches, or one with inputs.
 func TestUntoldInputs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module hbcheck.dev/hbcheck\n\ngo 1.26\n", // that of package hbtest
+		"go.mod": "module hbcheck.dev/hbcheck\n\ngo 1.26\n", // the module of package hbtest
 		"hbtest/hbtest.go": `package hbtest
 func Nondet[T any]() T { return nondet[T]() }
 func nondet[T any]() T { var x T; return x }
@@ -95,7 +95,7 @@ func main() {
 		if with == 0 || without == 0 {
 			t.Errorf("%s: %d times with inputs and %d times without", name, with, without)
 		}
-		// The same by the limit.
+		// The limit has the same effect.
 		s.limit.timeout, s.limit.late = 1, time.Now().Add(-1)
 		s.limit.start()
 		<-s.limit.ctx.Done()

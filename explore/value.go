@@ -30,8 +30,8 @@ func generic(t types.Type) bool {
 	return false
 }
 
-// valueText renders the memory image b of a value of type t, or of an integer
-// if t is not known. It returns "" for what is not shown: composite values.
+// valueText returns the memory image b of a value of type t as text; if t is nil, it reads b as an
+// integer. It returns "" for composite values.
 func valueText(m *vm.Machine, b []byte, t types.Type) string {
 	if t == nil {
 		return integer(b, true)
@@ -40,7 +40,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 		t = p
 	}
 	if generic(t) || m.Report().SizeOf(t) != int64(len(b)) {
-		return "" // the expression is not what was accessed
+		return "" // the expression is not the one that was accessed
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -109,13 +109,13 @@ func atomicElem(t types.Type) (types.Type, bool) {
 	case "Pointer":
 		return types.Typ[types.UnsafePointer], true
 	case "Bool":
-		// Four bytes, of which the value is the lowest.
+		// Four bytes, the lowest of which has the value.
 		return types.Typ[types.Uint32], true
 	}
 	return nil, false
 }
 
-// integer renders a little-endian integer.
+// integer returns a little-endian integer as text.
 func integer(b []byte, signed bool) string {
 	var x uint64
 	switch len(b) {

@@ -11,17 +11,17 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A watchdog measures how much is executed between two looks at whether to stop. Its clock is the work of
-// the machine: instructions that are back edges, calls and steps, of which one takes 20 ns to a microsecond.
+// A watchdog measures how much is executed between two checks of whether to stop. Its clock is the
+// work of the machine: back edges, calls and steps, each of which takes 20 ns to a microsecond.
 type watchdog struct {
 	m    Machine
 	last uint64
-	most uint64 // between two looks
-	in   string // the phase of that
+	most uint64 // between two checks
+	in   string // the phase in which that was
 	at   string // the present phase
 }
 
-// mostUnwatched is what may be executed without a look: some 10 ms.
+// mostUnwatched is the maximum work without a check: some 10 ms.
 const mostUnwatched = 1 << 16
 
 func (w *watchdog) asked() {
@@ -35,7 +35,7 @@ func (w *watchdog) asked() {
 	w.last = now
 }
 
-// watched are programs with much to do in one step, many steps, or much to tell.
+// watched are programs with much work in one step, many steps, or much to narrate.
 var watched = map[string]string{
 	"long steps": `package main
 import "sync"
@@ -75,8 +75,8 @@ func main() {
 }`,
 }
 
-// TestWatchdog: no phase of an exploration executes more than a little without a look at whether it has to
-// end: making the machine, searching with and without facts, minimising, telling.
+// TestWatchdog: every phase of an exploration checks often whether it has to end: making the
+// machine, searching with and without facts, minimising, narrating.
 func TestWatchdog(t *testing.T) {
 	names := []string{"optimal", "jpf"}
 	if !deep.Quick() {
@@ -123,7 +123,7 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestHurry: who hurries an exploration that has to end waits for nothing.
+// TestHurry: when hurried, an exploration that has to end waits for nothing.
 func TestHurry(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hurry := make(chan struct{})

@@ -9,9 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestWaypoints: when a goroutine starts its timer makes no difference to a long run of another one.
-// Each place at which it may do so costs a part of the run, in searches with states, and not all that is
-// left of it; and without states the race of each two steps is not looked for again and again.
+// TestWaypoints: the moment at which a goroutine starts its timer makes no difference to a long run
+// of another goroutine. In searches with states, each possible moment costs only a part of the run,
+// not all the rest of it. Without states, a search does not repeat the reversal of the same two
+// steps again and again.
 func TestWaypoints(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("sync"; "time")

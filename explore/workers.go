@@ -2,17 +2,17 @@ package explore
 
 import "hbcheck.dev/hbcheck/oracle"
 
-// A OneWorker says why a search has one worker although it may have several (Options.Jobs). Its verdict
-// is that of several, as theirs is that of one. Package report says it in words.
+// A OneWorker says why a search has one worker although it could have several (Options.Jobs). The
+// verdict is the same for one worker and for several. Package report has the sentences.
 type OneWorker uint8
 
-// The reasons, the first that applies being given.
+// The reasons; the first that applies is reported.
 const (
-	NotAsked       OneWorker = iota // it has as many as Jobs says
-	SerialExplorer                  // the search of the explorer, or of its variant, is not divided
-	SerialBounds                    // nor is a tree of prefixes, or a search with exact bounds, of one that stores states
-	SerialOracle                    // the oracle learns: its answers depend on what it was asked before
-	SerialCheck                     // what is checked or written down is of one search
+	NotAsked       OneWorker = iota // the search has as many workers as Jobs says
+	SerialExplorer                  // the search of the explorer, or of its variant, cannot be divided
+	SerialBounds                    // nor a tree of prefixes, or a search with exact bounds, that stores states
+	SerialOracle                    // the oracle learns: its answers depend on earlier questions
+	SerialCheck                     // a check or a transcript belongs to one search
 	NumOneWorker
 )
 
@@ -30,7 +30,7 @@ func (o *Options) OneWorker() OneWorker {
 	case o.POR.Stateful && (o.CheckStatic || o.Explain != nil || o.Finals || o.Trace != nil):
 		return SerialCheck
 	case o.POR.Stateful:
-		return NotAsked // what an oracle has learned makes its answers no wrong ones
+		return NotAsked // the answers of an oracle that has learned are still right
 	case o.Hybrid == oracle.Full || o.LazyAnalysis:
 		return SerialOracle
 	case o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals || o.Trace != nil:

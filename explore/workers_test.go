@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestOneWorker: where a search has one worker although several were asked for, it says why, and is
-// that of one.
+// TestOneWorker: if a search has one worker although several were asked for, the result says why,
+// and is the result of one worker.
 func TestOneWorker(t *testing.T) {
 	prog, entry := benchmark(t, "smc/fibbench")
 	e := explore.Entry{Package: "smc/fibbench", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
