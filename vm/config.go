@@ -11,57 +11,57 @@ import (
 type Config struct {
 	Args          []string // os.Args; nil: the entry's name
 	Env           []string
-	Host          *HostLog  // is told what the program asks the host; nil: nothing is kept
+	Host          *HostLog  // records what the program asks the host; nil: no records
 	Stdin         io.Reader // nil: empty
 	Stdout        io.Writer // run mode: where output goes; nil collects it
 	Stderr        io.Writer
 	Run           bool  // one schedule, as go run would execute it
 	VisibleOutput bool  // writing to stdout or stderr is a visible operation
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
-	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
+	Slack         int64 // and while goroutines are busy at most this many nanoseconds pass
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
 	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
-	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
-	AbsoluteTime  bool  // fingerprints tell states apart whose times differ by a shift: see state_time.go
-	CountRests    bool  // and those in which the goroutines have waited more or less often
-	Elapsed       bool  // every duration that is compared may come from the clock: see step_elapsed.go
-	Numbered      bool  // no goroutine counts as equal to another one: see state_symmetry.go
+	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
+	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
+	CountRests    bool  // and states in which all goroutines have waited a different number of times
+	Elapsed       bool  // every compared duration may come from the clock: see step_elapsed.go
+	Numbered      bool  // goroutines are never treated as identical: see state_symmetry.go
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	SignalsOff    bool                   // the environment sends no signals
-	NetFaulty     bool                   // connections fail in the ways that hbFault has
-	Maps          MapMode                // in which orders maps are iterated
-	Subtest       func(name string) bool // which subtests are executed; nil: all
+	NetFaulty     bool                   // connections fail in the ways of hbFault
+	Maps          MapMode                // orders in which maps are iterated
+	Subtest       func(name string) bool // reports whether to execute a subtest; nil: all
 	Short         bool                   // testing.Short
 	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool                   // follow happens-before and find data races (Report.Races)
 	MaxHeap       uint64                 // bytes in the program's objects before a path is cut; 0: no bound
 	MaxStack      uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
 	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
-	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
+	Check         Check                  // the machine's own checks, for tests of the machine
 	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
-	InputLen      int                    // how many bytes or elements strings and slices that are inputs have at most; 0: DefaultInputLen, negative: none
-	Unwind        int                    // how often a goroutine may decide something about inputs at one place; 0: DefaultUnwind, negative: any number of times
-	Solver        string                 // one of Solvers, to be asked about inputs; "": none
+	InputLen      int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
+	Unwind        int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
+	Solver        string                 // one of Solvers, for decisions about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
-	Watch         func(*Machine, Point)  // is called before each instruction (see debug_watch.go); nil: nothing is
+	Watch         func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 
 	sharedGIDs *gidTable    // see Replica
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
 	short      *atomic.Bool // see noteArmed
-	jumps      []int64      // how far time may pass at a look, in ascending order
-	late       *lateness    // what could be noticed of it
-	looked     []Assumption // what is drawn there has no label: see drawn.go
-	drawn      *drawnLooks  // what was looked at that has one
+	jumps      []int64      // times that may pass at a clock read, in ascending order
+	late       *lateness    // what the program could notice of late clock reads
+	looked     []Assumption // clock reads whose random value has no label: see drawn.go
+	drawn      *drawnLooks  // clock reads that have one
 	timed      []string     // places of timed loops, sorted: see step_timedloop.go
-	endless    *loopPlaces  // where a path was cut in a loop that waits for time
+	endless    *loopPlaces  // places where a path was cut in a loop that waits for time
 	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }
 
-// complete gives c what it does not say.
+// complete fills in the defaults.
 func (c *Config) complete() {
 	if c.MaxLocal == 0 {
 		c.MaxLocal = 1 << 28
@@ -90,7 +90,7 @@ func (c *Config) complete() {
 	}
 }
 
-// Counters are running totals; rewinding does not take anything back.
+// Counters are running totals, which a rewind does not reset.
 type Counters struct {
 	Steps        uint64 // visible operations executed
 	Instructions uint64 // back edges and calls

@@ -10,9 +10,9 @@
 // so states can be hashed and rewound as bytes.
 //
 // An operation is visible if another goroutine may notice it or influence it: synchronisation, an
-// access to an object that several goroutines may reach, the end of the program, a choice. What
-// lies between two visible operations of a goroutine is local work. Between steps each goroutine
-// has exactly one visible operation pending, enabled or not, or has ended, or loops forever:
+// access to an object that several goroutines may reach, the end of the program, a choice. The code
+// between two visible operations of a goroutine is local work. Between steps each goroutine has
+// exactly one visible operation pending, enabled or not, or has ended, or loops forever:
 //
 //	        Step                      the goroutine returns
 //	gReady ──────▶ gRunning ─────────────────────────────▶ gEnded
@@ -30,8 +30,8 @@
 //  3. exec executes the pending operation, then local work, until an instruction turns out to be
 //     visible. That instruction has had no effect: it becomes pending, and is executed from its
 //     beginning when it is scheduled. Before memory changes it is saved (heap.willWrite).
-//  4. Goroutines that the step has created or completed the operation of (ready) do their local
-//     work likewise (runLocal).
+//  4. Goroutines that the step has created, or whose operation it has completed (ready), do their
+//     local work in the same way (runLocal).
 //  5. The machine's number of the present state (moment) grows, which invalidates all caches.
 //
 // # Memory
@@ -61,19 +61,19 @@
 //
 // # The rooms
 //
-// The prefix of a file says what it is about.
+// The prefix of a file names its subject.
 //
-//	state_        what a state is, saving and rewinding it, and fingerprints
+//	state_        states: contents, saving and rewinding, fingerprints
 //	    heap        objects, undo log, allocation         mark      Mark, Rewind, Release
 //	    goroutine   records, stacks and their undo log    sharing   which objects are shared
-//	    living      which goroutines have not ended       base      what machines begin as copies of
+//	    living      which goroutines have not ended       base      the state that machines are copied from
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
-//	    regions     what is kept of the one before        count     how many goroutines there are
-//	    items       what a fingerprint is made of         streams   output
-//	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
-//	    serialise   what is written down of goroutines    orbits    and which are equal in one state
-//	    names       the order of equal goroutines: what functions and types are, without their numbers
+//	    regions     reuse of the previous fingerprint     count     the number of goroutines
+//	    items       the parts of a fingerprint            streams   output
+//	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
+//	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
+//	    names       the order of identical goroutines: functions and types without their numbers
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
@@ -81,56 +81,56 @@
 //	    chan        channels                              partners  which of their operations can
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
-//	    look        looking at the clock                  busywait  loops that look until it is time
+//	    look        reading the clock                     busywait  loops that read the clock until it is time
 //	    sametime    == on times, their texts              date      the clock compared with dates
 //	    timedloop   loops until a moment, some rounds
-//	    spans       durations of the clock's in memory    elapsed durations that are none of the clock's
+//	    spans       durations of the clock's in memory    elapsed   durations from elsewhere
 //	    diverge     local loops without end               late      timers after the entry has ended
-//	    fault       how programs end badly                faulttext and what is printed then
-//	    queue       who has waited longest on a channel   slots    orders of maps that gc can have
-//	    parking     when it matters who has parked        silent   steps that change nothing at channels
+//	    fault       how programs end badly                faulttext the messages of that
+//	    queue       who has waited longest on a channel   slots     orders of maps that gc can have
+//	    parking     when it matters who has parked        silent    steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
-//	await_        the only reduction, which explorers switch on by Machine.Await: iterations of loops
-//	              that wait are not repeated (loops, counting: which do; eliminate: what is done)
+//	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
+//	              of loops that wait (loops, counting: which loops; eliminate: the elimination)
 //	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
-//	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
+//	query_        questions without side effects, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, held, forgotten, assumed, lack, shown, cover, orders) and of static
 //	              oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
 //	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
-//	    inputs      variables, and their least values     solver   what is possible
+//	    inputs      variables, and their least values     solver   which values are possible
 //	    make        values of types, their lengths
 //	    exec, slow  instructions on terms                 memory   shadows of bytes
 //	    native      calls of natives, and on terms        atomic   package sync/atomic,
 //	                                                      search   and through bytes
 //	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
 //	    fuzz        targets of package testing with symbolic arguments
-//	    log         what a test logs                      lookup   elements with symbolic indices
+//	    log         the log of a test                     lookup   elements with symbolic indices
 //	    runes       runes and their bytes                 unwind   loops that inputs bound
-//	drawn         what is random, or made of the clock: labels until something depends on it
-//	    exec        which instructions look               native   and which natives; atomic operations
-//	    bounds      between what numbers are           skip     where there are none
-//	    time        deadlines and the clock       rates    how fast numbers of the clock grow
+//	drawn         random values and values from the clock: labels until something depends on them
+//	    exec        instructions on labels                native   natives on labels; atomic operations
+//	    bounds      intervals of labelled numbers         skip     code without labels
+//	    time        deadlines and the clock               rates    how fast numbers of the clock grow
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
-//	              the order of maps (address, order); what is refused (refuse); the numbers that
-//	              several machines agree on (shared), and what they notice of the clock (clock)
-//	host          what a program has learnt of the host, which remembered verdicts depend on; its
-//	              files as they were at the first look (view)
-//	debug_        what a debugger asks: to be called before each instruction (watch), what maps, channels
-//	              and locks hold (values)
-//	config        what a machine is made with; machine its parts
-//	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that
-//	              the operations of natives are those that package trace declares
+//	              the order of maps (address, order); refused constructs (refuse); the numbers that
+//	              several machines agree on (shared), and their facts about the clock (clock)
+//	host          what a program has read from the host, on which cached verdicts depend; the host's
+//	              files as they were at the first read (view)
+//	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
+//	              and locks (values)
+//	config        the configuration of a machine; machine its parts
+//	selfcheck     the machine's own checks, for tests; selfcheck_natives: the operations of natives are
+//	              those that package trace declares
 //
-// The words are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access through this
-// and the other packages.
+// The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
+// through this and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), layout (types in memory),
 // abitype (type descriptors that package reflect reads) and race (vector clocks).

@@ -14,13 +14,12 @@ import (
 
 // Machine executes one entry of a program. It implements por.System.
 //
-// Its fields are grouped by what they are for. The groups are embedded, so that an access to a
-// field costs no indirection. "State" means: part of what Rewind brings back.
+// Its fields are grouped by purpose. The groups are embedded, so that an access to a field costs no
+// indirection. "State" means: restored by Rewind.
 //
-// It is used by one goroutine of the host at a time; several explore with a Replica each. What
-// comes back with Rewind is heap, goroutineTable, scalars and streams. All else either does not
-// depend on the path (image), or is a log for rewinding, or is valid for one state and thrown away
-// (moment).
+// One goroutine of the host uses it at a time; several explore with a Replica each. Rewind restores
+// heap, goroutineTable, scalars and streams. The rest does not depend on the path (image), or is a
+// log for rewinding, or is valid for one state only (moment).
 type Machine struct {
 	cfg Config
 	image
@@ -42,14 +41,14 @@ type Machine struct {
 	sym         *symbols          // nil: there has been no symbolic value
 	reduction   reduction         // nil: none
 	check       *checker          // nil: Config.Check is not set
-	busy        *awaitElimination // compares states of loops that look at the clock; nil: none has
+	busy        *awaitElimination // compares states of loops that read the clock; nil: no such loop so far
 	cnt         Counters
 	tried       Counters            // see Try
 	repeating   bool                // see Repeat
-	coveredInit []bool              // likewise, by the initialisation of packages
-	contended   map[race.Stack]bool // where locks were taken on any path: another goroutine could have had it
-	orders      orderLog            // in which orders operations were executed on any path
-	covered     []bool              // by number of block (load.Program.Blocks): it has been executed, on any path
+	coveredInit []bool              // the same, for the initialisation of packages
+	contended   map[race.Stack]bool // stacks that took locks on any path; true: another goroutine could have held it
+	orders      orderLog            // in which orders operations were executed, on any path
+	covered     []bool              // by number of block (load.Program.Blocks): executed on any path
 	growth      growthLog           // see state_saved.go
 }
 
@@ -68,7 +67,7 @@ type image struct {
 	mcache   methodCache
 	frames   map[framePlace]SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
-	lockers  map[uint64]bool    // by type word: it is one of package sync's
+	lockers  map[uint64]bool    // by type word: the type is one of package sync's
 
 	layByte, layRune, layWord, layPanic, layMap, layAny uint32 // layout numbers
 	layTick, layEarly                                   uint32 // elements of timers' channels; 0: no timer yet
@@ -76,13 +75,13 @@ type image struct {
 	chanLays                                            map[chanKey]uint32
 }
 
-// goroutineTable holds the goroutines of the state, and the numbers (GIDs) that goroutines have on
+// goroutineTable has the goroutines of the state, and the numbers (GIDs) that goroutines have on
 // all paths.
 type goroutineTable struct {
 	gs         []*goroutine // by slot: in the order of creation on this path
 	order      []uint32     // slots in spawn-path order
-	reordered  uint64       // how often that has changed
-	alives     living       // those of goroutines that have not ended
+	reordered  uint64       // number of changes of order
+	alives     living       // goroutines that have not ended
 	slots      []int32      // GID → slot, -1 if not alive on this path
 	gids       map[spawnKey]trace.GID
 	spawn      []spawnInfo // by GID
@@ -94,86 +93,86 @@ type goroutineTable struct {
 type scalars struct {
 	clock      int64          // virtual nanoseconds since the start
 	debt       int64          // see step_time.go
-	drift      *symbolic.Term // the label of the clock, if what it shows depends on what was drawn; or nil
-	drifted    int            // how many timers have fired since
-	shown      int64          // what the last look has shown: see step_look.go
-	looks      []int64        // what has been shown on this path, in ascending order
-	vainRounds int            // how many comparisons on which time would have to pass, since some has
-	vainLooks  int            // how many visible looks at which no time has passed there have been since some has
-	rests      int64          // how often time has passed because all goroutines waited, if the clock is read
+	drift      *symbolic.Term // label of the clock, if its value depends on random values; or nil
+	drifted    int            // number of timers that have fired since
+	shown      int64          // value of the last clock read: see step_look.go
+	looks      []int64        // values of clock reads on this path, in ascending order
+	vainRounds int            // comparisons that need time to pass, since time last advanced
+	vainLooks  int            // visible clock reads since time last advanced
+	rests      int64          // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int            // the last step that read the clock, from 1; 0: none has
-	counted    bool           // numbers have been made of what the clock shows (assumeCounted)
+	counted    bool           // numbers were computed from clock reads (assumeCounted)
 	steps      int            // of this path
 	bubbles    []bubbleClock
-	opened     uint16   // how many bubbles there have been
+	opened     uint16   // number of bubbles so far
 	fault      *Fault   // how the program has failed, or nil
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
-	lacks      Lack     // what there was not on this path, though there is natively
-	failures   []*Fault // what a test has reported, one at each place; marks share it
+	lacks      Lack     // what this path lacked and a native execution has
+	failures   []*Fault // failures reported by a test, one for each place; marks share it
 	failed     uint64   // a hash of their places
-	passed     *Passing // the first goroutine that has been overtaken: see step_queue.go
+	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
 	ranged     *Ranging // the first loop over a map whose order was chosen: see step_order.go
-	skip       *Skip    // that the test was skipped, or nil
+	skip       *Skip    // where the test was skipped, or nil
 	testing    bool     // the test function of the entry has begun,
 	tested     bool     // and has ended
 	exited     bool     // os.Exit was called, or in run mode main returned
 	exit       int
-	exitG      trace.GID // that called os.Exit
+	exitG      trace.GID // the goroutine that called os.Exit
 	entryPC    int32     // in runtime.main, where the code that calls the entry begins
 	mainEnd    bool      // the entry function has returned
 	goexited   bool      // main has ended by calling runtime.Goexit
-	lonely     *Fault    // how the program ends if main calls Goexit and no other goroutine is left
+	lonely     *Fault    // the program's end if main calls Goexit and no other goroutine is left
 	cut        Cut       // why the execution was abandoned; zero if it was not
 	alive      int       // goroutines that have not ended, system ones excluded
 	tracking   bool      // there is a symbolic value: see symbolic.go
 	multi      bool      // a second goroutine has existed on this path, so sharing matters
 }
 
-// streams is what the program has read and written.
+// streams has the program's input and output.
 type streams struct {
-	stdin []byte // what has been read of it on any path; not undone
+	stdin []byte // the part read on any path; not undone
 	out   []byte // stdout and stderr of this path; runs says which is which
 	runs  []outRun
 }
 
-// outRun says which stream a stretch of output went to.
+// outRun says to which stream a stretch of output went.
 type outRun struct {
 	end int
 	fd  int
 }
 
-// undoLog is what Rewind brings the goroutines back with; the heap and the race detector have logs
-// of their own. See state_goroutine.go.
+// undoLog restores the goroutines at a Rewind; the heap and the race detector have logs of their
+// own. See state_goroutine.go.
 type undoLog struct {
 	marks     []mark
-	raceMarks []race.Mark // of the same, if races are looked for
+	raceMarks []race.Mark // of the same marks, if races are detected
 	gundo     []gUndo
-	records   []gstate // of those of gundo that are full
+	records   []gstate // of full entries of gundo
 	undoStack []uint64 // their stack words
 }
 
-// scheduler is what executing a step needs beside the state; nothing of it outlives the step but
-// moment and the counters of events.
+// scheduler has the data for executing a step besides the state. Only moment and the counters of
+// events outlive a step.
 type scheduler struct {
-	executing   *goroutine  // whose code is being executed, or nil
-	moment      uint64      // number of the present state: what was computed at an earlier one is stale
+	executing   *goroutine  // the goroutine whose code is being executed, or nil
+	moment      uint64      // number of the present state; a result computed for another number is stale
 	silent      silence     // see silence
 	saves       uint64      // how often a goroutine has been saved
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
-	advanced    []trace.GID // the goroutines that were put there in this step
+	advanced    []trace.GID // goroutines added to ready in this step
 	waiters     chanWaiters
-	localWork   uint64 // back edges and calls of the step under way
-	looksOfStep int    // at the clock, in the step under way
-	budgetLeft  int    // of exec's budget of them
-	pollAt      uint64 // of them, when to poll what is outside of the machine
+	localWork   uint64 // back edges and calls of the present step
+	looksOfStep int    // clock reads in the present step
+	budgetLeft  int    // rest of exec's budget of back edges and calls
+	pollAt      uint64 // value of localWork at which to poll events outside of the machine
 	divergence  divergence
 	passing     passing
 	collecting  collecting
-	quietStep   bool         // the step under way makes time pass because all goroutines wait
-	clockReads  uint64       // how often the clock has been read
-	stamps      uint64       // how many there have been: see Stamp
-	arrivals    uint32       // how often a goroutine has come to a pending operation
+	quietStep   bool         // the present step makes time pass because all goroutines wait
+	clockReads  uint64       // number of clock reads
+	stamps      uint64       // number of stamps given: see Stamp
+	arrivals    uint32       // number of arrivals of goroutines at pending operations
 	assumed     []Assumption // see Assumed
 }
 
@@ -181,12 +180,12 @@ type scheduler struct {
 // initialised. See step_auto.go.
 type autoMode struct {
 	auto   bool   // on: every enabled operation is executed at once
-	paused bool   // where initDone halted: the turn of the first of ready is not over
+	paused bool   // initDone halted: the turn of the first goroutine of ready is not over
 	forked bool   // an initialiser has started a goroutine: see forks
 	rand   uint64 // state of the choice among alternatives
 
-	handed    *goroutine // who has been given something and goes on next: see handOver
-	handovers uint32     // how often that was so
+	handed    *goroutine // the goroutine that got something and continues next: see handOver
+	handovers uint32     // number of handovers
 }
 
 // hashing computes fingerprints of states.
@@ -199,20 +198,20 @@ type hashing struct {
 
 // raceTracking follows the happens-before relation.
 type raceTracking struct {
-	race  *race.Detector // nil: races are not looked for
+	race  *race.Detector // nil: no detection of races
 	calls []race.Call    // scratch of raceStack
 
-	raceless bool // what is executed now is in no race: see Follow
+	raceless bool // the present code takes part in no race: see Follow
 }
 
-// scratch holds slices that are reused.
+// scratch has slices for reuse.
 type scratch struct {
 	alts     []chanAlt
-	parking  bool     // whether the last of chanAlternatives was to park
+	parking  bool     // the last of chanAlternatives is to park
 	busyIn   []uint32 // see PutOff
-	parksIn  []int    // the same: who only parks
+	parksIn  []int    // likewise: goroutines that only park
 	timersIn []int    // see Enabled
-	moving   uint32   // slot of the goroutine that was not blocked when bubbleBlocked looked last
+	moving   uint32   // slot of the goroutine that was not blocked at the last call of bubbleBlocked
 	work     []uint32
 	codeWord uint64 // see access
 }
@@ -233,7 +232,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	return m, nil
 }
 
-// newMachine returns a machine of which nothing has been executed.
+// newMachine returns a machine that has executed nothing.
 func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts) *Machine {
 	lt := layout.NewTable()
 	m := &Machine{
@@ -251,7 +250,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts)
 	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
-		m.heap.limit = cfg.MaxHeap + 4*gcThreshold // of which a part may be garbage
+		m.heap.limit = cfg.MaxHeap + 4*gcThreshold // a part of it may be garbage
 	}
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}

@@ -13,50 +13,51 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// The base state, in which all packages are initialised, is the same for the tests of a package, and for
-// all machines of one entry: replicas, and those that are refined. So a machine that has come to it is
-// kept, and others begin as copies of it: what is compiled by then is compiled once, and what a further
-// test costs before its first step is a copy of the memory that initialisers have left.
+// The base state, in which all packages are initialised, is the same for the tests of a package,
+// and for all machines of one entry: replicas and refined ones. So a machine in the base state is
+// kept, and others are copies of it. Code is compiled once, and a further test starts at the cost
+// of copying the memory of initialisers.
 //
 //	initialise          the packages          once
 //	   │
 //	   ▼ base ──copy──▶ enter  TestA     ──▶ its first visible operation
 //	       └────copy──▶ enter  TestB     ──▶
 //
-// Claim: a copy is what a machine that initialises the packages itself would be.
+// Claim: a copy is equal to a machine that initialises the packages itself.
 //
-//  1. What is executed up to the base state depends on the packages that are linked, on facts about the
-//     entry, and on Config. All of that is compared (startsAs). What is not compared of Config is asked
-//     in tests only (Subtest), stops the machine, which is not kept then (Interrupt), is read by none
-//     that is kept (Stdin), or is only told something, which is told again (adopt).
-//  2. Nothing that a copy shares with the machine it is a copy of ever changes: code, layouts, types,
-//     literals and descriptors of types, clocks. TestBase walks through both and compares.
-//  3. Numbers are given in the order in which what they name is first met, which up to the base state is
-//     the same for all; afterwards each copy gives its own. So what a test is like does not depend on
-//     which ones came before it.
+//  1. The execution up to the base state depends on the linked packages, on facts about the entry,
+//     and on Config. startsAs compares all of these, except for parts of Config: Subtest is used
+//     in tests only; Interrupt stops the machine, which is then not kept; a kept machine has not
+//     read Stdin; and outputs are repeated for each copy (adopt).
+//  2. Nothing that a copy shares with its original ever changes: code, layouts, types, literals
+//     and descriptors of types, clocks. TestBase walks through both and compares.
+//  3. Numbers are given in the order of discovery, which is the same for all machines up to the
+//     base state; afterwards each copy gives its own. So a test does not depend on the tests
+//     before it.
 type base struct {
 	m     *Machine
-	asked Config // what it was made with
+	asked Config // its original configuration
 	facts entryFacts
 	said  []saying
-	input []byte // what initialisers have read of standard input; nil: they have not
+	input []byte // standard input that initialisers have read; nil: they have read none
 }
 
-// saying is a text that initialisers have written to a stream of a program that is run.
+// saying is a text that initialisers of a program in run mode have written to a stream.
 type saying struct {
 	fd   int
 	text []byte
 }
 
-// So many are kept, of so many bytes of objects at most: packages whose tests are linked apart, or the
-// refinements of one, may come in turn.
+// The bounds on kept machines: their number, and the bytes of objects of each. Several are useful
+// if packages whose tests are linked separately, or refinements of one package, alternate.
 const (
 	mostBases = 3
 	mostKept  = 64 << 20
 )
 
-// initialised returns a machine in the base state, or where it has ended before. If an initialiser
-// starts a goroutine the facts have to be about initialisers, too: they are executed once more.
+// initialised returns a machine in the base state, or in an earlier state if it has ended there. If
+// an initialiser starts a goroutine, the facts have to cover initialisers, too: they are executed
+// once more.
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
 	facts := factsOf(prog, e, cfg)
 	if b := findBase(prog, e, cfg, facts); b != nil {
@@ -93,8 +94,9 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	return b.copy(e), nil
 }
 
-// initialise makes a machine and executes the initialisers. It reads again what an earlier attempt
-// has read. A program that is run, which writes to the host, has one attempt: it does not fork.
+// initialise makes a machine and executes the initialisers. Standard input begins with the part
+// that an earlier attempt has read. A program in run mode, which writes to the host, has only one
+// attempt, because it does not fork.
 func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
@@ -134,7 +136,7 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 	return b
 }
 
-// startsAs reports whether e's packages are initialised as b's were.
+// startsAs reports whether the packages of e are initialised in the same way as those of b.
 func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	o := b.m.link.entry
 	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
@@ -145,7 +147,7 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 // eof stands for any standard input.
 var eof = strings.NewReader("")
 
-// comparable returns c without what makes no difference up to the base state.
+// comparable returns c without the fields that make no difference up to the base state.
 func (c Config) comparable() Config {
 	for _, w := range []*io.Writer{&c.Stdout, &c.Stderr} {
 		if *w != nil {
@@ -186,7 +188,7 @@ func (l listener) Write(text []byte) (int, error) {
 	return l.out.Write(text)
 }
 
-// canBeCopied reports whether m is in the base state, and has nothing that copy does not know.
+// canBeCopied reports whether m is in the base state, and has no data that copy does not handle.
 func (m *Machine) canBeCopied() bool {
 	for _, g := range m.gs {
 		if g.overflow != nil || g.trail != nil || g.facts != nil || g.shadow != nil {
@@ -198,8 +200,9 @@ func (m *Machine) canBeCopied() bool {
 		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.live <= mostKept
 }
 
-// adopt makes m, which is in the base state, a machine with the given configuration, from which its own
-// differs in what makes no difference up to there. What was noted and told is noted and told there.
+// adopt gives m, which is in the base state, the configuration cfg; the two differ only in fields
+// that make no difference up to there. It repeats on cfg the records and notifications of the
+// initialisation.
 func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg
 	if cfg.Host != own.Host {
@@ -286,7 +289,7 @@ func (x *image) copy() image {
 	return i
 }
 
-// copy returns a linker for m that has given the same numbers.
+// copy returns a linker for m with the same numbers.
 func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c := new(linker)
 	*c = *k
@@ -302,8 +305,8 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	return c
 }
 
-// copy returns a heap with the same objects. Static ones that are frozen are never written, nor freed;
-// all others have memory of their own. There are no marks, so nothing can be undone.
+// copy returns a heap with the same objects. Frozen static objects are never written or freed; all
+// others get memory of their own. There are no marks, so nothing can be undone.
 func (h *heap) copy(layouts *layout.Table) *heap {
 	c := new(heap)
 	*c = *h
@@ -323,7 +326,7 @@ func (h *heap) copy(layouts *layout.Table) *heap {
 		old := unsafe.Slice((*byte)(o.mem), o.size)
 		size := o.size
 		if id < staticLimit {
-			size += 8 // as allocStatic has it
+			size += 8 // as in allocStatic
 		}
 		//mutant: memory is shared [base]
 		o.mem = c.rawAlloc(size)

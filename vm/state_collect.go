@@ -5,15 +5,16 @@ import (
 	"unsafe"
 )
 
-// gcThreshold is how many bytes are allocated at least between two collections.
-// If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
-// the allocations since the last one, or what is left of the memory that it may have. It is also how many
-// are allocated at most before interrupts are looked for: the system may need seconds for some gigabytes.
+// gcThreshold is the least number of bytes allocated between two collections. If many bytes are
+// alive it is half of these (collectIfNeeded), so that the allocations since the last collection
+// pay for the next one; or it is the rest of the memory limit, if that is less. It is also the most
+// bytes that are allocated without polling for interrupts: the system may need seconds for some
+// gigabytes.
 const gcThreshold = 16 << 20
 
-// collectIfNeeded collects if that is due, or if the program has more memory than it may;
-// if it really has, the execution is abandoned. Between two calls garbage can
-// pile up: the heap has a limit of its own, above MaxHeap, for that.
+// collectIfNeeded collects if a collection is due, or if the program uses more memory than its
+// limit. If it still does after the collection, the execution is abandoned. Garbage can pile up
+// between two calls; for that the heap has a limit of its own, above MaxHeap.
 func (m *Machine) collectIfNeeded() {
 	h := m.heap
 	most := m.cfg.MaxHeap
@@ -30,7 +31,7 @@ func (m *Machine) collectIfNeeded() {
 	}
 }
 
-// collectPoll is how many objects are marked between two looks at Config.Interrupt.
+// collectPoll is the number of objects marked between two polls of Config.Interrupt.
 const collectPoll = 1 << 16
 
 // interruptedCollecting abandons the execution if the user interrupts.
@@ -51,9 +52,9 @@ func (m *Machine) outOfMemory() Cut {
 	return Cut{Cause: CutMemory, Text: "the program needs more memory than the limit of " + itoa(m.cfg.MaxHeap>>20) + " MiB"}
 }
 
-// recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's
-// limit, or that of an object, was reached in the middle of an instruction. The state that this
-// instruction leaves is never used, and a rewind takes it back.
+// recoverOutOfMemory is deferred where goroutines execute. It abandons the execution if the limit
+// of the heap, or of an object, was reached in the middle of an instruction. The state after that
+// instruction is never used, and a rewind takes it back.
 func (m *Machine) recoverOutOfMemory() {
 	if m.heap.exhausted {
 		recover()
@@ -69,20 +70,21 @@ func (m *Machine) recoverOutOfMemory() {
 	}
 }
 
-// collect frees the dynamic objects created since the youngest mark that nothing refers to. Older
-// ones stay: a rewind may need them. Stacks are scanned word by word, conservatively; objects by
-// their layout.
+// collect frees the unreachable dynamic objects created since the youngest mark. Older ones stay,
+// because a rewind may need them. Stacks are scanned word by word, conservatively; objects by their
+// layout.
 //
 //	objs   static │ at the youngest mark │ since then
 //	       roots  │ kept, and roots      │ freed if not marked
 //
-// In a search with a mark before each step that is the garbage of one step's local work. Other
-// garbage stays until the path is left; it is no part of fingerprints, as it is not reached.
+// In a search with a mark before each step this is the garbage of one step's local work. Other
+// garbage stays until the search leaves the path; it is unreachable and therefore not part of
+// fingerprints.
 func (m *Machine) collect() { m.collectWith(false, nil) }
 
-// collectPrecisely is collect for a program that can notice what it does: only live registers of a
-// frame count, where they are known, weak references do not, and watches are marked as dead. Where
-// programs are explored that is all: nothing is freed, as what a rewind needs may refer to it.
+// collectPrecisely is collect for a program that can notice collections. Of a frame only the live
+// registers count, if they are known; weak references do not count; and watches are marked as dead.
+// Outside of run mode it frees nothing, because the state that a rewind restores may refer to it.
 func (m *Machine) collectPrecisely(refs []watched) { m.collectWith(true, refs) }
 
 func (m *Machine) collectWith(precise bool, refs []watched) {
@@ -93,7 +95,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 	}
 	marked, root, mark := m.mark(precise, first)
 	if m.cut.Cause == CutInterrupted {
-		return // not everything is marked
+		return // some reachable objects are not marked
 	}
 	if precise {
 		m.settle(m.dying(refs, marked, root, mark))
@@ -125,8 +127,8 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 	}
 }
 
-// reachable returns how many bytes the objects have that the program can still reach: what the heap
-// has right after a collection. It is part of the state, as far as the program is concerned.
+// reachable returns the number of bytes in reachable objects, which is the size of the heap right
+// after a collection. For the program it is part of the state.
 func (m *Machine) reachable() (bytes uint64) {
 	marked, _, _ := m.mark(true, 0)
 	for id := staticLimit; id < len(marked); id++ {
@@ -137,9 +139,10 @@ func (m *Machine) reachable() (bytes uint64) {
 	return bytes
 }
 
-// mark marks what is reachable: from static objects that can refer to others, goroutines, and, if it
-// is not precise, objects older than first. It returns two functions that mark more: root what a
-// word refers to, and mark what can be reached from that.
+// mark marks the objects that are reachable from static objects that can refer to others, from
+// goroutines, and, unless it is precise, from objects older than first. It returns two functions
+// that mark more: root marks the object that a word refers to, and mark marks everything reachable
+// from there.
 func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w uint64), mark func()) {
 	h := m.heap
 	marked = make([]bool, len(h.objs))
@@ -151,7 +154,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 			work = append(work, uint32(id))
 		}
 	}
-	// A frozen one refers to nothing dynamic, but for descriptors (aux).
+	// A frozen object refers to nothing dynamic, except for descriptors (aux).
 	for id := uint32(1); id < h.nstatic; id++ {
 		if h.objs[id].flags&objFrozen == 0 || h.objs[id].aux != 0 {
 			root(uint64(id) << 32)
@@ -194,8 +197,8 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 	return marked, root, mark
 }
 
-// liveWords calls root for the words of g's stack that may be used again.
-// It walks frames as the fingerprint does (serialise): what may be used again is the same in both.
+// liveWords calls root for the words of g's stack that may be used again. It walks frames as the
+// fingerprint does (serialise): both use the same live words.
 func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 	if g.overflow != nil {
 		return

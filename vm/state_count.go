@@ -5,22 +5,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// How many goroutines there are is a word of memory that only the machine writes, if the program can
-// ask (linker.counted). Starting and ending a goroutine are then operations that change it, and
-// runtime.NumGoroutine is one that reads it.
+// If the program can read the number of goroutines (linker.counted), the number is a word of memory
+// that only the machine writes. Starting and ending a goroutine then are operations that change the
+// word, and runtime.NumGoroutine is one that reads it.
 //
-// In other programs starting is local work of the goroutine that does it, and ending of the one that
-// ends, though both change which goroutines there are:
+// In other programs, starting is local work of the starting goroutine, and ending of the ending
+// one, though both change the set of goroutines:
 //
-//  1. A step of a goroutine may depend on whether another one exists only by what it finds in memory
-//     and objects, as nothing else tells it.
-//  2. A goroutine that has been started and has not moved has changed nothing that another one can
-//     find; and none that has ended does any more.
+//   1. Whether another goroutine exists influences a step only through memory and objects, because
+//      nothing else shows it.
+//   2. A goroutine that has been started and has not moved has changed nothing that another one can
+//      read; and a goroutine that has ended changes nothing any more.
 //
-// A goroutine that has left its last frame, and has yet to be counted out, has trace.End pending:
-// see goroutine.ending.
+// A goroutine that has left its last frame, and is not yet subtracted, has trace.End pending: see
+// goroutine.ending.
 
-// initCount makes main the only goroutine. Package testing waits on another one for the test.
+// initCount sets the number to that of main alone. In package testing it counts a second goroutine,
+// which waits for the test.
 func (m *Machine) initCount() {
 	if !m.link.counted {
 		return
@@ -47,7 +48,7 @@ func (m *Machine) count(n int) {
 // mayCount reports whether g may start a goroutine, or end, now; kind says which. Otherwise the
 // operation is pending.
 //
-// Two that change the number commute, as sync/atomic's additions do: neither sees it.
+// Two operations that change the number commute, like additions of sync/atomic: neither reads it.
 func (m *Machine) mayCount(g *goroutine, kind trace.Kind) bool {
 	if !m.link.counted {
 		return true
@@ -63,17 +64,18 @@ func (m *Machine) countOp(kind trace.Kind, op *trace.Op) {
 	op.Access[0] = accessOf(m.link.count, 8, true)
 }
 
-// inCount reports whether g is one of those that NumGoroutine counts: timers are none, coroutines are.
+// inCount reports whether NumGoroutine counts g: it does not count timers, but it counts
+// coroutines.
 // mutant: coroutines do not count [points]: drop 2
 func (g *goroutine) inCount() bool { return !g.system || g.coro != 0 }
 
-// leave is reached when g has left its last frame.
+// leave is called when g has left its last frame.
 func (m *Machine) leave(g *goroutine) {
-	// When main returns the process ends: its goroutine never does.
+	// When main returns the process ends; main's goroutine does not.
 	outlives := g.id == 0 && !m.goexited && !m.testOnMain()
 	//mutant: ending is local work [points]: "m.link.counted && g.inCount()" -> "g == nil"
 	if m.link.counted && g.inCount() && !outlives {
-		g.scheduled = false // for what came before
+		g.scheduled = false // it was set for the operation before
 		if !m.mayCount(g, trace.End) {
 			return
 		}
@@ -82,7 +84,7 @@ func (m *Machine) leave(g *goroutine) {
 	m.endG(g)
 }
 
-// ending reports whether all that g has left to do is to end.
+// ending reports whether ending is all that is left for g.
 func (g *goroutine) ending() bool { return g.status == gReady && g.pending.Kind == trace.End }
 
 // end executes the last step of g.
@@ -109,14 +111,14 @@ func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.link.counted:
 		r.Set(0, m.word(m.link.count, 0))
 		return Next
-	case m.multi && !m.auto: // it is called by what does not name it
+	case m.multi && !m.auto: // the caller does not name it
 		m.assume(g, CountedOnce)
 	}
 	r.Set(0, uint64(m.alive)+b2u(m.testOnMain()))
 	return Next
 }
 
-// peekStack is the Peek of runtime.Stack, which looks at all goroutines if it is asked to.
+// peekStack is the Peek of runtime.Stack, which inspects all goroutines if asked to.
 func peekStack(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.multi && r.U(3)&1 != 0 {
 		op.Kind = trace.Inspect

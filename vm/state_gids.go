@@ -20,21 +20,22 @@ import (
 // same parent starts its n-th child. So numbers in schedules and sleep sets mean the same in all
 // executions.
 
-// gidTable is a table of the goroutines of several machines. Invariant: the spawn table of each of
-// them is a prefix of this one. A machine that already knows a goroutine does not lock it.
+// gidTable is a table of the goroutines of several machines. Invariant: the spawn table of each
+// machine is a prefix of this one. A machine that already knows a goroutine does not lock the
+// table.
 type gidTable struct {
 	mu    sync.Mutex
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 
-	// What the linker numbers is numbered together, too: see link_shared.go.
+	// The linkers' numbers are shared, too: see link_shared.go.
 	linkNumbers
 }
 
 // Replica returns another machine in the initial state of the same program, with the same
-// configuration. The two may be used at the same time by two goroutines of the host, and agree on
-// the numbers of goroutines, and on all others if SharesNumbers says so. ShareGIDs must have been called
-// before; Replica itself may be called at any time.
+// configuration. Two goroutines of the host may use the two machines at the same time. They agree
+// on the numbers of goroutines, and on all others if SharesNumbers says so. ShareGIDs must have
+// been called before; Replica itself may be called at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs
@@ -56,8 +57,8 @@ func (m *Machine) ShareGIDs() {
 	m.sharedGIDs.share(m)
 }
 
-// number returns the GID of the goroutine with key k and path, which m does not know, and makes m
-// know all goroutines up to it.
+// number returns the GID of the goroutine with key k and path, which m does not know, and adds to m
+// all goroutines up to it.
 func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -79,7 +80,8 @@ func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 // children.
 func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 
-// Existed returns the goroutines that have existed on some path since Forget was last called.
+// Existed returns the goroutines that have existed on some path since the last call of
+// ForgetExisted.
 func (m *Machine) Existed() []trace.GID {
 	var list []trace.GID
 	for g, met := range m.existed {
@@ -90,8 +92,8 @@ func (m *Machine) Existed() []trace.GID {
 	return list
 }
 
-// ForgetExisted forgets what Existed and Assumed would return; the goroutines of the present state
-// have existed since.
+// ForgetExisted resets Existed and Assumed. The goroutines of the present state count as existing
+// since then.
 func (m *Machine) ForgetExisted() {
 	m.assumed = nil
 	clear(m.existed)
@@ -113,7 +115,7 @@ type spawnKey struct {
 	n      uint32
 }
 
-// spawnInfo is what a GID means.
+// spawnInfo is the meaning of a GID.
 type spawnInfo struct {
 	spawnKey
 	path []uint32 // child numbers from main down
@@ -141,7 +143,7 @@ func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
 }
 
 // before orders goroutines by spawn path: parents before children, older children before younger.
-// Numbers themselves are never compared: which is smaller depends on which path came first.
+// It does not compare GIDs, which depend on the order of the paths.
 func (m *Machine) before(a, b trace.GID) bool {
 	p, q := m.spawn[a].path, m.spawn[b].path
 	for i := 0; i < len(p) && i < len(q); i++ {

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// status is what a goroutine is doing between steps.
+// status is the activity of a goroutine between steps.
 type status uint8
 
 const (
@@ -33,9 +33,9 @@ const (
 type goroutine struct {
 	gstate
 	view      view
-	outcomes  outcomes   // invalid, and
-	serial    serialised // invalid as soon as gstate or the stack changes
-	stamp     uint64     // as long as they do not; 0: none yet (see Stamp)
+	outcomes  outcomes   // both invalid
+	serial    serialised // as soon as gstate or the stack changes
+	stamp     uint64     // valid as long as they do not change; 0: none yet (see Stamp)
 	slot      uint32
 	stack     []uint64
 	shadow    []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
@@ -48,9 +48,9 @@ type goroutine struct {
 }
 
 // gstate is the part of a goroutine that changes as it runs. While an operation is pending, pc is
-// the instruction that executes it, and fn and fp are the frame it is in. choice is the alternative
-// that the explorer has chosen for it. nspawn and nalloc count the goroutines it has started and the
-// objects it has allocated: numbers that, with its own, name those on all paths.
+// the instruction that executes it, and fn and fp are its frame. choice is the alternative that the
+// explorer has chosen for it. nspawn and nalloc count the goroutines that it has started and the
+// objects that it has allocated; with its own number they identify those on all paths.
 type gstate struct {
 	id        trace.GID
 	status    status
@@ -70,34 +70,34 @@ type gstate struct {
 	parent    trace.GID
 	goFunc    uint32 // where it was created
 	goPC      int32
-	origin    uint64         // hash of where it and those it descends from were created; 0: main
+	origin    uint64         // hash of the places where it and its ancestors were created; 0: main
 	coro      ptr            // the coroutine it is, or 0
-	nrand     uint32         // random words it has been given
+	nrand     uint32         // number of random words it has received
 	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
-	due       *drawnDue      // what else that may be, or nil
-	late      uint8          // how often time has woken it since the entry ended: see spent
+	due       *drawnDue      // other values the deadline may have, or nil
+	late      uint8          // number of times that time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
-	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
-	looked    lookBack       // its last look at the clock, if it is in a loop
+	overflow  *stackOverflow // the pending stack overflow, with only the outermost frame left; or nil
+	looked    lookBack       // its last clock read, if it is in a loop
 	timed     timedLoop      // the timed loop that it is in
-	came      int64          // when it came to its operation on channels: see step_queue.go
-	cameAfter int64          // and after how many calls of synctest.Wait
+	came      int64          // time of its arrival at its operation on channels: see step_queue.go
+	cameAfter int64          // number of calls of synctest.Wait before that
 	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
-	facts     *fact          // what it knows of the inputs; see symbolic.go
-	ways      int32          // alternatives of the decision that is pending
-	nvars     uint32         // variables it has made
-	assumes   bool           // it waits forever, as an assumption does not hold
-	counts    bool           // a Clock says that what is made next is to have a label: see drawn_clock.go
-	leaves    bool           // when it is ending it has executed nothing of the program's since its last operation
+	facts     *fact          // its facts about inputs; see symbolic.go
+	ways      int32          // alternatives of the pending decision
+	nvars     uint32         // number of variables it has made
+	assumes   bool           // it waits forever, because an assumption does not hold
+	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
+	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the
-// goroutine's arrival at its pending operation, from Machine.arrivals: of the partners of a channel
-// operation, run mode takes the one that has arrived first.
+// goroutine's arrival at its pending operation, from Machine.arrivals: among the partners of a
+// channel operation, run mode takes the one that arrived first.
 type waitState struct {
-	obj      ptr  // what is waited for
+	obj      ptr  // the awaited object
 	notified bool // a Cond's Signal has chosen this goroutine
 	seq      uint32
 }
@@ -114,7 +114,7 @@ type waitState struct {
 //	fp of f ────────▲                              ▲──── fp of g: arguments, later results
 //
 // A step saves the top frame before it changes (saveGoroutine), and each frame below when control
-// returns into it (saveCallerFrame): savedLo is how deep the stack has been saved in this epoch.
+// returns into it (saveCallerFrame). savedLo is the lowest stack word saved in this epoch.
 const (
 	hdrLink   = 4 // fp-4: caller's fp | flags<<32
 	hdrReturn = 3 // fp-3: caller's function number <<32 | return pc
@@ -122,8 +122,8 @@ const (
 	hdrDefer  = 1 // fp-1: guest pointer to the newest defer record
 )
 
-// Frame flags (high half of the link word). A return from a frame without flags only continues
-// its caller; all others are left to Machine.returned, which knows what comes next.
+// Frame flags (high half of the link word). A return from a frame without flags only continues its
+// caller; Machine.returned handles all others.
 const (
 	// frPanicDefer: called by unwinding; recover() here takes the panic.
 	frPanicDefer = 1 << iota
@@ -142,8 +142,8 @@ func (g *goroutine) reg(i uint32) *uint64 { return &g.stack[g.fp+i] }
 // regs returns the host address of register 0 of the running frame.
 func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.stack[g.fp]) }
 
-// ensure grows g's stack so that n words exist; it reports false at the limit. As the
-// stack's length is a power of two, too, it does not depend on what has been before.
+// ensure grows g's stack so that n words exist; it returns false at the limit. The stack's length
+// is a power of two, and so is the limit, so that the result does not depend on earlier growth.
 func (m *Machine) ensure(g *goroutine, n uint32) bool {
 	if uint64(n)*8 > m.cfg.MaxStack {
 		return false
@@ -155,10 +155,10 @@ func (m *Machine) ensure(g *goroutine, n uint32) bool {
 	return true
 }
 
-// mayGrow panics if stacks and objects together would need more memory than they may, g's stack having n
-// words (see recoverOutOfMemory). What g has now is there as well, until it is copied.
+// mayGrow panics if stacks and objects together would exceed the memory limit with g's stack grown
+// to n words (see recoverOutOfMemory). g's present stack counts, too, until it is copied.
 func (m *Machine) mayGrow(g *goroutine, n uint32) {
-	const small = 1 << 17 // words; objects are many times as much as such stacks
+	const small = 1 << 17 // words; such stacks are small compared with objects
 	words := uint64(len(g.stack))
 	for words < uint64(n) {
 		words *= 2
@@ -193,15 +193,15 @@ func (g *goroutine) grow(n uint32) {
 
 const minStackWords = 256
 
-// gUndo restores one goroutine, or only words of its stack. The bytes are not in it but at the end
-// of two other slices, which shrink along with the log:
+// gUndo restores one goroutine, or only words of its stack. The bytes are at the end of two other
+// slices, which shrink along with the log:
 //
 //	gundo        │ g1 full, n 20 │ g1 n 12 │ g2 full, n 9 │
 //	records      │ g1                      │ g2           │
 //	undoStack    │ 20 words      │ 12      │ 9            │
 //
-// A step saves a record and one frame; each return into a frame that is not saved adds that frame.
-// How deep the stack is makes no difference.
+// A step saves a record and one frame; each return into an unsaved frame adds that frame. The cost
+// does not depend on the depth of the stack.
 type gUndo struct {
 	slot    uint32
 	full    bool // its record is at the end of Machine.records
@@ -210,7 +210,7 @@ type gUndo struct {
 	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
 }
 
-// changes notes that g's record or stack is going to change, or has changed.
+// changes invalidates what depends on g's record or stack; called before or after a change.
 func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = false, false, 0 }
 
 // saveGoroutine saves g before it changes: the record and its top frame.
@@ -246,8 +246,8 @@ func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	g.savedLo = lo
 }
 
-// rewindGoroutines undoes what the log has after its first n entries, the newest first: what was
-// saved first is what the mark had.
+// rewindGoroutines undoes the entries of the log after the first n, newest first, so that the entry
+// saved first, with the state at the mark, is restored last.
 func (m *Machine) rewindGoroutines(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
@@ -285,7 +285,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		m.gs[slot] = g
 	}
 	g.slot = uint32(slot)
-	// Its number on all paths: the parent's, and how many children that has had.
+	// Its number on all paths: the parent's number and the number of the parent's earlier children.
 	pid := trace.NoGID
 	n := uint32(0)
 	if parent != nil {
@@ -318,7 +318,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	return g
 }
 
-// dropGoroutines forgets the goroutines created since there were n.
+// dropGoroutines removes the goroutines created since there were n.
 func (m *Machine) dropGoroutines(n int) {
 	if len(m.gs) == n {
 		return

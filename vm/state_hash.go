@@ -19,31 +19,31 @@ import (
 //	g1 ──▶ obj 44                     g1 ──▶ obj 90
 //	       1, 2 and 3 in both states: the same words, the same hash
 //
-// A state is written down as a string of words, which is hashed in one go: that keeps the hash's two
-// accumulators in registers and takes half the time of mixing in word by word. The words are, in this
-// order:
+// A state is written as a string of words, which is hashed in one go: this keeps the hash's two
+// accumulators in registers and takes half the time of mixing in word by word. The words are, in
+// this order:
 //
 //	base objects that have changed, each with its number (writeBase)
 //	each goroutine that has not ended, in spawn-path order (serialise, writeStack)
 //	the clock and what time has to do with it, as far as the program can tell
 //	the output if it counts
 //
-// and the dynamic objects, by regions, where they are first reached (see regions). Where terms of inputs
-// are in memory, or names are to count, regions are not kept, and all objects follow in the order of their
-// visits (traverse).
+// and the dynamic objects, by regions, where they are first reached (see regions). If memory has
+// terms of inputs, or objects count by identity, regions are not kept; all objects then follow in
+// the order of their visits (traverse).
 //
-// How many words follow each other is given by what they say, so two states with the same words
-// differ in nothing but the numbers of objects. Two with different words have the same hash by
-// chance: among n strings of words, of states and of objects, that is a pair with a probability of
-// n²/2^129, 10^-21 for a billion, as long as the hash is as good as random on them. A state that is taken
-// for another one is not explored.
+// The words themselves determine how many words follow each other, so two states with the same
+// words differ only in the numbers of objects. Two with different words have the same hash by
+// chance: among n strings of words, of states and of objects, the probability of such a pair is
+// n²/2^129, which is 10^-21 for a billion, as long as the hash is as good as random on them. A
+// state mistaken for another one is not explored.
 //
-// No part of a state is what nothing the program does depends on: dead registers, garbage, counters
-// of steps and allocations, and what has been assumed or found on the way.
+// A fingerprint leaves out everything on which the program's behaviour does not depend: dead
+// registers, garbage, counters of steps and allocations, and assumptions and findings.
 //
-// The cost is that of what has changed since the last fingerprint, and a few words for each goroutine and
-// each region: what was written down of a goroutine is kept until it moves (serialised), and the hash of a
-// region until that has another shape.
+// The cost is proportional to the changes since the last fingerprint, plus a few words for each
+// goroutine and each region. The words of a goroutine are kept until it moves (serialised), and the
+// hash of a region until its shape changes.
 type canonicaliser struct {
 	seen       []visit  // by object
 	gen        uint32   // number of the traversal
@@ -52,25 +52,25 @@ type canonicaliser struct {
 	dirty      []uint32
 	words      []uint64
 	text       []byte
-	whole      bool // no regions are kept: for a comparison
+	whole      bool // no regions are kept
 	weight     int  // see Weight
-	digested   int  // words that writeBytes has put together
-	unpolled   int  // words written down since interrupts were looked for
-	stopped    bool // there was one: the fingerprint is none
+	digested   int  // words that writeBytes has hashed
+	unpolled   int  // words written since the last poll for interrupts
+	stopped    bool // an interrupt has come: the fingerprint is not valid
 	stops      uint64
-	ownOnly    bool // the traversal is of what one goroutine can change: shared objects count by identity
+	ownOnly    bool // the traversal covers what one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
-	// Of SymmetricHash.
-	exchanging bool // it is under way: the numbers of goroutines do not count
+	// For SymmetricHash.
+	exchanging bool // in progress: the numbers of goroutines do not count
 	ranked     []ranked
-	byOrigin   []ranked // see byOrigin: made of
+	byOrigin   []ranked // see the method byOrigin: made of
 	sortedOf   []uint32 // these slots
-	reordered  uint64   // when goroutineTable.order had changed so often
+	reordered  uint64   // value of goroutineTable.reordered at that time
 	sorted     []uint32
 	pairs      []objectPair
-	several    bool     // goroutines have been sorted
-	hash       por.Hash // what was found then
+	several    bool     // identical goroutines have been sorted
+	hash       por.Hash // the fingerprint at that time
 	equal      []uint32 // see Orbits
 }
 
@@ -78,8 +78,8 @@ type canonicaliser struct {
 type visit struct{ gen, num uint32 }
 
 // fingerprint hashes words: two independent multiply-and-fold chains (as in wyhash) that take two
-// words at a time.
-// The length goes in as well: without it a last word of zero would make no difference.
+// words at a time. The length goes in as well: without it a last word of zero would make no
+// difference.
 func fingerprint(words []uint64) por.Hash {
 	a, b := 0x243F6A8885A308D3^uint64(len(words)), uint64(0x13198A2E03707344)
 	for ; len(words) >= 2; words = words[2:] {
@@ -92,10 +92,10 @@ func fingerprint(words []uint64) por.Hash {
 }
 
 func mixPair(a, b, x, y uint64) (uint64, uint64) {
-	// Each word goes into both chains, in different places.
+	// Each word goes into both chains, at different places.
 	h, l := bits.Mul64(a^x, y^0xA0761D6478BD642F)
 	i, k := bits.Mul64(b^y, x^0xE7037ED1A0B428DB)
-	// The old values stay in play should a factor be zero.
+	// The old values stay in use in case a factor is zero.
 	return bits.RotateLeft64(a, 29) ^ h ^ l, bits.RotateLeft64(b, 31) ^ i ^ k
 }
 
@@ -106,8 +106,8 @@ func finishHash(a, b uint64) [2]uint64 {
 
 // ref returns the canonical form of a pointer word.
 func (m *Machine) ref(w uint64) uint64 {
-	// The same on all paths: static objects, functions, objects of the base state. What is no
-	// pointer at all stays as it is.
+	// The same on all paths: static objects, functions, objects of the base state. Words that are
+	// not pointers stay unchanged.
 	id := w >> 32
 	c := &m.canon
 	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) {
@@ -131,8 +131,8 @@ func (m *Machine) ref(w uint64) uint64 {
 	return dynamicBit | uint64(s.num)<<32 | w&(1<<32-1)
 }
 
-// beginTraversal begins a traversal.
-// The new number makes all earlier visits void, so that seen need not be cleared.
+// beginTraversal begins a traversal. Its new number invalidates all earlier visits, so that seen
+// need not be cleared.
 func (m *Machine) beginTraversal() {
 	c := &m.canon
 	if n := len(m.heap.objs); n > len(c.seen) {
@@ -143,8 +143,8 @@ func (m *Machine) beginTraversal() {
 	c.n = 0
 }
 
-// Hash implements por.System. That the program has exited or crashed is part of the state: what is
-// left of it may look like a state that continues.
+// Hash implements por.System. The exit or crash of the program is part of the state, because the
+// remaining state may be equal to one that continues.
 func (m *Machine) Hash() por.Hash {
 	m.canon.several = false
 	return m.hashInOrder(m.living())
@@ -153,7 +153,7 @@ func (m *Machine) Hash() por.Hash {
 // Weight implements por.Sized.
 func (m *Machine) Weight() int { return m.canon.weight }
 
-// hashInOrder returns the fingerprint of the present state in which goroutines come in the order of
+// hashInOrder returns the fingerprint of the present state with the goroutines in the order of
 // slots, which has all that have not ended.
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
@@ -215,7 +215,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.failed != 0 {
 		ws = append(ws, m.failed)
 	}
-	if m.skip != nil { // the verdict tells, though nothing in memory may remember it
+	if m.skip != nil { // the verdict depends on it, even if memory does not
 		ws = append(ws, 1<<63)
 	}
 	if m.cfg.VisibleOutput {
@@ -235,10 +235,10 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	return fingerprint(ws)
 }
 
-// hashPoll is how many words are written down between two looks at Config.Interrupt: some milliseconds.
+// hashPoll is the number of words written between two polls of Config.Interrupt: some milliseconds.
 const hashPoll = 1 << 20
 
-// stopHash reports whether the user interrupts, n more words having been written down.
+// stopHash reports whether the user interrupts, after n more words.
 func (m *Machine) stopHash(n int) bool {
 	c := &m.canon
 	if c.unpolled += n; c.unpolled >= hashPoll && !c.stopped {
@@ -248,8 +248,8 @@ func (m *Machine) stopHash(n int) bool {
 	return c.stopped
 }
 
-// stoppedHash is instead of a fingerprint that was interrupted: no state has it, so that nothing is taken
-// for known until the search looks at its limits, after the next step.
+// stoppedHash returns a substitute for an interrupted fingerprint. No state has it, so that the
+// search matches nothing until it checks its limits, after the next step.
 func (m *Machine) stoppedHash() por.Hash {
 	m.forgetRegions()
 	c := &m.canon
@@ -257,11 +257,11 @@ func (m *Machine) stoppedHash() por.Hash {
 	return fingerprint([]uint64{math.MaxUint64, c.stops})
 }
 
-// traverse writes down all objects that are reached.
+// traverse writes all reachable objects.
 func (m *Machine) traverse(ws []uint64) []uint64 {
 	c, h := &m.canon, m.heap
-	// Roots besides the goroutines: base objects that are not what they were. All other base
-	// objects need not be visited, as they can only refer to the base state.
+	// Roots besides the goroutines: base objects that have changed. All other base objects need no
+	// visit, because they can only refer to the base state.
 	if len(h.dirty) > 0 {
 		// In the order of their numbers, not of their first change.
 		c.dirty = append(c.dirty[:0], h.dirty...)
@@ -273,7 +273,7 @@ func (m *Machine) traverse(ws []uint64) []uint64 {
 	if c.byIdentity {
 		ws = append(ws, m.ref(uint64(c.extra)<<32))
 	}
-	// Writing an object down appends those that it is the first to refer to.
+	// Writing an object appends the objects that it is the first to refer to.
 	for i := 0; i < len(c.queue) && !c.stopped; i++ {
 		n := len(ws)
 		ws = m.writeObject(ws, c.queue[i])
@@ -291,7 +291,7 @@ func (m *Machine) IdentityHash(obj uint32) por.Hash {
 	return h
 }
 
-// writeOutput writes down what was printed on stdout.
+// writeOutput writes the output on stdout.
 func (m *Machine) writeOutput(ws []uint64) []uint64 {
 	c := &m.canon
 	c.text = c.text[:0]
@@ -306,7 +306,7 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 	return writeRaw(ws, unsafe.Pointer(unsafe.SliceData(c.text)), uint32(len(c.text)))
 }
 
-// writeObject writes down an object's contents.
+// writeObject writes an object's contents.
 func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 	o := &m.heap.objs[id]
 	if o.flags&objDerived != 0 {
@@ -328,7 +328,7 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 	if !m.distances() {
 		times = nil
 	}
-	// Element by element, the bytes between two pointers as they are.
+	// Element by element, with the bytes between two pointers unchanged.
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
 		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
@@ -351,8 +351,9 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 	return ws
 }
 
-// blockSize is how many bytes of a large object without pointers are written down as one fingerprint: there
-// is no memory for them all, nor time, without a look at Config.Interrupt.
+// blockSize is the number of bytes of a large object without pointers that are written as one
+// fingerprint. Writing them all would take too much memory, and too much time without polling
+// Config.Interrupt.
 const blockSize = 1 << 20
 
 // writeBytes is writeRaw for an object without pointers.
@@ -369,7 +370,7 @@ func (m *Machine) writeBytes(ws []uint64, p unsafe.Pointer, n uint32) []uint64 {
 	return writeRaw(ws, p, n)
 }
 
-// writeRaw writes down n bytes at p.
+// writeRaw writes n bytes at p.
 func writeRaw(ws []uint64, p unsafe.Pointer, n uint32) []uint64 {
 	for ; n >= 8; n -= 8 {
 		ws = append(ws, *(*uint64)(p))

@@ -32,10 +32,10 @@ type object struct {
 	site uint64
 }
 
-// objFlags are of two sorts. Those that an object is created with, it keeps: static, frozen,
-// derived, variable. What becomes of it on a path, shared, dirty and iterated, is undone with the path: the
-// records of the undo log have the flags from before. objHashed is about the present bytes: each write
-// takes it away, and each rewind, and puts the object in touched.
+// objFlags are of two sorts. An object keeps those of its creation: static, frozen, derived,
+// variable. The flags shared, dirty and iterated depend on the path and are undone with it: the
+// records of the undo log have the earlier flags. objHashed is about the present bytes: each write
+// and each rewind clears it, and adds the object to touched.
 type objFlags uint32
 
 const (
@@ -49,22 +49,22 @@ const (
 	objDirty
 	// objDerived: contents follow from other objects (a map's hash index); not part of the state.
 	objDerived
-	// objFreed: collected; any access is a bug of ours.
+	// objFreed: collected; an access is a bug of the machine.
 	objFreed
 	// objVar: a package-level variable.
 	objVar
-	// objHashed: the hash of its contents is kept (see regions).
+	// objHashed: the hash of its contents is up to date (see regions).
 	objHashed
-	// objIterated: a map of which an iterator may know the numbers of entries (see step_map.go).
+	// objIterated: a map for which an iterator may hold the numbers of entries (see step_map.go).
 	objIterated
 	// objChan: a channel.
 	objChan
 )
 
 const (
-	// staticLimit is the first object number of dynamic objects. Static
-	// objects are created lazily while functions are compiled, in the middle
-	// of an exploration, and must not disturb the numbers rewinding gives back.
+	// staticLimit is the first object number of dynamic objects. Static objects are created lazily
+	// while functions are compiled, in the middle of an exploration, and must not disturb the
+	// numbers that a rewind frees.
 	staticLimit = 1 << 17
 	chunkSize   = 1 << 18
 	largeObject = chunkSize / 4
@@ -72,7 +72,7 @@ const (
 	maxAlloc    = 1 << 48 // the real runtime's largest object
 )
 
-// hugeObject says that an object is larger than maxObject.
+// hugeObject is the message for an object larger than maxObject.
 const hugeObject = compile.HugeObject
 
 // heap is the guest's memory with its undo log.
@@ -81,38 +81,38 @@ const hugeObject = compile.HugeObject
 //	         nil │ static   │ not used    │ of the base state │ of the path
 //
 // Each mark and each rewind begins a new epoch, the next number after lastEpoch. After a release
-// the epoch in which the mark was made is the present one again.
+// the epoch in which the mark was made becomes the present one again.
 //
-// Invariant: an object (or a page of a large one) whose epoch is the present one has been created
-// in it or is in undo. undoMem has the bytes that the records of undo are about, in their order.
-// Nothing that has been freed is used again beyond its epoch: free and freeIDs are about objects
-// that were created after the youngest mark, and are forgotten at the next one.
+// Invariant: an object (or a page of a large one) whose epoch is the present one was created in it
+// or is in undo. undoMem has the bytes of the records of undo, in their order. Freed memory and
+// numbers are not reused beyond their epoch: free and freeIDs belong to objects that were created
+// after the youngest mark, and are emptied at the next one.
 //
-// Claim: a rewind to mark k restores the bytes of all objects that were there at k.
+// Claim: a rewind to mark k restores the bytes of all objects that existed at k.
 //
-//  1. Bytes change through store, which takes objects of the present epoch only, or after willWrite
-//     or willWriteRange, which save what is of another epoch.
-//  2. An epoch's number is new after each mark and rewind. So one that is of the present epoch was
-//     created or saved after k, or after a later mark.
-//  3. An object may have several records, of different epochs. As the log is undone from its end,
-//     the one that was made first after k is restored last: it has the bytes at k.
-//  4. Release makes the epoch of the closed mark's predecessor the present one. What was saved
+//  1. Bytes change through store, which accepts only objects of the present epoch, or after
+//     willWrite or willWriteRange, which save objects of another epoch.
+//  2. Each mark and rewind gets a new epoch number. So an object of the present epoch was created
+//     or saved after k, or after a later mark.
+//  3. An object may have several records, of different epochs. The log is undone from its end, so
+//     the first record after k is restored last, and it has the bytes at k.
+//  4. Release makes the epoch of the closed mark's predecessor the present one. An object saved
 //     after the closed mark has another number, and is saved again: one more record, which by 3 is
 //     harmless.
 //
-// A step costs a copy of each object that it is the first to write after the mark, or of the pages
-// of it; a rewind costs as much, however much memory there is.
+// A step costs a copy of each object, or of each page of a large one, that it is the first to write
+// after the mark. A rewind costs the same; the size of the memory does not matter.
 type heap struct {
 	objs    []object
 	nstatic uint32
 	layouts *layout.Table
 
 	chunks   [][]byte
-	chunk    int // index of the chunk that the next allocation is from
+	chunk    int // index of the chunk for the next allocation
 	chunkOff int
 	free     [40][]unsafe.Pointer // freed in this epoch, by size class
 	freeIDs  []uint32
-	freed    bool // there may be something in free or freeIDs
+	freed    bool // free or freeIDs may have entries
 
 	epoch     uint64
 	lastEpoch uint64
@@ -120,18 +120,18 @@ type heap struct {
 	undoMem   []byte
 	paged     []pages
 	dirty     []uint32 // static and base objects changed since the base state
-	touched   []uint32 // objects that had the flag objHashed at the last fingerprint, and have it no more
+	touched   []uint32 // objects that had the flag objHashed at the last fingerprint and have lost it
 	hashedIn  uint64   // the epoch that the last fingerprint began
-	baseLimit uint32   // dynamic objects below belong to the base state
+	baseLimit uint32   // first dynamic object that does not belong to the base state
 	based     bool
 
 	live      uint64 // bytes in dynamic objects
 	limit     uint64 // of live; see Config.MaxHeap
 	sinceGC   uint64
-	gcAt      uint64   // sinceGC when a collection is due
-	pollAt    uint64   // sinceGC when the budget of back edges and calls ends, however much is left
-	exhausted bool     // the limit has been reached in the middle of an instruction
-	newFlags  objFlags // of new objects; none but with CheckStops
+	gcAt      uint64   // value of sinceGC at which a collection is due
+	pollAt    uint64   // value of sinceGC at which the budget of back edges and calls ends early
+	exhausted bool     // the limit was reached in the middle of an instruction
+	newFlags  objFlags // of new objects; 0 except with CheckStops
 
 	allocated func(g trace.GID, id uint32) // nil unless there is an Observer
 }
@@ -146,29 +146,29 @@ type undoRec struct {
 	page  bool
 }
 
-// Objects of at least pagedObject bytes are saved page by page, so that a
-// step which changes one element of a large array costs one page.
+// Objects of at least pagedObject bytes are saved page by page, so that a step that changes one
+// element of a large array costs one page.
 const (
 	pagedObject = 8 << 10
 	pageSize    = 1 << 10
 )
 
-// pages are the epochs in which the pages of a large object were last saved.
-// The object's own epoch stays about all of it: if that is the present one, pages are not asked.
+// pages has the epochs in which the pages of a large object were last saved. The object's own epoch
+// covers all of it: if that is the present one, the pages do not matter.
 type pages struct {
 	id     uint32
 	epochs []uint64
 }
 
 func newHeap(lt *layout.Table) *heap {
-	// Epoch 0 is no epoch: an object with it is saved before it is next written.
+	// Epoch 0 is before all others: an object with it is saved before its next write.
 	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1, limit: math.MaxUint64, gcAt: gcThreshold, pollAt: gcThreshold}
 	h.objs = make([]object, staticLimit, staticLimit+4096)
 	return h
 }
 
-// bytesOf returns n bytes of guest memory at p, or nil if they are not there.
-// No bytes are everywhere, even at nil.
+// bytesOf returns n bytes of guest memory at p, or nil if they do not exist. Zero bytes exist
+// everywhere, even at nil.
 func (h *heap) bytesOf(p ptr, n uint32) []byte {
 	id, off := p>>32, uint32(p)
 	if n == 0 {
@@ -184,7 +184,7 @@ func (h *heap) bytesOf(p ptr, n uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(o.mem, off)), n)
 }
 
-// writable is bytesOf for memory about to be changed: the old contents are saved first.
+// writable is bytesOf for memory that is about to change: it saves the old contents first.
 func (h *heap) writable(p ptr, n uint32) []byte {
 	b := h.bytesOf(p, n)
 	if n != 0 && b != nil {
@@ -193,7 +193,7 @@ func (h *heap) writable(p ptr, n uint32) []byte {
 	return b
 }
 
-// willWriteRange prepares n bytes at off of object id for being written.
+// willWriteRange prepares a write of n bytes at off in object id.
 func (h *heap) willWriteRange(id, off, n uint32) {
 	o := &h.objs[id]
 	// Created in this epoch, or saved as a whole.
@@ -234,8 +234,7 @@ func (h *heap) pagesOf(id uint32, o *object) *pages {
 	return &h.paged[len(h.paged)-1]
 }
 
-// changed notes that o is about to differ from the base state and from what
-// the state hash remembers of it.
+// changed records that o is about to differ from the base state and from the last fingerprint.
 func (h *heap) changed(id uint32, o *object) {
 	//mutant: writes are not noted [regions]
 	h.touch(id, o)
@@ -245,7 +244,7 @@ func (h *heap) changed(id uint32, o *object) {
 	}
 }
 
-// touch notes that o is not what it was at the last fingerprint.
+// touch records that o differs from its contents at the last fingerprint.
 func (h *heap) touch(id uint32, o *object) {
 	if o.flags&objHashed != 0 {
 		o.flags &^= objHashed
@@ -253,15 +252,15 @@ func (h *heap) touch(id uint32, o *object) {
 	}
 }
 
-// noteWrites begins an epoch, so that each object which is written from now on passes through changed.
-// Nothing can be rewound to it, so that what has been freed since the last mark can still be used.
+// noteWrites begins an epoch, so that the next write to each object passes through changed. No
+// rewind leads to this epoch, so memory freed since the last mark stays usable.
 func (h *heap) noteWrites() {
 	h.lastEpoch++
 	//mutant: a fingerprint begins no epoch [regions]: "epoch, h.hashedIn = h.lastEpoch," -> "hashedIn ="
 	h.epoch, h.hashedIn = h.lastEpoch, h.lastEpoch
 }
 
-// willWrite prepares object id for being written.
+// willWrite prepares a write to object id.
 func (h *heap) willWrite(id uint32) {
 	if o := &h.objs[id]; o.epoch != h.epoch {
 		h.save(id, o)
@@ -276,14 +275,14 @@ func (h *heap) save(id uint32, o *object) {
 	h.changed(id, o)
 }
 
-// setFlags adds flags to an object, undoably.
-// The record has no bytes, and the object's epoch stays: its contents are not saved by this.
+// setFlags adds flags to an object, undoably. The record has no bytes and the object's epoch stays,
+// because this does not save the contents.
 func (h *heap) setFlags(id uint32, f objFlags) {
 	o := &h.objs[id]
 	if o.flags&f == f {
 		return
 	}
-	// What was saved in this epoch has its old flags in its record.
+	// An object saved in this epoch has its old flags in its record.
 	if o.epoch != h.epoch {
 		h.undo = append(h.undo, undoRec{id: id, epoch: o.epoch, flags: o.flags})
 	}
@@ -304,9 +303,9 @@ func sizeClass(n uint32) (class int, size uint32) {
 	return c, s
 }
 
-// rawAlloc returns n zeroed bytes: freed ones of the same class, else the next of the chunk. Chunks
-// stay when the path is left, and a rewind only moves the place of the next allocation back. An
-// object larger than largeObject has memory of its own.
+// rawAlloc returns n zeroed bytes: freed ones of the same class, or else the next ones of the
+// chunk. Chunks stay when the path is left; a rewind only moves the place of the next allocation
+// back. An object larger than largeObject has memory of its own.
 func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 	if n == 0 {
 		return unsafe.Pointer(&zeroBase)
@@ -341,13 +340,13 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 
 var zeroBase uint64
 
-// largeMemory counts the bytes of large objects of all machines that were allocated since the process was
-// last made to collect.
+// largeMemory is the number of bytes of large objects, of all machines, allocated since the last
+// forced collection of the process.
 var largeMemory atomic.Int64
 
-// collectHost makes the process collect before n more bytes are allocated, now and then: memory of large
-// objects is garbage as soon as the path is left that has made them, and some are more than the process may
-// have. The collector alone comes too late, as it runs beside those who allocate.
+// collectHost now and then makes the process collect before n more bytes are allocated. Memory of
+// large objects is garbage as soon as the search leaves the path that made them, and it may exceed
+// the limit of the process. The collector alone comes too late, because it runs concurrently.
 func (h *heap) collectHost(n uint32) {
 	if h.limit == math.MaxUint64 {
 		return
@@ -358,7 +357,7 @@ func (h *heap) collectHost(n uint32) {
 	}
 }
 
-// fits panics if objects, with so many bytes besides, are more than the heap may hold (see
+// fits panics if objects, with the given bytes in addition, exceed the heap's limit (see
 // recoverOutOfMemory).
 func (h *heap) fits(bytes uint64) {
 	if h.live+bytes > h.limit {
@@ -367,8 +366,8 @@ func (h *heap) fits(bytes uint64) {
 	}
 }
 
-// alloc creates a dynamic object of size zero bytes for goroutine g (nil while
-// linking). If that is more than the heap may hold it panics (see recoverOutOfMemory).
+// alloc creates a dynamic object of size zero bytes for goroutine g (nil while linking). It panics
+// at the heap's limit (see recoverOutOfMemory).
 func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 	h.fits(uint64(size))
 	var id uint32
@@ -379,7 +378,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 		id = uint32(len(h.objs))
 		h.objs = append(h.objs, object{})
 	}
-	// Being of this epoch it can be written without being saved: a rewind drops it.
+	// An object of this epoch can be written without saving: a rewind drops it.
 	o := &h.objs[id]
 	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay, flags: h.newFlags}
 	if g != nil {
@@ -390,7 +389,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 			h.allocated(g.id, id)
 		}
 	}
-	// About what the record and the rounding of sizes cost, so that many small objects count.
+	// About the cost of the record and the rounding of sizes, so that many small objects count.
 	h.live += uint64(size) + 64
 	h.sinceGC += uint64(size) + 64
 	return id
@@ -418,12 +417,12 @@ type heapMark struct {
 	live          uint64
 }
 
-// mark makes k the present state.
+// mark stores the present state in k.
 func (h *heap) mark(k *heapMark) {
 	*k = heapMark{epoch: h.epoch, undo: len(h.undo), undoMem: len(h.undoMem), objs: len(h.objs),
 		chunk: h.chunk, off: h.chunkOff, dirty: len(h.dirty), live: h.live}
-	// What was freed before the mark stays unused while the mark is open: reusing it would
-	// overwrite bytes that a rewind must find again.
+	// Memory freed before the mark stays unused while the mark is open: reusing it would overwrite
+	// bytes that a rewind needs.
 	h.begin()
 }
 
@@ -434,7 +433,7 @@ func (h *heap) begin() {
 	h.forgetFree()
 }
 
-// forgetFree makes what has been freed in this epoch unavailable.
+// forgetFree makes the memory freed in this epoch unavailable.
 func (h *heap) forgetFree() {
 	if !h.freed {
 		return
@@ -450,7 +449,7 @@ func (h *heap) forgetFree() {
 func (h *heap) rewind(k *heapMark) {
 	for len(h.undo) > k.undo {
 		r := &h.undo[len(h.undo)-1]
-		if int(r.id) >= k.objs { // about to go; its number may even mean another object by now
+		if int(r.id) >= k.objs { // about to be dropped; its number may even mean another object by now
 			h.undoMem = h.undoMem[:len(h.undoMem)-int(r.size)]
 			h.undo = h.undo[:len(h.undo)-1]
 			continue
@@ -483,19 +482,20 @@ func (h *heap) rewind(k *heapMark) {
 		clear(h.objs[k.objs:])
 		h.objs = h.objs[:k.objs]
 	}
-	// What has been allocated since the mark is free again, all at once.
+	// All memory allocated since the mark becomes free again at once.
 	h.chunk, h.chunkOff = k.chunk, k.off
 	h.dirty = h.dirty[:k.dirty]
 	h.live = k.live
 	h.forgetFree()
-	// A number of its own: what was saved after the mark and restored now must be saved again.
+	// A new number: an object saved after the mark and restored now must be saved again.
 	h.lastEpoch++
 	h.epoch = h.lastEpoch
 }
 
-// release closes the mark k, keeping the present state. What has been saved since k has a later
-// epoch than the one that continues: it is saved once more when it is written, which does no harm.
-// So that each write since the last fingerprint is noted, an epoch from before it does not continue.
+// release closes the mark k and keeps the present state. Objects saved since k have a later epoch
+// than the one that continues, so they are saved once more at the next write, which is harmless. An
+// epoch from before the last fingerprint does not continue, because each write since then has to be
+// recorded.
 func (h *heap) release(k *heapMark) {
 	//mutant: an epoch from before a fingerprint continues [regions]: true
 	if h.hashedIn <= k.epoch {

@@ -2,13 +2,13 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// identity numbers an object so that no other object has the same number in any execution. It does
-// not depend on the order in which goroutines were executed: a goroutine that has executed the
-// same steps has allocated the same objects.
+// identity returns a number for an object that no other object has in any execution. It does not
+// depend on the order in which goroutines were executed: a goroutine that has executed the same
+// steps has allocated the same objects.
 //
 // A goroutine's allocations are counted along the path, and its GID is the same on all paths, so
-// the two name an object. What was there in the base state has its number, which no path gives
-// away. Numbers are mixed to 64 bits; that two of a loop's objects agree is as unlikely as any
+// the two identify an object. Objects of the base state have their own numbers, which no path
+// reuses. Numbers are mixed to 64 bits; a collision of two objects in a loop is as unlikely as any
 // collision of fingerprints.
 func (m *Machine) identity(id uint64) uint64 {
 	o := &m.heap.objs[id]
@@ -18,10 +18,10 @@ func (m *Machine) identity(id uint64) uint64 {
 	return mix(mix(1, uint64(o.gid)), uint64(o.seq))
 }
 
-// value returns the identity of the object that a is an access to, and what is found there:
-// pointers by the identities of what they point to.
-// The await reduction compares such values: by numbers of objects, which are given away again after
-// a rewind, two that are different could be taken for the same.
+// value returns the identity of the object that a accesses, and the value there, with pointers
+// replaced by the identities of their targets. The await reduction compares such values. Numbers of
+// objects would not do: they are reused after a rewind, so two different objects could seem to be
+// the same.
 func (m *Machine) value(a trace.Access) (of, val uint64) {
 	if a.Size == 0 {
 		return 0, 0

@@ -8,18 +8,18 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// items are what is written down of a state one after the other: the base objects that have changed, which
-// count as one here, and the goroutines.
+// items are the parts of a state in a fingerprint, in their order: the base objects that have
+// changed, which count as one item here, and the goroutines.
 type items struct {
 	list  []item
-	first []uint32 // by the number of a region: which item refers to it first
+	first []uint32 // by number of region: the item that refers to it first
 }
 
-// item is the place of one.
+// item is one of the items.
 type item struct {
 	words    [2]int // from, to
-	regions  uint64 // there are before it
-	referred bool   // a later item refers to an object in a region that this one is the first to refer to
+	regions  uint64 // number of regions before it
+	referred bool   // a later item refers to an object in a region that this item was the first to refer to
 }
 
 // relativeBit marks references to regions that the item itself is the first to refer to.
@@ -36,10 +36,10 @@ func (x *items) next(n int) {
 	x.list = append(x.list, item{words: [2]int{n, n}, regions: uint64(len(x.first))})
 }
 
-// add notes that the present item refers to another region.
+// add records that the present item refers to another region.
 func (x *items) add() { x.first = append(x.first, uint32(len(x.list)-1)) }
 
-// place is what is written down for region ord.
+// place returns the word for region ord.
 func (x *items) place(ord uint64) uint64 {
 	//mutant: which item refers to a region first makes no difference [regions]: true
 	if n := x.list[len(x.list)-1].regions; ord > n {
@@ -49,7 +49,8 @@ func (x *items) place(ord uint64) uint64 {
 	return ord << 32
 }
 
-// baseItem is what is known of a base object that has changed, as long as it has the flag objHashed.
+// baseItem is the record of a changed base object, valid as long as the object has the flag
+// objHashed.
 type baseItem struct {
 	id   uint32
 	hash por.Hash
@@ -57,7 +58,7 @@ type baseItem struct {
 	n    int // words
 }
 
-// writeBase writes down the base objects that have changed, in the order of their numbers.
+// writeBase writes the changed base objects, in the order of their numbers.
 func (m *Machine) writeBase(ws []uint64) []uint64 {
 	c, h := &m.regions, m.heap
 	if !slices.Equal(c.dirty, h.dirty) {
@@ -96,7 +97,8 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 	return ws
 }
 
-// hashBase writes down a base object. It is kept unless there is something in it besides its contents.
+// hashBase hashes a base object. The hash is kept unless it depends on more than the object's
+// contents.
 func (m *Machine) hashBase(x *baseItem, o *object) {
 	r := region{}
 	x.refs = x.refs[:0]
@@ -114,7 +116,7 @@ func (m *Machine) hashBase(x *baseItem, o *object) {
 	}
 }
 
-// writeStack writes down what serialise has found of a goroutine.
+// writeStack writes the result of serialise for a goroutine.
 func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
 	if !t.hashed {
 		m.hashStack(t)
@@ -134,8 +136,9 @@ func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
 	return ws
 }
 
-// hashStack hashes what serialise has found, without references to objects and Times. Those of outer
-// frames come first: they last longer, and what they refer to is in the same region for longer.
+// hashStack hashes the result of serialise, without references to objects and Times. References of
+// outer frames come first: they last longer, so that their objects stay in the same region for
+// longer.
 func (m *Machine) hashStack(t *serialised) {
 	t.hashed, t.objects = true, t.objects[:0]
 	ws := append(m.regions.text[:0], t.words...)

@@ -2,22 +2,24 @@ package vm
 
 import "slices"
 
-// living is what is kept of the goroutines that have not ended, in spawn-path order, for programs
+// living is the list of goroutines that have not ended, in spawn-path order. It is for programs
 // that start thousands, one after the other: goroutines that have ended stay in the table.
 //
-// Invariant, unless stale: list is a part of order, has all goroutines that have not ended, and ended
-// others. A rewind makes it stale, as goroutines come back to life. It is replaced and not changed: what
-// is being walked stays as it is, whatever is executed meanwhile and undone (speculate).
+// Invariant, unless stale: list is a part of order that has all goroutines that have not ended, and
+// ended others. A rewind makes it stale, because goroutines come back to life. It is replaced and
+// not changed, so that a loop over it is not affected by steps that are executed and undone
+// meanwhile (speculate).
 type living struct {
 	list  []uint32 // slots
 	ended int
 	stale bool
 }
 
-// fewGoroutines is how many are walked rather than sorted out.
+// fewGoroutines is the most goroutines for which the whole order is used.
 const fewGoroutines = 64
 
-// living returns the slots of at least all goroutines that have not ended, in spawn-path order.
+// living returns the slots of all goroutines that have not ended, and perhaps of others, in
+// spawn-path order.
 func (m *Machine) living() []uint32 {
 	l := &m.alives
 	if len(m.order) <= fewGoroutines {
@@ -36,7 +38,7 @@ func (m *Machine) living() []uint32 {
 	return l.list
 }
 
-// insertG puts a new goroutine where it belongs in spawn-path order.
+// insertG inserts a new goroutine in spawn-path order.
 func (m *Machine) insertG(g *goroutine) {
 	insert := func(list []uint32) []uint32 {
 		i, _ := slices.BinarySearchFunc(list, g, func(s uint32, g *goroutine) int {

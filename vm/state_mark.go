@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// A mark is a state to return to. It copies what is small and remembers how long the undo logs
-// are. What changes afterwards is saved when it first changes:
+// A mark is a state to return to. It copies the small parts and records the lengths of the undo
+// logs. Everything else is saved at its first change:
 //
 //	          mark 1         mark 2                        Rewind(1)
 //	heap      ───┬──────────────┬───────────────────────▶  contents of objects, in reverse order
@@ -17,9 +17,9 @@ import (
 //	scalars     copied         copied                      copied back
 //	out, gs     lengths        lengths                     cut to the lengths at mark 1
 //
-// Marks are nested, as a search's stack is: a rewind closes those after the one it returns to, and
-// only the youngest can be released. A mark costs a copy of the scalars; what changes after it is
-// paid for when it changes. Logs grow with the depth of the path and not with the number of states.
+// Marks are nested, like a search's stack: a rewind closes the marks after the one it returns to,
+// and only the youngest can be released. A mark costs a copy of the scalars; each later change pays
+// for its own saving. The logs grow with the depth of the path and not with the number of states.
 type mark struct {
 	heap          heapMark
 	sym           symbolicMark
@@ -50,7 +50,7 @@ func (m *Machine) Mark() por.Mark {
 func (m *Machine) Rewind(k por.Mark) {
 	mk := &m.marks[k]
 	m.marks = m.marks[:k+1]
-	// The log may be about goroutines that are dropped then: they have to be there until it is
+	// The log may have entries for goroutines that are then dropped: they have to exist until it is
 	// undone.
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)

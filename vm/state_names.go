@@ -12,13 +12,14 @@ import (
 	"hbcheck.dev/hbcheck/vm/abitype"
 )
 
-// Hashes of what functions, types and static objects are, without their numbers. The order of goroutines
-// that can change places (state_symmetry.go) is made of them. It decides how many states match, and that
-// is to depend on nothing but the program: not on which path has met a function first, nor on functions
-// and types that the program has besides.
+// Hashes of functions, types and static objects that do not depend on their numbers. They determine
+// the order of interchangeable goroutines (state_symmetry.go), and so the number of matching
+// states. That number must depend only on the program: not on the path that reached a function
+// first, nor on other functions and types of the program.
 //
-// Two of them may have one hash, such as method values of one method, or types of one name in two
-// instances of a function. Then they are not told apart: that only leaves goroutines in spawn-path order.
+// Two objects may have the same hash, such as method values of one method, or types of one name in
+// two instances of a function. They are then not distinguished, which only leaves goroutines in
+// spawn-path order.
 type names struct {
 	funcs   []uint64 // by number; 0: not known yet
 	types   []uint64
@@ -38,7 +39,7 @@ const (
 	namedData
 )
 
-// known returns the place of hash i in list.
+// known returns a pointer to hash i of list.
 func known(list *[]uint64, i uint32) *uint64 {
 	if n := int(i) + 1; n > len(*list) {
 		*list = append(*list, make([]uint64, n-len(*list))...)
@@ -59,7 +60,7 @@ func (k *linker) nameOfFunc(id uint32) uint64 {
 	switch {
 	case f.fn != nil:
 		h = k.hashFunc(f.fn)
-	case f.stub.name != "": // but for its place
+	case f.stub.name != "": // not distinguished by its place
 		h = hashText(namedStub, f.stub.name)
 	default:
 		h = k.hashAdapter(f.call)
@@ -69,7 +70,7 @@ func (k *linker) nameOfFunc(id uint32) uint64 {
 	return h
 }
 
-// hashFunc is of a function of the program: closures by their places in the one around.
+// hashFunc hashes a function of the program; a closure by its index in the enclosing function.
 func (k *linker) hashFunc(fn *ssa.Function) uint64 {
 	if p := fn.Parent(); p != nil {
 		return mix(k.hashFunc(p), uint64(slices.Index(p.AnonFuncs, fn)))
@@ -121,8 +122,8 @@ func (k *linker) hashType(t types.Type) uint64 {
 	return hashText(namedType, k.names.abi.LinkString(t))
 }
 
-// localTypes returns a function that numbers the types that are declared in functions, and nothing else,
-// by the function and their places in it.
+// localTypes returns a function that numbers the types declared in functions, and only these, by
+// the function and their places in it.
 func (k *linker) localTypes() func(*types.TypeName) int {
 	numbered := make(map[*types.Package]map[token.Pos]int)
 	return func(obj *types.TypeName) int {
@@ -160,7 +161,7 @@ func numberTypes(f *ast.File, number map[token.Pos]int) {
 	}
 }
 
-// declaredName returns the name of what d declares, the first one if there are several.
+// declaredName returns the name that d declares, the first one if there are several.
 func declaredName(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -201,8 +202,8 @@ func (k *linker) nameOfStatic(id uint32) uint64 {
 	return h
 }
 
-// nameOf returns w, which may be a pointer, without the number of what it refers to, if that is static or
-// a function.
+// nameOf returns w, which may be a pointer, without the number of its target if the target is
+// static or a function.
 func (k *linker) nameOf(w uint64) uint64 {
 	id := w >> 32
 	switch {

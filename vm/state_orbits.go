@@ -7,41 +7,42 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Equal goroutines of one state. Where goroutines can change places and the state is the same one, it
-// makes no difference which of them moves: of n workers that wait for a job one has to be considered.
+// Identical goroutines of one state. If exchanging goroutines leaves the state unchanged, it makes
+// no difference which of them moves: of n workers that wait for a job only one has to be
+// considered.
 //
 //	g1 at line 7, g2 at 7, g3 at 9      g2 moves: 7, 8, 9      g1 moves: 8, 7, 9
 //	                                    the same, with g1 and g2 exchanged
 //
-// Let a state be written down as for SymmetricHash, and a and b be goroutines of one origin, a first, of
-// which the same has been written down, and to objects in regions that either of the two is the first to
-// refer to no later item refers.
+// Let a state be written as for SymmetricHash. Let a and b be goroutines of one origin, a first,
+// with the same words, such that no later item refers to objects in regions that either of the two
+// is the first to refer to.
 //
-//  1. What is written down of the state with a and b exchanged is the same. References of b to
-//     earlier regions are those of a (place), so they are to regions before a. So b can come in the
-//     place of a: its own regions are then what they were, as nothing between the two has taken
-//     anything of them, and there are as many as a has. What is between the two refers to no
-//     region of a, and reaches no object in one of b, or that would have been its own: the same is
-//     written down of it. So a can come in the place of b, for the same reasons. What follows
-//     refers to neither, and what is no goroutine says nothing of their order.
-//  2. So by claim 1 of symmetry the state is the same but for numbers with a and b exchanged, and all
-//     other goroutines as they are: exchanging the two is an automorphism of the state.
-//  3. Where the first of several is what refers first to something that all have, it is found out by
-//     writing the state down with it and the next one exchanged (tryExchanging): if that is the
-//     same, 2 holds. Automorphisms follow each other, so the goroutines that are connected by such
-//     exchanges are a class of which all permutations are automorphisms.
-//  4. An automorphism maps alternatives to alternatives, and a step to a state that is equal to
-//     the other step's up to exchanging: claim 2 of symmetry. The alternative of an operation on
-//     channels is a case, and the partner with one of its own; to park or to take the default are no
-//     cases, and no operation can do both. Any other alternative is a number, and nothing that gives
-//     it its meaning depends on the numbers of goroutines.
-//  5. So alternatives of goroutines of one class lead to the same, if they are the same case, and their
-//     partners are of one class, too: as neither is its own partner there is a permutation that
-//     maps the one pair to the other one.
+//   1. The state with a and b exchanged has the same words. References of b to earlier regions are
+//      equal to those of a (place), so they lead to regions before a. So b can come in the place of
+//      a: its own regions stay the same, because no item between the two has taken any of their
+//      objects, and there are as many as a has. The items between refer to no region of a, and
+//      reach no object in a region of b, or one that would have been b's: their words stay the
+//      same. So a can come in the place of b, for the same reasons. The items after refer to
+//      neither, and the other parts of the state do not depend on their order.
+//   2. So by claim 1 of symmetry the state stays the same up to numbers if a and b are exchanged
+//      and all other goroutines stay: exchanging the two is an automorphism of the state.
+//   3. If several goroutines refer to a common object, and the first of them is the first item to
+//      refer to it, the state is written with that one and the next one exchanged (tryExchanging):
+//      if the words are the same, 2 holds. Automorphisms can be composed, so the goroutines
+//      connected by such exchanges are a class of which all permutations are automorphisms.
+//   4. An automorphism maps alternatives to alternatives, and a step to a step whose resulting
+//      state is equal up to exchange: claim 2 of symmetry. The alternative of an operation on
+//      channels is a case, with a partner and the partner's case; parking and default are not
+//      cases, and no operation has both. Any other alternative is a number, and its meaning does
+//      not depend on the numbers of goroutines.
+//   5. So alternatives of goroutines of one class lead to the same state, if they have the same
+//      case and their partners are of one class, too. Because no goroutine is its own partner,
+//      there is a permutation that maps the one pair to the other.
 //
-// Goroutines in lists, as those that wait for a Cond, are told apart by their places there. Where a third
-// goroutine knows which of the two came to a channel before it (Config.InTurn), what follows does refer
-// to them: there are no equal goroutines then.
+// The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If
+// a third goroutine knows which of the two came to a channel before it (Config.InTurn), later items
+// do refer to them: then no goroutines are treated as identical.
 
 // Orbits implements por.SymmetricHasher.
 func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
@@ -73,7 +74,8 @@ func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 	return buf
 }
 
-// firstEqual returns the first goroutine, in the order of the fingerprint, that g is equal to.
+// firstEqual returns the first goroutine, in the order of the fingerprint, that is identical with
+// g.
 func (m *Machine) firstEqual(g *goroutine) trace.GID {
 	if int(g.slot) < len(m.canon.equal) {
 		return m.gs[m.canon.equal[g.slot]].id
@@ -81,7 +83,7 @@ func (m *Machine) firstEqual(g *goroutine) trace.GID {
 	return g.id
 }
 
-// findEqual finds out which goroutines are equal in the state whose fingerprint was taken last.
+// findEqual finds the identical goroutines of the state whose fingerprint was taken last.
 func (m *Machine) findEqual() {
 	c, list := &m.canon, m.regions.items.list
 	if !c.several {
@@ -91,7 +93,7 @@ func (m *Machine) findEqual() {
 		c.equal = append(c.equal, uint32(s))
 	}
 	words := func(i int) []uint64 { return c.words[list[i+1].words[0]:list[i+1].words[1]] }
-	last := -1 // to which no later item refers
+	last := -1 // the last goroutine so far to which no later item refers
 	for i, s := range c.sorted {
 		//mutant: symmetry: nothing refers to what equal goroutines have [equalOnes]: false
 		if list[i+1].referred {
@@ -111,7 +113,8 @@ func (m *Machine) findEqual() {
 	c.exchanging = false
 }
 
-// tryExchanging finds those of which the first one is what refers to something of all of them first.
+// tryExchanging finds identical goroutines of which the first is the first item to refer to objects
+// common to all.
 func (m *Machine) tryExchanging() {
 	c, before := &m.canon, m.canon.hash
 	for i := 1; i < len(c.sorted); i++ {
@@ -136,7 +139,7 @@ func (m *Machine) tryExchanging() {
 	}
 }
 
-// looksEqual reports whether a and b cannot be told apart by what they are sorted by.
+// looksEqual reports whether a and b are equal in the sort order.
 func (m *Machine) looksEqual(a, b *goroutine) bool {
 	return compareOrigins(a, b) == 0 && a.label == b.label && m.symmetryKey(a) == m.symmetryKey(b) && m.compareHeaps(a, b) == 0
 }

@@ -8,10 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Regions make a fingerprint cost what has changed since the one before, not what there is. The heap
-// falls into regions: each is what can be reached from one object, its root, without entering an
-// earlier region. What is written down of a state are its goroutines and the base objects that have
-// changed (items), and each region where an item first refers to its root:
+// Regions make the cost of a fingerprint proportional to the changes since the one before, not to
+// the size of the state. The heap is divided into regions: each consists of the objects that can be
+// reached from one object, its root, without entering an earlier region. The words of a state are
+// those of its goroutines and of the changed base objects (items), and those of each region where
+// an item first refers to its root:
 //
 //	item                 region 1              item
 //	base object 17  ──▶  obj 40 ──▶ obj 52     g1  ──▶ obj 52
@@ -22,82 +23,85 @@ import (
 //
 //	17 (+1.1 region 1) g1 (+1.1 region 2: 1.1) 1.2
 //
-// A reference of an item is the number of a region and that of the object in it. Regions that the item
-// is the first to refer to are counted from there (+1): what is written down of equal goroutines is
-// equal (Orbits). What a region refers to in itself is the number only; to an earlier one, the place of
-// the object in the region's list of such objects (outside). Their numbers are written down after the
-// region's hash. So the hash of a region depends on nothing outside of it, and is kept. It is the sum of
-// the hashes of its objects, which have their numbers in them: where one changes that refers to the same
-// as before, the sum changes by the difference.
+// A reference of an item is the number of a region and the number of the object in it. Regions that
+// the item is the first to refer to are counted from there (+1), so that identical goroutines have
+// equal words (Orbits). A reference within a region is only the number of the object. A reference
+// of a region to an earlier one is the index of the object in the region's list of such objects
+// (outside); the numbers of these objects are written after the region's hash. So the hash of a
+// region depends on nothing outside of it, and can be kept. It is the sum of the hashes of its
+// objects, which include their numbers: if an object changes and its references do not, the sum
+// changes by the difference.
 //
-// Claim 1: two states are written down alike if, and only if, they are the same but for the numbers of
-// objects, as with traverse. The order of items, and of references in each, is given by what is
-// written down, and so is which objects belong to which region, and their numbers.
+// Claim 1: two states have the same words if and only if they are equal up to the numbers of
+// objects, as with traverse. The words determine the order of items and of the references in each,
+// and so which objects belong to which region, and their numbers.
 //
-// Claim 2: what is kept of a region is what would be found if it were written down anew. Let it be kept,
-// and its root be referred to for the first time. Then
+// Claim 2: the record of a region is equal to the one that would be made anew. Consider a region
+// with a record whose root is referred to for the first time. Then
 //
-//  1. its objects contain what they did, but for those in heap.touched, which have been looked at: all
-//     writes, rewinds and collections put an object there whose hash is kept (flag objHashed). Labels of
-//     drawn values change where bytes are written;
-//  2. none of its objects has been reached before: it would belong to the region that has reached it,
-//     and that would have ended this one (claim), as an object belongs to one region;
-//  3. what it refers to outside has been reached before, which is looked up for each.
+//  1. its objects have the same contents as before, except for those in heap.touched, which have
+//     been updated: all writes, rewinds and collections put an object there if its hash is kept
+//     (flag objHashed). Labels of random values change only where bytes are written;
+//  2. none of its objects has been reached before: otherwise it would belong to the region that
+//     reached it, and that would have ended this one (claim), because an object belongs to one
+//     region;
+//  3. the objects outside that it refers to have been reached before, which is checked for each.
 //
-// So by induction the same objects are visited in the same order, and what is written down of each is
-// the same: of the rest of a state only the clock and the owners of locks go into it, which are noted
+// So by induction the same objects are visited in the same order and have the same words. The only
+// other parts of a state that enter them are the clock and the owners of locks, which are recorded
 // (timed, owners).
 //
-// Claim 3: a number that names a region of which nothing is kept any more names none. A region's version
-// changes when it ends, and what is known of an object has the version that it belongs to.
+// Claim 3: a number of a region that has no record any more is never used. A region's version
+// changes when it ends, and the record of an object has the version of its region.
 type regions struct {
 	list     []region
 	free     []uint32
 	known    []knownObject // by object from staticLimit on
-	sums     []objectSum   // the same: apart, as they are seldom looked at
+	sums     []objectSum   // likewise: separate, because they are rarely used
 	gen      uint64        // number of the fingerprint
 	ord      uint64        // regions in it
 	items    items
-	relative bool // Times are written down as distances
+	relative bool // Times are written as distances from the clock
 	text     []uint64
 
-	dirty []uint32   // heap.dirty, as it was
-	base  []baseItem // these objects, in ascending order
+	dirty []uint32   // copy of heap.dirty
+	base  []baseItem // for these objects, in ascending order
 }
 
-// region is what is kept of one.
+// region is the record of a region.
 type region struct {
 	version uint32
 	n       uint32 // objects
-	gen     uint64 // of the last fingerprint that it is part of
-	ord     uint64 // and its number there
+	gen     uint64 // the last fingerprint that it is part of
+	ord     uint64 // its number there
 	sum     por.Hash
 	words   uint32 // of all objects
-	odd     bool   // it has words that may be no references: it is not kept
-	timed   bool   // it has Times that are written down as distances from the clock, at
+	odd     bool   // it has words that may not be references: it is not kept
+	timed   bool   // it has Times that are written as distances from the clock, whose value was
 	at      int64
 	outside []uint32
 	owners  []shownOwner
 }
 
-// knownObject is what is known of an object. It belongs to a region if that has the same version.
+// knownObject is the record of an object. It belongs to a region if the region has the same
+// version.
 type knownObject struct {
 	region, version uint32
 	num             uint32
 }
 
-// objectSum is what an object adds to the sum of its region, and the hash of its shape.
+// objectSum is the summand of an object in the sum of its region, and the hash of its shape.
 type objectSum struct{ hash, shape por.Hash }
 
-// shownOwner is a goroutine's number in a lock, and what was written down for it.
+// shownOwner is a goroutine's number in a lock, and the word written for it.
 type shownOwner struct{ n, as uint32 }
 
 // anyOwner stands for sums of numbers.
 const anyOwner = math.MaxUint32
 
-// Marks of references in what is written down.
+// Marks of references in the words of a fingerprint.
 const (
-	dynamicBit = 1 << 62 // it refers to an object that has no number of its own
+	dynamicBit = 1 << 62 // it refers to an object without a number of its own
 	outsideBit = 1 << 61
 )
 
@@ -138,7 +142,7 @@ func (m *Machine) forgetRegions() {
 	c.dirty, c.base = c.dirty[:0], c.base[:0]
 }
 
-// at returns what is known of object id.
+// at returns the record of object id.
 func (c *regions) at(id uint32) *knownObject { return &c.known[id-staticLimit] }
 
 // end ends region i: no object belongs to it any more.
@@ -159,7 +163,7 @@ func (c *regions) of(k *knownObject) *region {
 	return nil
 }
 
-// touched looks at an object that has been written, undone or freed since its hash was taken.
+// touched updates the hash of an object that has been written, undone or freed.
 func (m *Machine) touched(id uint32) {
 	c, h := &m.regions, m.heap
 	if id < h.baseLimit {
@@ -205,10 +209,11 @@ func (m *Machine) touched(id uint32) {
 	m.stopHash(len(ws))
 }
 
-// manyOwners is how many owners a region has at most for what is kept of it to be mended.
+// manyOwners is the most owners of a region whose record is updated rather than dropped.
 const manyOwners = 64
 
-// shape returns what decides which objects are reached from o: a hash, unless it has one reference at most.
+// shape returns a value that determines which objects are reached from o: a hash, unless it has at
+// most one reference.
 func (m *Machine) shape(o *object) por.Hash {
 	l := m.layouts.At(o.layout)
 	kind := uint64(o.layout)<<32 | uint64(o.size)
@@ -227,8 +232,8 @@ func (m *Machine) shape(o *object) por.Hash {
 	return por.Hash(finishHash(a, b))
 }
 
-// reference reports whether w refers to an object that has no number of its own. It may be any word if
-// odd, as which it would refer to another object if there were more of them.
+// reference reports whether w refers to an object without a number of its own. If odd, w may be any
+// word, which would refer to an object if more objects existed.
 func (m *Machine) reference(w uint64) (is, odd bool) {
 	id := w >> 32
 	if id < staticLimit || w&funcBit != 0 || id < uint64(m.heap.baseLimit) {
@@ -240,10 +245,10 @@ func (m *Machine) reference(w uint64) (is, odd bool) {
 	return true, false
 }
 
-// oddWord is written down for w: it cannot be taken for a reference.
+// oddWord returns the word that is written for w: it cannot be mistaken for a reference.
 func oddWord(w uint64) uint64 { return mix(1, w) }
 
-// writeMember writes down object id of region r, with the number num.
+// writeMember writes object id of region r, with the number num.
 func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
 	o := &m.heap.objs[id]
 	//mutant: numbers of objects do not count [regions]: "uint64(num)" -> "0"
@@ -257,7 +262,7 @@ func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(u
 // labelsBit says that an object has labels, which follow.
 const labelsBit = 1 << 63
 
-// writeContents writes down object id, as part of r if that is not nil.
+// writeContents writes object id, as part of r if that is not nil.
 func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
 	o := &m.heap.objs[id]
 	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
@@ -270,7 +275,7 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
 		return m.writeBytes(ws, o.mem, o.size)
 	}
-	// Element by element, the bytes between two pointers as they are.
+	// Element by element, with the bytes between two pointers unchanged.
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
 		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
@@ -313,7 +318,7 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 	return ws
 }
 
-// noteOwner notes the number at a of which w is a part.
+// noteOwner records the number at a, which is a part of w.
 func (r *region) noteOwner(m *Machine, w uint64, a uint32) {
 	n := uint32(w >> (a &^ 1 % 8 * 8))
 	if n == 0 {
@@ -327,7 +332,7 @@ func (r *region) noteOwner(m *Machine, w uint64, a uint32) {
 	}
 }
 
-// shownOwner is what is written down for the number n of a goroutine that has a lock.
+// shownOwner returns the word that is written for the number n of a goroutine that holds a lock.
 func (m *Machine) shownOwner(n uint32) uint32 {
 	switch {
 	case !m.canon.exchanging:
@@ -338,8 +343,8 @@ func (m *Machine) shownOwner(n uint32) uint32 {
 	return uint32(m.originOf(n))
 }
 
-// writeRef writes down a reference of an item: the region and the number there of what it refers to,
-// and the region if it is the first one to it.
+// writeRef writes a reference of an item: the region and the number of the target in it, and the
+// region itself if this is the first reference to it.
 func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 	c := &m.regions
 	k := c.at(id)
@@ -364,7 +369,7 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 	return ws
 }
 
-// kept reports whether k is the root of a region and what is kept of that is as it would be found.
+// kept reports whether k is the root of a region whose record is still valid.
 func (m *Machine) kept(k *knownObject) bool {
 	c := &m.regions
 	r := c.of(k)
@@ -387,8 +392,8 @@ func (m *Machine) kept(k *knownObject) bool {
 	return true
 }
 
-// newRegion makes a region whose root is object id, of what can be reached from there and has not been
-// reached before.
+// newRegion makes a region with root id, of the objects that can be reached from there and have not
+// been reached before.
 func (m *Machine) newRegion(id uint32) {
 	c, canon := &m.regions, &m.canon
 	var at uint32
@@ -401,7 +406,7 @@ func (m *Machine) newRegion(id uint32) {
 	}
 	r := &c.list[at]
 	*r = region{version: r.version, outside: r.outside[:0], owners: r.owners[:0]}
-	m.beginTraversal() // of what is outside
+	m.beginTraversal() // of the objects outside
 	claim := func(id uint32) {
 		k := c.at(id)
 		//mutant: a region keeps objects that are reached before [regions]

@@ -11,40 +11,41 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// A search can be saved and gone on with in another process, whose machine has to become what this one
-// is. A state needs no saving: it is named by its schedule, as the program is deterministic. But some
-// of what a machine knows depends on the paths that it has been on before.
+// A search can be saved and continued in another process, whose machine then has to become equal to
+// this one. A state needs no saving: the program is deterministic, so its schedule determines it.
+// But some data of a machine depend on its earlier paths.
 //
-//  1. Functions, layouts, types, literals and goroutines get their numbers when they are first met
-//     (linker, image, internG). Numbers are part of operations and of fingerprints.
-//     (Call stacks in reports of races are data, and saved as they are.)
-//  2. What is noted on any path and never taken back: Saved has it, as it is.
+//   1. Functions, layouts, types, literals and goroutines get their numbers in the order of
+//      discovery (linker, image, internG). Numbers are part of operations and of fingerprints.
+//      (Call stacks in reports of races are data, and saved unchanged.)
+//   2. Records made on any path and never undone: Saved has them, unchanged.
 //
-// The numbers are made anew, in the same order: it is noted after which schedules there were more of them
-// than before. That is seldom so, as a program has few functions.
+// Regrow makes the numbers again in the same order: growthLog records the schedules after which
+// there were more numbers than before. There are few, because a program has few functions.
 //
-// Claim: if a machine in the initial state executes these schedules (Regrow), one after the other, its
-// numbers become what they were. By induction over the schedules: what is executed before the last step
-// of one had been executed before with the numbers that there were then, or gave none. So it gives none,
-// and leads to the same state; the last step meets what it met, in the same order. Where a question
-// about a state made them (an operation that is not pending is linked to be looked at), it is asked again.
-// That the numbers are as many as they were is compared each time, and what is pending in the end is
-// compared with what was (Restore).
+// Claim: if a machine in the initial state executes these schedules (Regrow), one after the other,
+// it gets the same numbers. By induction over the schedules: the steps of a schedule before the
+// last one had been executed before, with the numbers existing then, or gave none. So they give
+// none, and lead to the same state; the last step discovers the same objects in the same order. If
+// a question about a state made numbers (an operation that is not pending is linked for
+// inspection), it is asked again. Regrow compares the count of numbers after each schedule, and
+// Restore compares the pending operations at the end.
 
-// growthLog notes when numbers were given.
+// growthLog records when numbers were given.
 type growthLog struct {
-	path    trace.Schedule // to the present state, and what has been undone of it
-	common  int            // of the present path, how many steps the last schedule of list has, too
+	path    trace.Schedule // to the present state, and the undone part after it
+	common  int            // number of steps that the present path and the last schedule of list have in common
 	list    []Growth
-	size    uint64 // how many numbers there were when they were last counted
+	size    uint64 // count of numbers at the last check
 	steps   int    // in list
-	inStep  bool   // one is being executed
-	tooMany bool   // there are more than are noted
+	inStep  bool   // a step is being executed
+	tooMany bool   // list would have too many steps
 }
 
-// A Growth is a schedule that numbers were given on: the first Keep steps of the one before, and then
-// Steps. Size is how many numbers there were then. If static analyses have asked for the address of a
-// variable there, or for the code of a function (its number and one), that is noted, too.
+// A Growth is a schedule on which numbers were given: the first Keep steps of the one before, and
+// then Steps. Size is the count of numbers after it. If static analyses have asked for the address
+// of a variable there, Global names it; if they have asked for the code of a function, Compiled is
+// its number plus one.
 type Growth struct {
 	Keep     int
 	Steps    trace.Schedule
@@ -56,7 +57,7 @@ type Growth struct {
 // globalName names a package variable.
 func globalName(g *ssa.Global) string { return g.Pkg.Pkg.Path() + "." + g.Name() }
 
-// global returns the package variable of that name; nil if there is none, or more than one.
+// global returns the package variable of that name; nil if there is none or more than one.
 func (m *Machine) global(name string) (found *ssa.Global) {
 	for _, p := range m.link.prog.SSA.AllPackages() {
 		for _, x := range p.Members {
@@ -71,32 +72,32 @@ func (m *Machine) global(name string) (found *ssa.Global) {
 	return found
 }
 
-// mostGrowth is how many steps are noted. A search that needs more of them cannot be saved.
+// mostGrowth is the most steps that are recorded. A search that needs more cannot be saved.
 const mostGrowth = 1 << 24
 
-// numbers is how many have been given.
+// numbers returns the count of all numbers given.
 func (m *Machine) numbers() uint64 {
 	return uint64(m.layouts.Len()) + uint64(m.heap.nstatic) + uint64(len(m.link.funcs)) + uint64(len(m.spawn)) +
 		uint64(m.link.compiled)
 }
 
-// willStep notes that the step (g, choice) is going to be executed.
+// willStep records that the step (g, choice) is about to be executed.
 func (l *growthLog) willStep(m *Machine, g trace.GID, choice int) {
 	if m.numbers() != l.size {
-		l.note(m) // by what has been asked since the last step
+		l.note(m) // given by questions since the last step
 	}
 	l.path = append(l.path[:m.steps], trace.Step{G: g, Choice: choice})
 	l.common, l.inStep = min(l.common, m.steps), true
 }
 
-// stepped is called when it has been.
+// stepped is called after a step.
 func (l *growthLog) stepped(m *Machine) {
 	if l.inStep = false; m.numbers() != l.size {
 		l.note(m)
 	}
 }
 
-// ask lets f answer a question about the present state by itself, which x says how to ask again.
+// ask calls f, which answers a question about the present state; x says how to ask it again.
 func (l *growthLog) ask(m *Machine, x Growth, f func()) {
 	if !l.inStep && m.numbers() != l.size {
 		l.note(m)
@@ -106,10 +107,10 @@ func (l *growthLog) ask(m *Machine, x Growth, f func()) {
 	}
 }
 
-// note notes the present path.
+// note records the present path.
 func (l *growthLog) note(m *Machine) { l.add(m, Growth{}) }
 
-// add notes the present path, and what was asked there.
+// add records the present path and the question x.
 func (l *growthLog) add(m *Machine, x Growth) {
 	l.size = m.numbers()
 	if l.tooMany {
@@ -126,8 +127,8 @@ func (l *growthLog) add(m *Machine, x Growth) {
 	l.list = append(l.list, x)
 }
 
-// Saved is what another machine needs to be what this one is, in the present state, once it has executed
-// the schedule that leads there.
+// Saved has the data that make another machine equal to this one, in the present state, after it
+// has executed the schedule that leads there.
 type Saved struct {
 	Growth []Growth
 
@@ -152,13 +153,13 @@ type Saved struct {
 	SinceGC    uint64
 	GCAt       uint64
 
-	Numbers uint64 // how many have been given
+	Numbers uint64 // count of all numbers given
 	Steps   int
 	Objects int
 	Pending []trace.Op // of goroutines that have not ended
 }
 
-// flags are what has been noticed on any path, of this machine or a replica.
+// flags are the events seen on any path, by this machine or a replica.
 func (m *Machine) flags() []interface {
 	Load() bool
 	Store(bool)
@@ -204,17 +205,17 @@ func (m *Machine) Save() (*Saved, error) {
 	return s, nil
 }
 
-// pendingOps are the operations of goroutines that have not ended.
+// pendingOps returns the operations of goroutines that have not ended.
 func (m *Machine) pendingOps() (list []trace.Op) {
 	m.Live(func(g trace.GID) { list = append(list, m.Next(g)) })
 	return list
 }
 
-// errRegrown says that what was saved is not of this program.
+// errRegrown says that the saved data do not fit this program.
 var errRegrown = errors.New("the program behaves differently from when the search was saved")
 
-// Regrow gives the numbers that were given when s was saved. The machine is in its initial state, and may
-// have given the first of them.
+// Regrow gives the numbers that had been given when s was saved. The machine is in its initial
+// state, and may have given the first of them.
 func (m *Machine) Regrow(s *Saved) error {
 	if m.race != nil {
 		m.race.Stacks = s.Stacks
@@ -261,7 +262,8 @@ func (m *Machine) Regrow(s *Saved) error {
 	return nil
 }
 
-// askAll asks what a search may have asked in the present state, until there are enough numbers.
+// askAll asks the questions that a search may have asked in the present state, until there are
+// enough numbers.
 func (m *Machine) askAll(enough uint64) {
 	for _, ask := range []func(){
 		func() { m.Enabled(nil) },
@@ -283,8 +285,8 @@ func (m *Machine) askAll(enough uint64) {
 	}
 }
 
-// Restore makes the machine what it was when s was saved. Regrow has been called, and the machine is in
-// the state again, in which it has been since nothing was asked that gives numbers.
+// Restore makes the machine equal to the saved one. Regrow has been called, the machine is in the
+// saved state again, and no question since then has given numbers.
 func (m *Machine) Restore(s *Saved) error {
 	ops := m.pendingOps()
 	if m.numbers() != s.Numbers {

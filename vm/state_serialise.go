@@ -7,20 +7,19 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// serialised is what is written down of a goroutine, kept until it changes: in
-// most states all but one goroutine are as they were in the state before.
-// Pointers in it are words as they are found, and are replaced by numbers of the visit each time:
-// those depend on what comes before.
+// serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
+// all but one goroutine are unchanged. Its pointers are plain words. Each fingerprint replaces them
+// by numbers of the visit, which depend on what comes before.
 type serialised struct {
 	valid bool
 	words []uint64
 	refs  []uint32 // which words are references
-	named []uint32 // which refer to something static, or, shifted left once with bit 0 set, name a function
-	times []uint32 // at which words Times begin
-	until int64    // lookBack's
-	raw   bool     // there may be others
+	named []uint32 // words that refer to a static object, or, shifted left once with bit 0 set, name a function
+	times []uint32 // indices of words at which Times begin
+	until int64    // a deadline of lookBack or timedLoop; 0: none
+	raw   bool     // there may be other Times
 	key   uint64   // see symmetryKey; 0: not known
-	// Of writeStack.
+	// For writeStack.
 	hashed  bool
 	hash    por.Hash
 	objects []uint32 // that it refers to
@@ -36,7 +35,7 @@ func (t *serialised) ref(w uint64) {
 	t.words = append(t.words, w)
 }
 
-// writeG writes down a goroutine.
+// writeG writes a goroutine.
 func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	t := &g.serial
 	if !t.valid {
@@ -86,18 +85,18 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 	return ws
 }
 
-// serialise writes down g's frames with their live registers. With copies, the two copies that
-// there are of some loops' tests count as one place.
+// serialise writes g's frames with their live registers. With copies, the two copies of some loops'
+// tests count as one place.
 //
 //	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
 //	                             only if one is not 0: bit 13
 //	             bit 14: it ends, and there are no frames; bit 33: goroutine.leaves
 //	             bit 36: before this, two words of its timed loop
-//	             bit 15: before this, three words of the look it goes back to
+//	             bit 15: before this, three words of the clock read it goes back to
 //	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
 //
-// The innermost frame comes first. How many words come after a word follows from what it says, so
-// that goroutines which differ are different strings of words.
+// The innermost frame comes first. Each word determines how many words come after it, so different
+// goroutines have different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
 	t.named = t.named[:0]
@@ -112,9 +111,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		t.ref(g.coro)
 		return
 	}
-	// What few goroutines have is written down for those only.
+	// Rare parts are written only for goroutines that have them.
 	nrand := uint64(0)
-	if m.cfg.RandFixed { // else what comes next is one value tried, and the verdict says so
+	if m.cfg.RandFixed { // else the next value is one of those tried, and the verdict says so
 		nrand = uint64(g.nrand)
 	}
 	if timed {
@@ -140,7 +139,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		t.words = append(t.words, x)
 	}
 	if g.overflow != nil {
-		// Where it happens is part of what is reported.
+		// Its position is part of the report.
 		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
 	}
@@ -163,7 +162,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		}
 		live, ok := m.liveIn(fn, pc, above)
 		if !ok {
-			// Not a point liveness was recorded for: everything counts.
+			// No liveness is recorded for this point: everything counts.
 			t.raw = true
 			for i := 0; i < fn.NRegs; i++ {
 				t.ref(g.stack[fp+uint32(i)])
@@ -193,15 +192,15 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	}
 }
 
-// callee is what matters of the frame above another one: its function and its flags.
+// callee has the relevant facts about the frame above another one: its function and its flags.
 type callee struct {
 	fn    uint32
 	flags uint64
 }
 
-// liveIn returns the registers that are live in a frame of fn at pc which has called the frame
-// above, and whether they are known.
-// What waits for fatalPanic to return waits forever: the program ends there.
+// liveIn returns the registers that are live in a frame of fn at pc that has called the frame
+// above, and whether they are known. A frame that waits for fatalPanic to return waits forever: the
+// program ends there.
 func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
 	switch {
 	case above.flags&(frPanicDefer|frRecovered) != 0:

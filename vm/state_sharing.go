@@ -2,29 +2,31 @@ package vm
 
 import "unsafe"
 
-// Invariant: while several goroutines exist and the machine is not in auto mode, what a shared
-// object refers to is shared. So a goroutine that gets a pointer from a shared object, or is handed
-// one, finds a shared object, and what is not shared only one goroutine can reach.
+// Invariant: while several goroutines exist and the machine is not in auto mode, a shared object
+// refers only to shared objects. So a goroutine that gets a pointer from a shared object, or
+// directly from another goroutine, finds a shared object; an object that is not shared can be
+// reached by only one goroutine.
 
-// Claim: what is not shared only one goroutine reaches, so that no other one can notice an access.
+// Claim: only one goroutine can reach an object that is not shared, so no other goroutine can
+// notice an access to it.
 //
-//  1. When the second goroutine is started, the only one that there was hands on what package
-//     variables refer to (shareRoots) and the arguments (startG): both are published.
-//  2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
-//     with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
-//     former refers to shared objects by the invariant; the latter publish what they hand over.
-//  3. The invariant is kept: a pointer is stored in a shared object by an instruction that
-//     publishes it, and publishing an object publishes all it refers to.
+//   1. When the second goroutine is started, the first one publishes everything that package
+//      variables refer to (shareRoots), and the arguments (startG).
+//   2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
+//      with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
+//      former refers to shared objects by the invariant; the latter publish the values they pass.
+//   3. The invariant is kept: an instruction that stores a pointer in a shared object publishes it,
+//      and publishing an object publishes all that it refers to.
 //
 // Static objects need no publishing. Variables are shared from their creation; the others are never
-// written, nor is what they refer to (link_constant.go).
+// written, and neither are the objects they refer to (link_constant.go).
 //
-// An object that is shared stays so, even if it becomes reachable from one goroutine only: it has
-// more visible operations than it needs, and nothing is lost. Each is published at most once on a
-// path.
+// A shared object stays shared, even if it becomes reachable from one goroutine only: it then has
+// unnecessary visible operations, and no behaviour is lost. Each object is published at most once
+// on a path.
 
-// publishStore notes that word w was stored at p: if the target object is
-// shared, what w points to becomes shared too.
+// publishStore records that word w was stored at p: if the object there is shared, the target of w
+// becomes shared, too.
 func (m *Machine) publishStore(p ptr, w uint64) {
 	if m.multi && m.heap.objs[p>>32].flags&objShared != 0 {
 		m.publish(w)
@@ -47,8 +49,8 @@ func (m *Machine) publishBytes(p ptr, b []byte) {
 	}
 }
 
-// publish marks the object w points to, and all that is reachable from it, as shared. w may be any
-// word: what cannot be a pointer is ignored, and an integer mistaken for one only makes more
+// publish marks the target of w, and all objects reachable from it, as shared. w may be any word:
+// one that cannot be a pointer is ignored, and an integer mistaken for a pointer only makes more
 // operations visible.
 func (m *Machine) publish(w uint64) {
 	h := m.heap
@@ -85,7 +87,7 @@ func (m *Machine) eachPtr(o *object, f func(w uint64)) {
 	}
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
 		for _, off := range l.Ptrs {
-			// A func value that is the number of a function is a pointer to nothing.
+			// A func value that is the number of a function has no target.
 			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
 				f(w)
 			}
@@ -93,8 +95,8 @@ func (m *Machine) eachPtr(o *object, f func(w uint64)) {
 	}
 }
 
-// shareRoots is called when the second goroutine is about to exist: whatever
-// package variables reach can be reached by it.
+// shareRoots is called when the second goroutine is about to exist: it can reach everything that
+// package variables reach.
 func (m *Machine) shareRoots() {
 	h := m.heap
 	m.multi = true
@@ -108,9 +110,9 @@ func (m *Machine) shareRoots() {
 	}
 }
 
-// shareAgain marks what shared objects refer to as shared, too. While packages
-// are initialised, stores to shared objects take the fast path and publish
-// nothing; it is called afterwards if initialisers have started goroutines.
+// shareAgain marks the targets of shared objects as shared, too. During the initialisation of
+// packages, stores to shared objects take the fast path and publish nothing; shareAgain is called
+// afterwards if initialisers have started goroutines.
 func (m *Machine) shareAgain() {
 	h := m.heap
 	for id := uint32(1); id < uint32(len(h.objs)); id++ {

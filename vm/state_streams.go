@@ -4,9 +4,9 @@ import "strings"
 
 // output appends b to stream fd.
 //
-// The two streams are one sequence of bytes, with a note of where one ends and the other begins:
-// their order is what a terminal shows. With marks open a run is not made longer, since a rewind,
-// which cuts both slices to what they were, could not make it shorter again.
+// The two streams are one sequence of bytes with the ends of the runs of each, because a terminal
+// shows their order. With marks open a run does not grow, because a rewind, which only shortens
+// both slices, could not shrink it again.
 func (m *Machine) output(fd int, b []byte) {
 	if m.cfg.Run {
 		if w := m.cfg.Stdout; fd == 1 && w != nil {

@@ -11,52 +11,50 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Symmetry. Goroutines that were started by the same go statement, by goroutines of which the same is
-// true, can change places: n workers of a pool come to a state in up to n! ways that differ in which
-// of them has got how far. SymmetricHash is the same for all of them.
+// Symmetry. Goroutines started by the same go statement, by goroutines for which the same holds,
+// are interchangeable: n workers of a pool reach a state in up to n! ways that differ only in which
+// worker has progressed how far. SymmetricHash is the same for all of them.
 //
 //	g1 at line 7, g2 at 9, g3 at 7       in spawn-path order: three states
 //	g1 at line 9, g2 at 7, g3 at 7
 //	g1 at line 7, g2 at 7, g3 at 9
 //	7, 7, 9                              sorted: one
 //
-// It writes a state down as Hash does, with the goroutines of one origin in the order of what can be
-// said of each without its number: origin, frames, the objects they refer to (compareHeaps). Functions,
-// types and static objects, too, are told apart by what they are (state_names.go): the order depends on no
-// number but those of objects in the base state.
+// It writes a state as Hash does, but orders the goroutines of one origin by properties that do not
+// depend on their numbers: origin, frames, the objects they refer to (compareHeaps). Functions,
+// types and static objects, too, are compared by what they are (state_names.go). So the order
+// depends on no number except those of objects in the base state.
 //
-//  1. Two states that are written down alike are the same but for the numbers of objects and
-//     goroutines, whatever the order is: how many words follow each other is given by what they say,
-//     and each goroutine that has not ended is written down once. So the order decides how many
-//     states match and never whether it is right that they do: ties are left in spawn-path order.
-//  2. States that are the same but for numbers have the same futures but for numbers: instructions
-//     read memory and registers, and those of the overlay and the machine that read a number are
-//     the following. (a) The owner of a lock is for reports. It counts as its origin (hideOwner).
-//     (b) Waiters of a Cond are in the order of their numbers: a Signal has each of them for an
-//     alternative, so that their order means nothing. (c) A coroutine knows the goroutine that waits
-//     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
-//     that follow a seed are those of a goroutine with its number. There are not to be several
-//     bubbles, which have numbers by the order in which they are opened. Variables of
-//     inputs have numbers in their names, and they may be in what goroutines in
-//     loops that wait or look at the clock are compared by. Where there is any of these the order is
-//     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists
-//     of goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
-//     numbers: observeNumbers.
-//  3. If a program has looked at numbers and states have been written down in an order that is not
-//     that of spawn paths, or goroutines of one state have counted as equal (Orbits), the search
-//     begins again with numbers (NeedsRefining). If none has in the
-//     states that were explored, none would have in those that were not, by 2.
+//   1. Two states with the same words are equal up to the numbers of objects and goroutines,
+//      whatever the order: the words determine how many follow each other, and each goroutine that
+//      has not ended is written once. So the order affects only how many states match, never
+//      whether a match is right. Ties stay in spawn-path order.
+//   2. States that are equal up to numbers have futures that are equal up to numbers: instructions
+//      read memory and registers, and only the following parts of the overlay and the machine read
+//      a number. (a) The owner of a lock is for reports. It counts as its origin (hideOwner). (b)
+//      Waiters of a Cond are in the order of their numbers: a Signal has each of them as an
+//      alternative, so that their order means nothing. (c) A coroutine knows the one goroutine that
+//      waits for it. Its number counts, so that fewer states match. (d) Random bits that follow a
+//      seed depend on the goroutine's number. Several bubbles have numbers in the order in which
+//      they are opened. Variables of inputs have numbers in their names, and goroutines in loops
+//      that wait or read the clock may be compared by these. If any of these occurs, the order is
+//      that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of
+//      lists of goroutines and of names in reports is not behaviour of the program. (f)
+//      runtime.Stack shows numbers: observeNumbers.
+//   3. The search begins again with numbers (NeedsRefining) if a program has inspected numbers, and
+//      states were written in another order than that of spawn paths, or goroutines of one state
+//      have counted as identical (Orbits). If the program inspected no numbers in the explored
+//      states, by 2 it would not in the others.
 //
-// What an explorer keeps of a state besides, by goroutine, has to follow the order: SymmetricHash
-// returns it.
+// SymmetricHash returns the order: an explorer has to apply it to its own data by goroutine.
 
-// createdBy notes that parent creates g, at pc of the function that it is in.
+// createdBy records that parent creates g, at pc of its present function.
 func (m *Machine) createdBy(g, parent *goroutine, pc int32) {
 	g.goFunc, g.goPC = parent.fn.ID, pc
 	g.origin = mix(mix(parent.origin, m.link.nameOfFunc(g.goFunc)), uint64(uint32(pc)))
 }
 
-// ranked is a goroutine with its place in spawn-path order, and of several of one origin its
+// ranked is a goroutine with its place in spawn-path order, and, if several have its origin, its
 // symmetryKey.
 type ranked struct {
 	g     *goroutine
@@ -70,7 +68,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		return m.Hash(), nil
 	}
 	c := &m.canon
-	list, several, from := c.ranked[:0], false, 0 // of one origin are those from there on
+	list, several, from := c.ranked[:0], false, 0 // the last ones, of one origin, begin there
 	for _, r := range m.byOrigin() {
 		if r.g.status == gEnded {
 			continue
@@ -107,13 +105,14 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	h = m.hashInOrder(c.sorted)
 	c.exchanging = false
 	c.several, c.hash, c.equal = several && !c.whole && !c.stopped && !m.cfg.InTurn, h, c.equal[:0]
-	// What is written down with hidden owners is no state that is written down with numbers.
+	// A state written with hidden owners must not match one written with numbers.
 	h[0] = ^h[0]
 	return h, sorted
 }
 
-// byOrigin returns all goroutines that have not ended, and perhaps others, by origin, and in spawn-path
-// order. As long as there are no others they are as they were, unless one has gone to another bubble.
+// byOrigin returns all goroutines that have not ended, and perhaps others, by origin and then in
+// spawn-path order. It reuses the last list if the set of goroutines has not changed; a goroutine
+// may still have moved to another bubble.
 func (m *Machine) byOrigin() []ranked {
 	c, order := &m.canon, m.living()
 	if len(c.byOrigin) > 0 && c.reordered == m.reordered && len(c.sortedOf) == len(order) && &c.sortedOf[0] == &order[0] {
@@ -131,7 +130,8 @@ func (m *Machine) byOrigin() []ranked {
 	return list
 }
 
-// compareOrigins orders goroutines by what they cannot exchange: 0 if they can change places.
+// compareOrigins orders goroutines by what makes them not interchangeable; 0 if they are
+// interchangeable.
 func compareOrigins(a, b *goroutine) int {
 	if a.origin != b.origin {
 		return cmp.Compare(a.origin, b.origin)
@@ -139,22 +139,22 @@ func compareOrigins(a, b *goroutine) int {
 	return cmp.Compare(a.bubble, b.bubble)
 }
 
-// exchangeable reports whether goroutines may count as equal at all: see claim 2.
+// exchangeable reports whether goroutines may be treated as identical: see claim 2.
 func (m *Machine) exchangeable() bool {
 	//mutant: symmetry: random bits are the same for all [equalOnes]: drop 3
 	//mutant: goroutines that wait in turn have names [test ./explore TestQueuesOfMany]: "Symbolic()" -> "cfg.InTurn && !m.tracking"
 	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Environment().Symbolic() && len(m.bubbles) <= 1
 }
 
-// sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as
-// g is concerned: see claim 2.
+// sameButForNumbers reports whether, as far as g is concerned, numbers of goroutines mean nothing
+// in the present state: see claim 2.
 func (m *Machine) sameButForNumbers(g *goroutine) bool {
 	return g.trail == nil && g.looked == (lookBack{}) && (g.bubble == 0 || len(m.bubbles) > 0)
 }
 
-// sortEqual sorts goroutines of one origin by what is the same for all numbers: first by what is written
-// down of them, and those that are the same there by what they refer to. It is stable. It reports whether
-// there are several.
+// sortEqual sorts goroutines of one origin by properties that do not depend on numbers: first by
+// their words, then by the objects they refer to. The sort is stable. It reports whether there are
+// several goroutines.
 func (m *Machine) sortEqual(list []ranked) bool {
 	if len(list) < 2 {
 		return false
@@ -182,14 +182,14 @@ func (m *Machine) sortEqual(list []ranked) bool {
 	return true
 }
 
-// noteExchange notes that the search counts goroutines as equal.
+// noteExchange records that the search treats goroutines as identical.
 func (m *Machine) noteExchange() {
 	if !m.cfg.absolute.exchanged.Load() {
 		m.cfg.absolute.exchanged.Store(true)
 	}
 }
 
-// sortStable sorts a list that is short as a rule.
+// sortStable sorts a list that is usually short.
 func sortStable(list []ranked, compare func(a, b ranked) int) {
 	if len(list) > manyEqual {
 		slices.SortStableFunc(list, compare)
@@ -202,7 +202,7 @@ func sortStable(list []ranked, compare func(a, b ranked) int) {
 	}
 }
 
-// manyEqual is of how many goroutines sorting by insertion is too slow.
+// manyEqual is the number of goroutines from which insertion sort is too slow.
 const manyEqual = 32
 
 func compareKeys(a, b ranked) int {
@@ -214,7 +214,8 @@ func compareKeys(a, b ranked) int {
 	return cmp.Compare(a.g.label, b.g.label)
 }
 
-// symmetryKey is a hash of what is written down of g, with what references refer to by its kind.
+// symmetryKey returns a hash of the words of g, with references replaced by the kinds of their
+// targets.
 func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	t := &g.serial
 	if !t.valid {
@@ -254,8 +255,8 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	return t.key
 }
 
-// kindOf returns what is known of a pointer word without the number of the object, and whether it
-// refers to one that has a number on this path only.
+// kindOf returns the properties of a pointer word without the number of the object, and whether the
+// object has a number on this path only.
 func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
 	id := w >> 32
 	if id < staticLimit || w&funcBit != 0 {
@@ -271,12 +272,12 @@ func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
 // objectPair are two objects in the same place, seen from two goroutines.
 type objectPair struct{ a, b uint32 }
 
-// maxPairs is how many objects are compared to tell two goroutines apart.
+// maxPairs is the most objects that are compared to distinguish two goroutines.
 const maxPairs = 32
 
-// compareHeaps compares what two goroutines of equal keys refer to: objects in the same places, step by
-// step further away, up to the first difference that has nothing to do with numbers. Where both refer
-// to the same object there is none.
+// compareHeaps compares the objects that two goroutines of equal keys refer to: objects in the same
+// places, by increasing distance, up to the first difference that does not depend on numbers. A
+// common object makes no difference.
 //
 //	a ──▶ jobs ◀── b        the same
 //	│              │
@@ -298,7 +299,8 @@ func (m *Machine) compareHeaps(a, b *goroutine) int {
 	return 0
 }
 
-// compareRefs compares two pointer words by kind, and notes the objects if these are to be compared.
+// compareRefs compares two pointer words by kind, and adds their objects to pairs if these need
+// comparing.
 func (m *Machine) compareRefs(x, y uint64) int {
 	if x == y {
 		return 0
@@ -315,7 +317,8 @@ func (m *Machine) compareRefs(x, y uint64) int {
 	return 0
 }
 
-// compareObjects compares two objects of one layout and size, and notes those in the same places of both.
+// compareObjects compares two objects of one layout and size, and adds the objects in the same
+// places of both to pairs.
 func (m *Machine) compareObjects(p objectPair) int {
 	a, b := &m.heap.objs[p.a], &m.heap.objs[p.b]
 	if a.flags&objDerived != 0 || b.flags&objDerived != 0 {
@@ -354,7 +357,7 @@ func (m *Machine) compareObjects(p objectPair) int {
 	return 0
 }
 
-// wordAt returns the word of o at an offset, from which on there are n bytes of it.
+// wordAt returns the word of o at off, where n bytes of the element are left.
 func wordAt(o *object, off, n uint32) uint64 {
 	if n >= 8 {
 		return *(*uint64)(unsafe.Add(o.mem, off))
@@ -363,8 +366,8 @@ func wordAt(o *object, off, n uint32) uint64 {
 	return writeRaw(buf[:0], unsafe.Add(o.mem, off), n)[0]
 }
 
-// hideOwner replaces the number of a goroutine by its origin in the word w of which it is a part; at is
-// where it is in its object, as layout.Layout.Owners has it. Of several readers of an RWMutex only the
+// hideOwner replaces the number of a goroutine in the word w by its origin; at is the position of
+// the number in its object, as in layout.Layout.Owners. For several readers of an RWMutex only the
 // sum of their numbers is known: it does not count.
 func (m *Machine) hideOwner(w *uint64, at uint32) {
 	shift := at &^ 1 % 8 * 8
@@ -376,7 +379,7 @@ func (m *Machine) hideOwner(w *uint64, at uint32) {
 	*w |= m.originOf(n) << shift
 }
 
-// originOf is what counts of the number n of a goroutine that has a lock.
+// originOf returns the word that replaces the number n of a goroutine that holds a lock.
 func (m *Machine) originOf(n uint32) uint64 {
 	origin := uint64(1)
 	if i := int(n - 1); i < len(m.slots) && m.slots[i] >= 0 {
@@ -385,15 +388,15 @@ func (m *Machine) originOf(n uint32) uint64 {
 	return origin & math.MaxUint32
 }
 
-// observeNumbers notes that the program can tell goroutines apart by their numbers.
+// observeNumbers records that the program can distinguish goroutines by their numbers.
 func (m *Machine) observeNumbers() {
 	if m.multi && !m.cfg.absolute.named.Load() {
 		m.cfg.absolute.named.Store(true)
 	}
 }
 
-// needsNumbers reports whether what has been explored says nothing, as goroutines have counted as equal
-// that the program can tell apart.
+// needsNumbers reports whether the exploration is inconclusive, because it has treated goroutines
+// as identical that the program can distinguish.
 func (m *Machine) needsNumbers() bool {
 	a := m.cfg.absolute
 	//mutant: symmetry: numbers are not shown [equalOnes]: drop 2

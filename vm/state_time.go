@@ -10,48 +10,50 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Times in fingerprints. A program that stores what it has read from the clock never comes back to a
-// state, if times count as what they are: each iteration of
+// Times in fingerprints. With absolute times, a program that stores clock reads never returns to an
+// earlier state: each iteration of
 //
 //	for range ticker.C { s.mu.Lock(); s.last = time.Now(); s.mu.Unlock() }
 //
-// leaves another one. So a time counts as its distance from the clock, which is itself left out. Two
-// states that are equal then are the same but for a shift: the clock, all deadlines, and all times
-// that come from the clock are later by the same amount in one of them.
+// leads to a new one. So a time counts as its distance from the clock, and the clock itself is left
+// out. Two states that are equal then are the same up to a shift: the clock, all deadlines, and all
+// times that come from the clock are later by the same amount in one of them.
 //
 //	state 1   clock 3 s    s.last 3 s    deadline 4 s        the same words:
 //	state 2   clock 9 s    s.last 9 s    deadline 10 s       s.last 0, deadline 1 s
 //
-// Their futures are the same but for that shift, as long as the program does nothing whose effect
-// depends on more than distances:
+// Their futures are the same up to that shift, as long as the program does nothing that depends on
+// more than distances:
 //
-//  1. Which words are times follows from types (layout.Layout.Times, and the lists of live
-//     registers). Every memory has the layout of what is stored there, and the words of a Time
-//     leave package time nowhere. Reading a Time as something else is claim 5.
-//  2. Each Time is near or far. One that comes from the clock is near: within nearTime of it. One that
-//     does not, as the zero Time, is far: at least farAway from the start. The clock does not get
-//     later than lateClock, so a far Time is never near, and near ones are shifted, far ones are not.
-//     A Time that would be neither is claim 5.
-//  3. What programs do with Times keeps that: Now and ticks are the clock itself. Add and Sub of near
-//     Times are the same but for the shift. Before, After, Compare, Equal, == and lookups in maps say
-//     the same for shifted times; and of a near and a far one always the same, as does IsZero. Add
-//     that makes a near Time far, or the other way round, and Sub of a near and a far Time, if it
-//     does not saturate, are claim 5.
-//  4. Timers, sleepers and the rules of step_time.go and step_look.go know distances from the clock
-//     only. What they know besides is part of the fingerprint: debt, and what lookBack says. How
-//     often all goroutines have waited (rests) is asked for only by comparisons which more than a
-//     slack would turn. It counts when there has been one (claim 6).
-//  5. All else that has to do with the clock is an observation of absolute time: taking a Time apart
-//     (Unix, Format, Date, printing, marshalling: all ask for its seconds or nanoseconds), making
-//     one of numbers, numbers of the monotonic clock, Times in memory that is read as another type,
-//     hashing them, bubbles of testing/synctest, whose clocks are others. It is noted when it
-//     happens. If fingerprints have been made, the search begins again with absolute times
-//     (NeedsRefining). A search that ends without any has executed none in the explored states, nor
-//     would have in those that it has not gone on from, as they are shifts of explored ones.
-//  6. A rest is counted up to maxRests, from where on a comparison may always come out otherwise.
-//     That only makes looks visible operations where they need not be.
+//   1. Types determine which words are times (layout.Layout.Times, and the lists of live
+//      registers). All memory has the layout of its contents, and the words of a Time do not leave
+//      package time. Reading a Time as something else is claim 5.
+//   2. Each Time is near or far. One that comes from the clock is near: within nearTime of it. One
+//      that does not, like the zero Time, is far: at least farAway from the start. The clock does
+//      not get later than lateClock, so a far Time is never near. Near Times are shifted, far ones
+//      are not. A Time that would be neither is claim 5.
+//   3. Operations on Times preserve that. Now and ticks are the clock itself. Add and Sub of near
+//      Times are the same up to the shift. Before, After, Compare, Equal, == and lookups in maps
+//      have the same result for shifted times; for a near and a far Time the result is always the
+//      same, like that of IsZero. Add that makes a near Time far, or the reverse, and Sub of a near
+//      and a far Time, if it does not saturate, are claim 5.
+//   4. Timers, sleepers and the rules of step_time.go and step_look.go use only distances from the
+//      clock. Their other data are part of the fingerprint: debt, and the fields of lookBack. The
+//      number of times that all goroutines have waited (rests) matters only to comparisons that
+//      would need more than a slack to come out differently. It counts after the first such
+//      comparison (claim 6).
+//   5. Every other use of the clock is an observation of absolute time: taking a Time apart (Unix,
+//      Format, Date, printing, marshalling: all read its seconds or nanoseconds), making one of
+//      numbers, numbers of the monotonic clock, Times in memory that is read as another type,
+//      hashing them, and bubbles of testing/synctest, which have other clocks. It is recorded when
+//      it happens. If there are fingerprints by then, the search begins again with absolute times
+//      (NeedsRefining). A search that ends without such an observation has executed none in the
+//      explored states. It would execute none in the states it did not continue from, because they
+//      are shifts of explored ones.
+//   6. Rests are counted up to maxRests; from then on a comparison may always come out differently.
+//      That only makes some clock reads visible operations without need.
 //
-// Both kinds of fingerprints tell all times apart at the same clock.
+// Both kinds of fingerprints distinguish all times at the same clock.
 
 const (
 	lateClock = 1 << 57 // about 4 years
@@ -60,12 +62,12 @@ const (
 	maxRests  = 64
 )
 
-// absolutes is what has been noticed, on any path of any replica, that makes the search begin again.
+// absolutes records events, on any path of any replica, that make the search begin again.
 type absolutes struct {
 	hashed   atomic.Bool // there are fingerprints with relative times
 	observed atomic.Bool // claim 5
 	rests    atomic.Bool // claim 6
-	// The same for goroutines that count as equal: see state_symmetry.go.
+	// The same for identical goroutines: see state_symmetry.go.
 	exchanged atomic.Bool
 	named     atomic.Bool
 	// The same for durations that do not come from the clock: see step_elapsed.go.
@@ -77,16 +79,16 @@ func (m *Machine) relativeTimes() bool {
 	return !m.cfg.AbsoluteTime && m.link.clockUsed && !m.cfg.Run
 }
 
-// observeTime notes that the program can tell what time it is. What it does before packages are
-// initialised is the same on all paths.
+// observeTime records that the program can read absolute time. What it does before the base state
+// is the same on all paths.
 func (m *Machine) observeTime() {
 	if m.heap.based && !m.cfg.absolute.observed.Load() {
 		m.cfg.absolute.observed.Store(true)
 	}
 }
 
-// NeedsAbsolute reports whether what has been explored says nothing, as states have been taken for
-// equal which the program can tell apart.
+// NeedsAbsolute reports whether the exploration is inconclusive, because it has matched states that
+// the program can distinguish.
 func (v Environment) NeedsAbsolute() bool {
 	m := v.m
 	a := m.cfg.absolute
@@ -94,10 +96,11 @@ func (v Environment) NeedsAbsolute() bool {
 	return m.relativeTimes() && a.hashed.Load() && (a.observed.Load() || a.rests.Load() && !m.cfg.CountRests)
 }
 
-// AbsoluteTime is Config.AbsoluteTime, or whether it was found necessary from the start.
+// AbsoluteTime reports whether times are absolute, because of Config.AbsoluteTime or because this
+// was necessary from the start.
 func (v Environment) AbsoluteTime() bool { return v.m.cfg.AbsoluteTime }
 
-// timeClass says of what kind a Time is.
+// timeClass is the kind of a Time.
 type timeClass uint8
 
 const (
@@ -120,21 +123,21 @@ func (m *Machine) timeClass(wall, ext uint64) (c timeClass, at int64) {
 	return timeOdd, at
 }
 
-// observeLate notes that the clock is later than claim 2 allows.
+// observeLate records that the clock is later than claim 2 allows.
 func (m *Machine) observeLate() {
 	if m.clock > lateClock {
 		m.observeTime()
 	}
 }
 
-// observeApart notes that a Time is taken apart, or made of numbers.
+// observeApart records that a Time is taken apart, or made of numbers.
 func (m *Machine) observeApart(wall, ext uint64) {
 	if c, _ := m.timeClass(wall, ext); c != timeFar {
 		m.observeTime()
 	}
 }
 
-// observeOdd notes that Times are compared of which little is known.
+// observeOdd records a comparison of Times that are neither near nor far.
 func (m *Machine) observeOdd(a, b [2]uint64) {
 	x, _ := m.timeClass(a[0], a[1])
 	y, _ := m.timeClass(b[0], b[1])
@@ -143,7 +146,7 @@ func (m *Machine) observeOdd(a, b [2]uint64) {
 	}
 }
 
-// observeMoved notes that Add has made b of a, if one is near and the other is not.
+// observeMoved records that Add has made b of a, if one is near and the other is not.
 func (m *Machine) observeMoved(a, b [2]uint64) {
 	x, _ := m.timeClass(a[0], a[1])
 	y, _ := m.timeClass(b[0], b[1])
@@ -152,8 +155,8 @@ func (m *Machine) observeMoved(a, b [2]uint64) {
 	}
 }
 
-// observeDistance notes that d is the distance of a and b, if one is near, the other one is not, and
-// it would not be too large for a Duration at each clock.
+// observeDistance records that d is the distance of a and b, if one is near, the other is not, and
+// a Duration could hold the distance at some clock.
 func (m *Machine) observeDistance(a, b [2]uint64, d *big.Int) {
 	x, _ := m.timeClass(a[0], a[1])
 	y, _ := m.timeClass(b[0], b[1])
@@ -162,8 +165,8 @@ func (m *Machine) observeDistance(a, b [2]uint64, d *big.Int) {
 	}
 }
 
-// observePun notes that p points to memory of another type from now on, if there are Times that are
-// no Times of that type.
+// observePun records that p from now on points to memory as another type, if the two types have
+// different Times.
 func (m *Machine) observePun(p ptr, to uint64) {
 	id, off := uint32(p>>32), uint32(p)
 	if to&bytecode.PunDeep != 0 && p != 0 {
@@ -197,8 +200,8 @@ func (m *Machine) observePun(p ptr, to uint64) {
 	}
 }
 
-// relativeTime turns the two words of a Time in a fingerprint, or of a tick, into what counts of it. It
-// reports whether that is its distance from the clock.
+// relativeTime replaces the two words of a Time, or of a tick, in a fingerprint by those that
+// count. It reports whether these are the distance from the clock.
 func (m *Machine) relativeTime(w []uint64, tick bool) bool {
 	if tick {
 		if w[1] == 0 {
@@ -217,7 +220,7 @@ func (m *Machine) relativeTime(w []uint64, tick bool) bool {
 	return false
 }
 
-// baseTimes reports whether there are Times that come from the clock in the base state.
+// baseTimes reports whether the base state has Times that come from the clock.
 func (m *Machine) baseTimes() bool {
 	for id := range m.heap.objs {
 		o := &m.heap.objs[id]
@@ -234,12 +237,12 @@ func (m *Machine) baseTimes() bool {
 	return false
 }
 
-// distances reports whether Times are written down as distances: not if what one goroutine can change
-// is compared with itself at another time.
+// distances reports whether Times are written as distances. They are not if the state of one
+// goroutine is compared with its own state at another time.
 func (m *Machine) distances() bool { return m.relativeTimes() && !m.canon.ownOnly }
 
-// distance is how far t is from g's clock, for a fingerprint. What would be too late for the clock
-// never comes.
+// distance returns the distance of t from g's clock, for a fingerprint. A time that is too late for
+// the clock never comes.
 func (m *Machine) distance(g *goroutine, t int64) uint64 {
 	if t == math.MaxInt64 && m.relativeTimes() {
 		return math.MaxInt64
@@ -247,7 +250,7 @@ func (m *Machine) distance(g *goroutine, t int64) uint64 {
 	return uint64(t - m.clockOf(g))
 }
 
-// restsHash is the part of rests that matters for what can still happen.
+// restsHash returns the part of rests that matters for the future.
 func (m *Machine) restsHash() int64 {
 	switch {
 	case !m.relativeTimes():
@@ -258,7 +261,7 @@ func (m *Machine) restsHash() int64 {
 	return 0
 }
 
-// allPasses reports whether all time that is left may pass at a look.
+// allPasses reports whether all remaining time may pass at a clock read.
 func (m *Machine) allPasses() bool {
 	n := len(m.cfg.jumps)
 	return n > 0 && m.cfg.jumps[n-1] == allLeft

@@ -18,7 +18,7 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 		if g.status != gReady {
 			continue
 		}
-		// Most operations never block and are held by no reduction: they need no Peek.
+		// Most operations never block and no reduction holds them: they need no Peek.
 		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
 			if timed(g) {
 				timers = append(timers, len(buf))
@@ -33,9 +33,10 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	return without(buf, timers, func(id trace.GID) bool { return !m.inTurn(m.gOf(id)) })
 }
 
-// without returns list without those of the elements at places, which ascend, of which leaveOut says so.
+// without removes from list the elements at the given ascending indices for which leaveOut returns
+// true.
 func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []trace.GID {
-	kept, from := 0, 0 // those up to from have been looked at
+	kept, from := 0, 0 // elements before from are done
 	for _, i := range places {
 		id := list[i]
 		kept += copy(list[kept:], list[from:i])
@@ -116,8 +117,9 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	m.step(g, choice)
 }
 
-// Repeat implements por.Repeater. It is not interrupted: who repeats steps goes on from the state after
-// them, which an abandoned execution does not have. It takes no longer than it took the first time.
+// Repeat implements por.Repeater. The user cannot interrupt it: its caller continues from the state
+// after the steps, and an abandoned execution has no such state. It takes no longer than the first
+// execution of the step.
 func (m *Machine) Repeat(id trace.GID, choice int) {
 	cnt, g := m.cnt, m.gOf(id)
 	m.repeating = true

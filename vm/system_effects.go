@@ -24,7 +24,7 @@ func (m *Machine) Aborted() bool { return m.fault != nil || m.exited }
 func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	g := m.gOf(id)
 	op := m.Next(id)
-	// Only a select can touch more than the two locations that a trace.Op has room for.
+	// Only a select can touch more than two locations, for which a trace.Op has room.
 	if op.Kind != trace.Select && op.Kind != trace.TrySelect {
 		return append(buf, op.Access[:op.N]...)
 	}
@@ -40,9 +40,9 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// DependsOnAll implements por.Effects. Where time has an order a step with which it passes depends
-// on all others (see step_time.go), and so does whether the rest of a bubble is blocked. Where the
-// clock is read, it depends on which goroutines have slept before.
+// DependsOnAll implements por.Effects. If timers are ordered, a step by which time passes depends
+// on all others (see step_time.go). So does a check whether the rest of a bubble is blocked. If the
+// clock is read, its value depends on which goroutines have slept before.
 func (m *Machine) DependsOnAll(id trace.GID) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
@@ -75,7 +75,7 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 	}
 	v := m.viewOf(g)
 	*op = v.op
-	n := v.n // held executes the operation speculatively, and so what v shows changes
+	n := v.n // held executes the operation speculatively, which changes v
 	switch {
 	case n == 0 || m.executionOver():
 		return 0, dependsOnAll
@@ -110,7 +110,7 @@ func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	return int(h[chLen/8]), int(h[chCap/8]), h[chClosed/8] != 0
 }
 
-// Updates implements por.Effects: an assignment to an entry of a map leaves the others, and
+// Updates implements por.Effects: an assignment to a map entry keeps the other entries, and
 // atomic.Value compares types before it stores.
 func (m *Machine) Updates(op *trace.Op) bool {
 	if op.N == 0 {
@@ -158,14 +158,13 @@ func (m *Machine) Case(id trace.GID, choice int) int {
 // Advanced implements por.Effects.
 func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.advanced...) }
 
-// Label implements por.Effects.
-// Of an operation on channels it is
+// Label implements por.Effects. For an operation on channels the label is
 //
 //	bits  0          16             31     32             64
 //	      │ case + 1 │ its partner's │ parks │ partner + 1 │
 //
-// where the case is 0 for default and for parking, and the partner, a GID, 0 if there is none. Of a
-// Signal it is the goroutine that is woken, of anything else the number of the alternative.
+// where the case is 0 for default and for parking, and the partner, a GID, is 0 if there is none.
+// For a Signal it is the goroutine that is woken, for anything else the number of the alternative.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
 	switch kind := g.pending.Kind; {
