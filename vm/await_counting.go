@@ -10,34 +10,33 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// A counting loop is no await loop: an iteration with zero effect leads back to the state in which
-// it began, and the counter is part of that state. So no snapshots are taken in such loops (see
-// awaitElimination.arrive), and a read there costs what it costs elsewhere.
+// A counting loop is not an await loop: an iteration with zero effect leads back to the state in
+// which it began, and the counter is part of that state. So no snapshots are taken in such loops
+// (see awaitElimination.arrive), and a read there costs the same as elsewhere.
 //
 // Definition. Let S be a strongly connected component of a function's control-flow graph. Block h
 // of S counts if it begins with P = phi(...), which on each edge from inside S is P + c, with c > 0
 // on all of these edges (or c < 0 on all).
 //
-// Claim. If control comes from an instruction i of S back to i through h, g's own state has
-// changed.
+// Claim. If control goes from an instruction i of S through h back to i, g's own state has changed.
 //
-//  1. The path stays in S, or it could not come back.
-//  2. P has become larger, as P is assigned in h only; and by less than 2^64, as each addition
-//     costs an iteration.
-//  3. P is in a register. If P is live at i, the two states differ in it, as live registers are
-//     compared.
-//  4. If P is not live at i, then every path from i to h uses a value P + c that has been computed
-//     since h was last passed. That value is live at i and has become larger as well.
+//   1. The path stays in S, or it could not come back.
+//   2. P has become larger, because P is assigned only in h, and by less than 2^64, because each
+//      addition costs an iteration.
+//   3. P is in a register. If P is live at i, the two states differ in it, because live registers
+//      are compared.
+//   4. If P is not live at i, then every path from i to h uses a value P + c that was computed
+//      after the last pass through h. That value is live at i and has become larger as well.
 //
-// So each block that counts is taken out of the graph. What is not on a cycle of what is left can
-// only be reached again with another counter. That leaves smaller components, in which other blocks
-// count: those of the loops inside.
+// So each counting block is removed from the graph. An instruction that is then on no cycle can
+// only be reached again with another counter. This leaves smaller components, the inner loops, in
+// which other blocks count.
 
 //	for i := 0; i < n; i++ { x.Load() }       i's block counts: no snapshots
 //	for { for !x.Load() {}; n++ }             the outer one counts; the inner loop is a cycle
 
-// uncountedBlocks returns for each block of f whether control can come back to it without passing
-// one that counts.
+// uncountedBlocks returns, for each block of f, whether control can return to it without passing a
+// counting block.
 func uncountedBlocks(f *bytecode.Func) []bool {
 	blocks := f.SSA.Blocks
 	var all []int
@@ -64,12 +63,12 @@ func uncountedBlocks(f *bytecode.Func) []bool {
 	}
 }
 
-// maxCount is the largest difference of a counter. With it no execution iterates often enough for
-// the counter to overflow.
+// maxCount is the largest step of a counter. No execution iterates often enough for such a counter
+// to overflow.
 const maxCount = 1 << 16
 
-// isCounter reports whether block h of a component counts.
-// A counter that is in no register is no part of what is compared, and a narrow one may overflow.
+// isCounter reports whether block h of a component counts. A counter outside of registers is not
+// compared, and a narrow one may overflow.
 func isCounter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
 	for _, instr := range h.Instrs {
 		phi, ok := instr.(*ssa.Phi)
@@ -107,7 +106,7 @@ func isWord(t types.Type) bool {
 	return false
 }
 
-// difference returns c if v is p + c, and 0 if it is something else.
+// difference returns c if v is p + c, and otherwise 0.
 func difference(v ssa.Value, p *ssa.Phi) int64 {
 	sum, ok := v.(*ssa.BinOp)
 	if !ok || sum.X != p || sum.Op != token.ADD && sum.Op != token.SUB {
@@ -127,11 +126,11 @@ func difference(v ssa.Value, p *ssa.Phi) int64 {
 	return c
 }
 
-// cycles returns for each of n nodes of a graph whether it is on a cycle, and the number of its
-// strongly connected component (Tarjan 1972). Component numbers are meant for comparing only. roots
-// are nodes from which all can be reached; successor returns the i-th successor of a node, if it
-// has as many.
-// With a stack of its own: generated code has graphs that are thousands of nodes deep.
+// cycles returns, for each of n nodes of a graph, whether it is on a cycle, and the number of its
+// strongly connected component (Tarjan 1972). Component numbers are only meant for comparison.
+// roots are nodes from which all nodes can be reached; successor returns the i-th successor of a
+// node, if it has that many. The function has a stack of its own: generated code has graphs that
+// are thousands of nodes deep.
 func cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
 	in, part = make([]bool, n), make([]int, n)
 	type node struct {

@@ -11,52 +11,53 @@ import (
 // Await-loop elimination (spin-loop elimination, spin-assume).
 //
 // An await loop, such as `for !ready.Load() {}`, can iterate any number of times, so a search that
-// does not compare states has no end. But iterations with zero effect can be left out:
+// does not match states does not end. But iterations with zero effect can be left out:
 //
-//  1. An iteration of a loop by goroutine g has zero effect if g is in the same state of its own at
-//     its end as at its beginning (its stack, and the objects that only g can reach), and if all
-//     that g has done in between are reads of atomic variables or of plain memory, TryLocks and
-//     compare-and-swaps that fail, Gosched, and Sleep.
-//  2. Take an execution with such an iteration and leave the iteration's operations out. No other
-//     goroutine notices, as nothing was written, and g continues as before. So the rest is an
-//     execution, too, and leads to the same state.
-//  3. Hence it is enough to explore the executions in which no iteration has zero effect.
+//   1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
+//      objects that only g can reach) is the same at its end as at its beginning, and if g has only
+//      executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
+//      fail, Gosched, and Sleep in between.
+//   2. Take an execution with such an iteration and leave out the iteration's operations. No other
+//      goroutine notices, because the iteration writes nothing, and g continues as before. So the
+//      rest is an execution, too, and leads to the same state.
+//   3. Hence it is enough to explore the executions in which no iteration has zero effect.
 //
 // The idea is that of GenMC's spin-assume and SAVer (Kokologiannakis, Ren and Vafeiadis: Dynamic
-// Partial Order Reductions for Spinloops, FMCAD 2021): there a compiler pass replaces the exit
-// test of a loop without effects by an assume statement, and a check at run time finds loops
-// whose iterations have zero net effect. Here everything is decided at run time, by comparing states:
+// Partial Order Reductions for Spinloops, FMCAD 2021): there a compiler pass replaces the exit test
+// of a loop without effects by an assume statement, and a check at run time finds loops whose
+// iterations have zero net effect. Here all decisions are made at run time, by comparing states:
 // snapshots of g at the operations of a loop since its last effect (gstate.trail). Static analysis
-// only says where snapshots are worth their cost (await_loops.go, await_counting.go).
+// only determines where snapshots are worth their cost (await_loops.go, await_counting.go).
 //
 // With AwaitOnce an atomic operation that would complete an iteration with zero effect is not
-// enabled: its goroutine is blocked, as if by an assume, until what it is going to read has
-// changed. That depends on the goroutine and on the operation's location and on nothing else,
-// so to an explorer it is like a lock. Whether it would, is found by executing it speculatively,
-// once for each value that is found at the location. Three things are not eliminated:
+// enabled: its goroutine is blocked, as if by an assume, until the value it is going to read has
+// changed. This depends only on the goroutine and on the operation's location, so to an explorer it
+// is like a lock. The machine finds out whether it would by executing it speculatively, once for
+// each value found at the location. Three cases are not eliminated:
 //
 //   - An iteration that has read different values from one location: another goroutine has
-//     interfered, as with a compare-and-swap after a load. It is executed. Each needs an effect
-//     of another goroutine, so there are infinitely many only if there are of those.
-//   - One whose last operation reads plain memory is executed once, because the read may be part
-//     of a data race. Then the goroutine spins (gSpinning).
-//   - Where time passes by waiting, a loop that waits makes a difference.
+//     interfered, as with a compare-and-swap after a load. It is executed. Each such iteration
+//     needs an effect of another goroutine, so an infinite number of them needs an infinite number
+//     of effects.
+//   - An iteration whose last operation reads plain memory is executed once, because the read may
+//     be part of a data race. Then the goroutine spins (gSpinning).
+//   - If waiting makes time pass, a loop that waits has an effect.
 //
 // A goroutine that has read two locations may be blocked at the second one when the first one has
 // changed. If no goroutine is enabled then, the execution is redundant (por.Redundant): it begins
-// the iteration that is left out in another execution. But if all that was read in the iterations
-// of the blocked goroutines is unchanged, these loop forever: SpinSchedule.
+// an iteration that another execution leaves out. But if no value read in the iterations of the
+// blocked goroutines has changed, they loop forever: SpinSchedule.
 //
-// With AwaitChange, for explorers that sample schedules, a goroutine is blocked only as long as
-// all that it has read in the iteration is unchanged.
+// With AwaitChange, for explorers that sample schedules, a goroutine is blocked only as long as all
+// values that it has read in the iteration are unchanged.
 
-// Await says what the machine does about iterations with zero effect.
+// Await is the machine's treatment of iterations with zero effect.
 type Await uint8
 
 const (
-	AwaitNever  Await = iota // they are like others
-	AwaitOnce                // they are not completed: for explorers that do not match states
-	AwaitChange              // they are not completed until what was read has changed: for those that sample
+	AwaitNever  Await = iota // execute them like others
+	AwaitOnce                // do not complete them: for explorers that do not match states
+	AwaitChange              // do not complete them until a value read has changed: for explorers that sample
 )
 
 // awaitElimination is the reduction.
@@ -64,15 +65,15 @@ type awaitElimination struct {
 	m           *Machine
 	mode        Await // not AwaitNever
 	loops       loopTable
-	start       stepStart  // of the step under way
-	completed   *snapshot  // where the iteration with zero effect began that the last step has completed
-	speculating bool       // what is executed is going to be undone
-	serial      serialised // ownState's
+	start       stepStart  // of the present step
+	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
+	speculating bool       // the present steps are going to be undone
+	serial      serialised // for ownState
 }
 
 var _ reduction = (*awaitElimination)(nil)
 
-// Await sets what is done about iterations with zero effect. The machine must be in its initial
+// Await sets the treatment of iterations with zero effect. The machine must be in its initial
 // state.
 func (m *Machine) Await(mode Await) {
 	m.reduction = nil
@@ -90,48 +91,48 @@ func (m *Machine) Await(mode Await) {
 	}
 }
 
-// A snapshot is a goroutine at an operation of a loop, with how it has come there.
+// A snapshot is a goroutine at an operation of a loop, with its path to that operation.
 //
 //	g.trail ─▶ │ state C, read y = 2 │ ─prev─▶ │ state B, read x = 1 │ ─prev─▶ │ state A │ ─▶ nil
 //
-// A is where g came to an operation of the loop after its last effect; it read x = 1 and came to B.
-// If its next step leads to a state that is in the list, the steps since then are an iteration with
-// zero effect. Snapshots are never written to once they are linked, as states on other paths share
+// At A, g reached an operation of the loop after its last effect; it read x = 1 and reached B. If
+// its next step leads to a state in the list, the steps since that state are an iteration with zero
+// effect. Snapshots are never changed once they are linked, because states on other paths share
 // them.
 type snapshot struct {
-	prev   *snapshot    // the one before; nil if the goroutine has had an effect since, or is new
+	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
 	state  por.Hash     // the goroutine's own
-	read   trace.Access // what it has read since prev, if Size > 0,
-	of     uint64       // which object that was,
-	val    uint64       // and the value found there
-	digest uint64       // of all that, and of prev's
+	read   trace.Access // the location read since prev, if Size > 0,
+	of     uint64       // the identity of that object,
+	val    uint64       // and the value there
+	digest uint64       // of these fields, and of prev's digest
 }
 
-// maxSnapshots is how many snapshots are kept. A longer iteration counts as one with an effect.
+// maxSnapshots is the most snapshots in a trail. A longer iteration counts as one with an effect.
 const maxSnapshots = 64
 
 // tooLong takes the place of a trail with more snapshots.
 var tooLong = &snapshot{depth: maxSnapshots, digest: 1}
 
-// outcomes remembers what a goroutine's pending operation leads to, by the value that it reads.
-// Speculation costs a few steps and a rewind. A lock that is polled is looked at in many states, in
-// most of which it has a value that was there before.
+// outcomes caches the outcomes of a goroutine's pending operation, by the value that it reads.
+// Speculation costs a few steps and a rewind. A search inspects a polled lock in many states, and
+// in most of them its value has occurred before.
 type outcomes struct {
 	valid bool // the goroutine has not moved since
 	next  int
 	known [4]outcome
 }
 
-// outcome is what an operation leads to if it reads val.
+// outcome is the outcome of an operation that reads val.
 type outcome struct {
 	valid bool
 	val   uint64
-	start *snapshot // it completes the iteration with zero effect that began there; nil: it completes none
-	steps int       // to get there
+	start *snapshot // beginning of the zero-effect iteration that it completes; nil: it completes none
+	steps int       // number of steps for that
 }
 
-// stepStart is what is noted before a step of a goroutine with a trail.
+// stepStart has the data before a step of a goroutine with a trail.
 type stepStart struct {
 	from  *snapshot // nil: the step has an effect
 	read  trace.Access
@@ -140,8 +141,8 @@ type stepStart struct {
 	clock uint64
 }
 
-// zeroEffect reports whether g's pending operation can be part of an iteration with zero effect, as
-// it would be executed now, and what it reads then.
+// zeroEffect reports whether g's pending operation, executed now, can be part of an iteration with
+// zero effect, and returns the location that it reads then.
 //
 //	Gosched                               reads nothing
 //	Sleep, where time has no order        reads nothing
@@ -149,8 +150,8 @@ type stepStart struct {
 //	atomic; TryLock, if it is going
 //	to fail; a failing compare-and-swap
 //
-// What reads in another way, a map's entry for one, is taken to have an effect, as is what reads
-// symbolic values.
+// An operation that reads in another way, such as that of a map's entry, or reads symbolic values,
+// is treated as if it had an effect.
 func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool) {
 	op := &e.m.viewOf(g).op
 	in := &g.fn.Code[g.pc]
@@ -161,7 +162,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
 		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
-			return read, false // what it finds there is not one value
+			return read, false // it may find several values
 		}
 		load := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN
 		element := in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
@@ -195,13 +196,13 @@ func (e *awaitElimination) afterLocal(g *goroutine) { e.arrive(g, &stepStart{}) 
 func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &e.start) }
 
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
-// iterate with zero effect. It returns where the iteration with zero effect began that the step
-// has completed, if it has.
+// iterate with zero effect. It returns the beginning of the zero-effect iteration that the step has
+// completed, if it has.
 //
-// The effects of a step that its operation does not show are found here: it has completed another
-// goroutine's operation (advanced), or the clock was read. What was printed is none: where it counts,
-// printing is an operation. Nor is what models do: what others can notice of it they declare by an
-// operation (package effect).
+// arrive also detects the effects of a step that its operation does not show: the step has
+// completed another goroutine's operation (advanced), or has read the clock. Output is not such an
+// effect: where it counts, printing is an operation. Neither are the actions of models: they
+// declare an operation for everything that others can notice (package effect).
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
@@ -214,7 +215,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		d = &stepStart{}
 	}
 	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != mayFail {
-		return nil // whatever comes then has an effect
+		return nil // all later operations have an effect
 	}
 	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val}
 	if d.from != nil {
@@ -240,7 +241,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// interfered reports whether between start and n one location has been read with different values.
+// interfered reports whether one location was read with different values between start and n.
 func (n *snapshot) interfered(start *snapshot) bool {
 	for a := n; a != start; a = a.prev {
 		for b := a.prev; b != start && a.read.Size > 0; b = b.prev {
@@ -275,7 +276,7 @@ func (e *awaitElimination) blocks(g *goroutine) bool {
 	return t.start != nil && (e.mode == AwaitOnce || e.unchanged(g.trail, t.start))
 }
 
-// outcomeOf returns what g's pending operation leads to.
+// outcomeOf returns the outcome of g's pending operation.
 func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 	read, ok := e.zeroEffect(g)
 	if !ok {
@@ -290,7 +291,7 @@ func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 			return *t
 		}
 	}
-	r := g.outcomes // which is invalid when g has moved
+	r := g.outcomes // these become invalid when g moves
 	var t outcome
 	e.speculating = true
 	e.m.speculate(func() { t = e.execute(g) })
@@ -302,13 +303,13 @@ func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 	return t
 }
 
-// maxIdle is how many operations that read nothing an iteration may have after the last one that does.
+// maxIdle is the most operations without a read that an iteration may have after its last read.
 const maxIdle = 8
 
-// execute executes g's pending operation, and what follows it as long as that reads nothing.
+// execute executes g's pending operation, and the operations after it until one reads.
 //
-// What reads nothing follows at once: in for !x.Load() { runtime.Gosched() } the iteration ends
-// after Gosched, and x.Load is what it has to be kept from.
+// Operations without a read follow at once: in for !x.Load() { runtime.Gosched() } the iteration
+// ends after Gosched, so x.Load is the operation to block.
 func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 	base := g.trail
 	for t.steps < maxIdle {
@@ -335,7 +336,7 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 	return t
 }
 
-// unchanged reports whether all that was read between two snapshots is still there.
+// unchanged reports whether all values read between two snapshots are unchanged.
 func (e *awaitElimination) unchanged(n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
 		if of, val := e.m.value(n.read); of != n.of || val != n.val {
@@ -345,8 +346,8 @@ func (e *awaitElimination) unchanged(n, start *snapshot) bool {
 	return true
 }
 
-// iterationOf returns where the iteration began that g is kept from completing or, if it spins, has
-// completed, and how many steps there are in it.
+// iterationOf returns the beginning of the iteration that g is prevented from completing or, if it
+// spins, has completed, and the number of its steps.
 func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int) {
 	switch {
 	case g.trail == nil || g.trail == tooLong:
@@ -362,14 +363,14 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 	return nil, 0
 }
 
-// redundant implements reduction: a goroutine that is kept from its next operation has read what
-// has changed since.
+// redundant implements reduction. It reports whether a goroutine that is blocked by the reduction
+// has read a value that has changed since.
 //
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: x.Store(1)
 //
-// T1 has read x = 0; to read y = 0 would complete the iteration, so it is blocked. T2 stores, and
-// no goroutine moves any more, though T1 does not loop forever: in another execution it has not
-// begun that iteration.
+// T1 has read x = 0; reading y = 0 would complete the iteration, so it is blocked. T2 stores, and
+// no goroutine can move any more, although T1 does not loop forever: in another execution it has
+// not begun that iteration.
 func (e *awaitElimination) redundant() bool {
 	return slices.ContainsFunc(e.m.living(), func(s uint32) bool {
 		g := e.m.gs[s]
@@ -395,8 +396,8 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	return loop
 }
 
-// ownState is a fingerprint of what only g can change, apart from its status: of its stack, and of
-// the objects that only g can reach.
+// ownState returns a fingerprint of the state that only g can change, apart from its status: its
+// stack, and the objects that only g can reach.
 func (e *awaitElimination) ownState(g *goroutine) por.Hash {
 	c := &e.m.canon
 	c.ownOnly = true

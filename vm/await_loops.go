@@ -11,34 +11,34 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Where snapshots are worth their cost: in loops that could iterate with zero effect. That is a
-// question about code only, and the answer may be too large: a snapshot that was not needed costs
-// time, one that is missing lets a search without states go on without end.
+// Snapshots are worth their cost in loops that could iterate with zero effect. Whether a loop could
+// is a property of the code, and the answer may over-approximate: an unnecessary snapshot costs
+// time, but without a necessary one a search without states does not end.
 
-// A loopTable knows the loops of functions.
+// A loopTable has the loops of functions.
 type loopTable struct {
 	m     *Machine
-	looks bool        // locking and unlocking has no effect
-	infos []*loopInfo // by function number; nil until asked for
+	looks bool        // treat locking and unlocking as having no effect
+	infos []*loopInfo // by function number; nil until needed
 }
 
 // loopInfo describes the loops of a function.
 type loopInfo struct {
-	// in says of each instruction whether control can come back to it, or to a copy of it, with
-	// zero effect; any whether it can to some.
+	// in says, for each instruction, whether control can return to it, or to a copy of it, with
+	// zero effect. any reports whether in has such an instruction.
 	in  []bool
 	any bool
-	// The compiler makes two copies of a loop's test, one before the loop. They are one place in
-	// the loop, so states are compared as if only the last copy were there. pendingCopies maps
-	// an instruction at which an operation may be pending to its last copy, returnCopies one to
-	// which a call returns.
+	// The compiler makes two copies of a loop's test, one of them before the loop. They are one
+	// place in the loop, so states are compared as if only the last copy existed. pendingCopies
+	// maps an instruction at which an operation may be pending to its last copy, returnCopies one
+	// to which a call returns.
 	//
 	//	for test { body }      test, body, test', body, test', ... : test and test' are one place
 	pendingCopies, returnCopies map[int32]int32
 }
 
 // lastCopy returns the last copy of the instruction at pc: of the running function if top is set,
-// else of one to which a call returns. A frame with flags does not return like others.
+// otherwise of one to which a call returns. A frame with flags does not return like others.
 func (l *loopInfo) lastCopy(pc int32, top bool, flags uint64) int32 {
 	copies := l.returnCopies
 	if top {
@@ -50,7 +50,7 @@ func (l *loopInfo) lastCopy(pc int32, top bool, flags uint64) int32 {
 	return pc
 }
 
-// of returns what is known of f.
+// of returns the loops of f.
 func (t *loopTable) of(f *bytecode.Func) *loopInfo {
 	for len(t.infos) <= int(f.ID) {
 		t.infos = append(t.infos, nil)
@@ -61,8 +61,8 @@ func (t *loopTable) of(f *bytecode.Func) *loopInfo {
 	return t.infos[f.ID]
 }
 
-// Two instructions are copies if they are the same, come from the same SSA instruction, and have
-// the same registers live. From the end of the code on, the first one that is met stands for all.
+// find finds the loops of f. Two instructions are copies if they are equal, come from the same SSA
+// instruction, and have the same live registers. The last one in the code stands for all.
 func (t *loopTable) find(f *bytecode.Func) *loopInfo {
 	l := &loopInfo{in: t.m.cyclic(f, t.looks), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
@@ -105,9 +105,9 @@ func sameLive(f *bytecode.Func, a, b int) bool {
 	return ok1 && ok2 && slices.Equal(x, y)
 }
 
-// cyclic returns, for each instruction of f, whether control can come back to it without passing an
-// operation that is certain to have an effect, or a block that counts: only there can a goroutine
-// iterate with zero effect. Locking and unlocking counts as none if looks is set.
+// cyclic returns, for each instruction of f, whether control can return to it without passing an
+// operation that certainly has an effect, or a counting block: only there can a goroutine iterate
+// with zero effect. If looks is set, locking and unlocking have no effect.
 func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
@@ -126,14 +126,14 @@ func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 	return in
 }
 
-// successor returns the i-th instruction that can follow the one at pc; none follow what ends a
-// frame and what has an effect.
+// successor returns the i-th instruction that can follow the one at pc. None follow an instruction
+// that ends a frame or has an effect.
 //
-// It is asked about instructions and not about blocks of SSA, as operations are instructions. What
-// an operation with an effect leads to is left out of the graph, and with it every loop through it:
-// there no iteration has zero effect, and no snapshots are worth their cost. A call of a compiled
-// function counts as an instruction without effect, as nothing is known of it: a loop that is there
-// for nothing costs snapshots, and one that is missing would be iterated without end.
+// The graph has instructions and not blocks of SSA, because operations are instructions. It leaves
+// out what follows an operation with an effect, and with it every loop through the operation: there
+// no iteration has zero effect, and no snapshots are worth their cost. A call of a compiled
+// function counts as an instruction without effect, because its effect is unknown: an unnecessary
+// loop costs snapshots, but a missing one would be iterated without end.
 func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool) {
 	in := f.Code[pc]
 	next, jump := pc+1+in.Words(), -1
@@ -164,8 +164,8 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool)
 	return 0, false
 }
 
-// Loop returns where the innermost loop begins that goroutine id is in, outside the standard
-// library if it has called that.
+// Loop returns the beginning of the innermost loop that goroutine id is in; outside the standard
+// library, if the goroutine has called the library.
 func (v Report) Loop(id trace.GID) (pos token.Position, ok bool) {
 	m := v.m
 	g := m.gOf(id)
@@ -195,19 +195,19 @@ func (v Report) Loop(id trace.GID) (pos token.Position, ok bool) {
 	return pos, pos.IsValid()
 }
 
-// effect says whether calls of a visible native can be without any.
+// effect says whether calls of a visible native can have no effect.
 type effect uint8
 
 const (
 	hasEffect effect = iota
 	noEffect         // it only reads
-	yields           // has none, and is runtime.Gosched
-	mayFail          // that depends on what it finds
+	yields           // no effect, and is runtime.Gosched
+	mayFail          // the effect depends on the state
 	locks            // it locks or unlocks
 )
 
-// effectOf returns the effect of the native of that name.
-// By its name, which says what it is for; natives that are not known here have an effect.
+// effectOf returns the effect of the native of that name, which shows its purpose. Natives that are
+// not known here have an effect.
 func effectOf(name string) effect {
 	begins := func(p string) bool { return strings.HasPrefix(name, p) }
 	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")
@@ -226,8 +226,8 @@ func effectOf(name string) effect {
 	return hasEffect
 }
 
-// effect returns the effect of the native whose call is pending in g.
-// Of operations that are no natives only loads have none, which zeroEffect knows.
+// effect returns the effect of the native whose call is pending in g. Of other operations only
+// loads have none, which zeroEffect handles.
 func (m *Machine) effect(g *goroutine) effect {
 	in := &g.fn.Code[g.pc]
 	if in.Op != bytecode.CallN {
@@ -237,9 +237,9 @@ func (m *Machine) effect(g *goroutine) effect {
 }
 
 // inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
-// function or in one that has called it.
+// function or in a caller.
 //
-// Callers count: the loop may be theirs, with what is executed in a function that it calls.
+// Callers count, because a loop may be in a caller and its operations in the callee.
 func (t *loopTable) inLoop(g *goroutine) bool {
 	fn, fp, pc := g.fn, g.fp, g.executing()
 	for {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noteAddresses notes where fn, a function of the user's that is about to be executed, makes a number
-// of an address: its order and its value are one of many. Arithmetic that leads back to a pointer does
-// not count.
+// noteAddresses records where fn, a function of the user's about to be executed, makes a number of
+// an address: the order and the value of addresses are among the many possible ones. Arithmetic
+// that results in a pointer does not count.
 func (k *linker) noteAddresses(fn *ssa.Function) {
 	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.m.cfg.Run {
 		return
@@ -60,14 +60,14 @@ var systemCalls = map[string]bool{
 	"golang.org/x/sys/unix.RawSyscall": true, "golang.org/x/sys/unix.RawSyscall6": true, "golang.org/x/sys/unix.RawSyscallNoError": true,
 }
 
-// usedAsNumber reports whether v is used for more than to compute a pointer.
+// usedAsNumber reports whether v is used for anything else than computing a pointer.
 func usedAsNumber(v ssa.Value) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
 		case *ssa.Call:
 			f := x.Call.StaticCallee()
-			if f == nil || !systemCalls[f.String()] && f.String() != "runtime.FuncForPC" { // the memory there is meant, or the function
+			if f == nil || !systemCalls[f.String()] && f.String() != "runtime.FuncForPC" { // these use the memory there, or the function
 				return true
 			}
 		case *ssa.Convert:

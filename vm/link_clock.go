@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// clockFacts are facts about the clock that hold for all paths explored: what has been noticed on any of
-// them, and values that come from the clock or from dates. Replicas share them, as they decide what else is
-// noticed, and what has a label.
+// clockFacts are facts about the clock that hold for all explored paths: events on any of them, and
+// values that come from the clock or from dates. Replicas share them, because they determine which
+// other events are recorded, and which values have labels.
 type clockFacts struct {
-	mu         *sync.Mutex     // nil: one machine has them
+	mu         *sync.Mutex     // nil: only one machine has them
 	read       bool            // one of several machines has read the clock
-	cutoffs    bool            // there are times that lie before one that the clock has shown
-	shrinks    bool            // there are durations until a time to come
-	dates      map[int64]bool  // instants that the program has made of numbers
-	aged       bool            // there are durations between those and the clock
-	spans      map[int64]int32 // durations of the clock's that are in memory: see step_spans.go
+	cutoffs    bool            // times exist that lie before a clock read
+	shrinks    bool            // durations exist that end at a future time
+	dates      map[int64]bool  // instants that the program has made from numbers
+	aged       bool            // durations exist between those and the clock
+	spans      map[int64]int32 // durations of the clock's in memory: see step_spans.go
 	ticks      map[int64]bool  // instants that timers have sent, and durations
 	sinceTicks map[int64]bool  // that end with one
-	seeds      map[uint64]bool // what the clock has shown that became the seed of a source
+	seeds      map[uint64]bool // clock reads that became the seed of a source
 }
 
 func (f *clockFacts) lock() {
@@ -33,7 +33,7 @@ func (f *clockFacts) unlock() {
 	}
 }
 
-// copy returns the same facts for another machine, which shares them with none.
+// copy returns the same facts for another machine, which does not share them.
 func (f *clockFacts) copy() *clockFacts {
 	c := *f
 	c.mu = nil
@@ -42,21 +42,21 @@ func (f *clockFacts) copy() *clockFacts {
 	return &c
 }
 
-// note notes a fact.
+// note records a fact.
 func (f *clockFacts) note(fact *bool) {
 	f.lock()
 	*fact = true
 	f.unlock()
 }
 
-// holds reports whether a fact has been noted.
+// holds reports whether a fact has been recorded.
 func (f *clockFacts) holds(fact *bool) bool {
 	f.lock()
 	defer f.unlock()
 	return *fact
 }
 
-// ticked reports whether timers have sent ticks, to goroutines that have received them.
+// ticked reports whether timers have sent ticks that goroutines have received.
 func (f *clockFacts) ticked() bool {
 	f.lock()
 	defer f.unlock()
@@ -69,15 +69,15 @@ func (m *Machine) clockRead() bool {
 	return m.clockReads > 0 || k.mu != nil && k.holds(&k.read)
 }
 
-// manySpans reports whether a duration may be one of the clock's for another reason than that it is
-// known as one.
+// manySpans reports whether a duration may be one of the clock's although it is not recorded as
+// one.
 func (f *clockFacts) manySpans() bool {
 	f.lock()
 	defer f.unlock()
 	return len(f.spans) >= maxDates || len(f.sinceTicks) > 0 || f.aged
 }
 
-// seeded reports whether seed is one that the clock has shown.
+// seeded reports whether seed is a value of a clock read.
 func (f *clockFacts) seeded(seed uint64) bool {
 	f.lock()
 	defer f.unlock()

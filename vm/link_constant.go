@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reading a variable that never changes once its package is initialised is no visible operation.
-// For some of the standard library that is known: the packages below write their unexported
-// variables, and what those point to, in initialisers only (a test reads their code); and the
-// exported ones named below, and those of unicode, are by convention never assigned. A program that
-// does is noticed.
+// Reading a variable that never changes after the initialisation of its package is not a visible
+// operation. For a part of the standard library this is known. The packages below write their
+// unexported variables, and what those point to, only in initialisers (a test reads their code).
+// The exported ones named below, and those of unicode, are by convention never assigned; a program
+// that assigns one is noticed.
 
 // constantPkgs are packages whose unexported variables are constant.
 var constantPkgs = map[string]bool{
@@ -23,7 +23,7 @@ var constantPkgs = map[string]bool{
 }
 
 // constantVars are variables of other packages that are not assigned: exported ones and, where the
-// overlay sees to it, others.
+// overlay ensures it, others.
 var constantVars = map[string]bool{
 	"os.Stdin": true, "os.Stdout": true, "os.Stderr": true,
 	"io.EOF": true, "io.ErrUnexpectedEOF": true, "io.ErrShortWrite": true, "io.Discard": true,
@@ -44,8 +44,8 @@ func (k *linker) constant(g *ssa.Global) bool {
 	return (path == "unicode" || constantVars[path+"."+obj.Name()]) && !k.assigned()[obj]
 }
 
-// assigned returns the variables of the standard library that the user's
-// packages assign or take the address of.
+// assigned returns the variables of the standard library that the user's packages assign or take
+// the address of.
 func (k *linker) assigned() map[types.Object]bool {
 	if k.assigns != nil {
 		return k.assigns
@@ -89,7 +89,8 @@ func (k *linker) assigned() map[types.Object]bool {
 	return k.assigns
 }
 
-// logsElsewhere reports whether a call makes a logger write to something else than a standard stream.
+// logsElsewhere reports whether a call makes a logger write to something else than a standard
+// stream.
 func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 	name, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || len(call.Args) == 0 {
@@ -107,15 +108,15 @@ func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 		}
 		v, ok := info.Uses[to.Sel].(*types.Var)
 		return !ok || v.Pkg() == nil || !constantVars[v.Pkg().Path()+"."+v.Name()]
-	case "log/slog.New": // with a handler of the program's own
+	case "log/slog.New": // a handler of the program's own
 		h := types.TypeString(info.TypeOf(call.Args[0]), nil)
 		return h != "*log/slog.TextHandler" && h != "*log/slog.JSONHandler"
 	}
 	return false
 }
 
-// ReadsOutput reports whether the program may read what it prints or logs: it assigns a standard stream,
-// or a logger of its own writes elsewhere.
+// ReadsOutput reports whether the program may read its own output or log: it assigns a standard
+// stream, or a logger of its own writes elsewhere.
 func (k *linker) ReadsOutput() bool {
 	assigned := k.assigned()
 	//mutant: logs are not read [env TestPrograms/capturedlog]: false

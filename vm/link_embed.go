@@ -15,9 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// embed fills the variables that have //go:embed directives, as the compiler
-// does (WriteEmbed in cmd/compile/internal/staticdata): they have their values
-// before any code runs.
+// embed fills the variables with //go:embed directives, as the compiler does (WriteEmbed in
+// cmd/compile/internal/staticdata): they have their values before any code runs.
 func (m *Machine) embed() error {
 	for _, p := range m.link.prog.All {
 		for i := range p.Embeds {
@@ -74,8 +73,8 @@ func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
 	return nil
 }
 
-// embedFS returns the address of a slice of embed.file, in the order package
-// embed wants: by directory, then by name; directories end in a slash.
+// embedFS returns the address of a slice of embed.file, in the order that package embed requires:
+// by directory, then by name; directories end in a slash.
 func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []string) uint64 {
 	const fileWords = 6 // name, data, hash
 	type file struct{ name, data string }

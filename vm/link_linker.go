@@ -17,12 +17,12 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// linker gives numbers and addresses to what code refers to, on first use. It
-// is the machine's memory of the program, the same for all paths explored.
+// linker gives numbers and addresses to the functions and objects that code refers to, on first
+// use. It is the machine's memory of the program, the same for all explored paths.
 //
 // Functions, variables and literals get their numbers in the middle of explorations. That disturbs
-// no state: a static object is no part of what is rewound, and its contents before the first write
-// are the same whenever it was made (epoch 0 has it saved then).
+// no state: a static object is not rewound, and its contents before the first write do not depend
+// on the time of its creation (epoch 0 makes that write save them).
 type linker struct {
 	untilMoments map[ssa.Instruction]bool // see untilMoment
 	m            *Machine
@@ -30,13 +30,13 @@ type linker struct {
 	entry        *load.Entry
 	funcs        []funcKey // by function number
 	statics      []static  // by number of static object, from 1 on
-	apart        bool      // it does not agree with machines that it is to share numbers with
+	apart        bool      // it does not agree with the machines that it should share numbers with
 	ids          map[*ssa.Function]uint32
-	compiled     int // functions that have been
+	compiled     int // number of compiled functions
 	globals      map[*ssa.Global]uint64
 	byAddr       map[uint64]*ssa.Global
-	assigns      map[types.Object]bool // nil until asked for: see link_constant.go
-	logs         bool                  // with assigns: a logger writes to something else than a standard stream
+	assigns      map[types.Object]bool // nil until needed: see link_constant.go
+	logs         bool                  // set with assigns: a logger writes to something else than a standard stream
 	literals     map[string]uint64
 	natives      map[string]int
 	stubs        map[stubKey]uint32
@@ -45,7 +45,7 @@ type linker struct {
 	observed     []uint8             // see observable: by element and direction, 0 not known, 1 no, 2 yes
 	ordered      map[*ssa.Range]bool // see Ordered
 	zeroBase     uint64
-	asked        *layout.Table                    // of types that are asked about between steps, which are given no numbers
+	asked        *layout.Table                    // of types that are inspected between steps, which get no numbers
 	words        map[uint32]uint64                // layout number → type word
 	abi          *abitype.Builder                 // writes type descriptors
 	locals       map[*types.TypeName][]types.Type // see noteLocals
@@ -57,21 +57,21 @@ type linker struct {
 	names        names
 	entryFacts
 	*clockFacts
-	count uint64 // where the number of goroutines is if it is counted, or 0
-	looks uint64 // what looks at the clock access, if they are visible, or 0
+	count uint64 // address of the number of goroutines if it is counted, or 0
+	looks uint64 // address that clock reads access, if they are visible, or 0
 }
 
 // entryFacts are facts about the program that begins at an entry.
 type entryFacts struct {
-	clockUsed  bool             // it reads the clock, so that is part of the state
+	clockUsed  bool             // it reads the clock, so the clock is part of the state
 	looksAtAll bool             // see load.Program.LooksAtAll
 	inspects   bool             // see load.Program.InspectsAll
-	counted    bool             // it can ask which goroutines there are
+	counted    bool             // it can count its goroutines
 	callsGC    bool             // it can ask for collections
 	setsEnv    bool             // it can change its environment
 	seedsRand  bool             // it can seed the global functions of math/rand
 	labels     bool             // it can have no inputs: see drawn.go
-	testing    load.TestMethods // that it may call
+	testing    load.TestMethods // methods that it may call
 }
 
 func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
@@ -141,8 +141,8 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 // Func returns the number of fn.
 func (k *linker) Func(fn *ssa.Function) uint32 { return k.number(funcKey{fn: fn}) }
 
-// Native returns the number of the native that implements fn.
-// An instance of a generic function is implemented by the native of its origin.
+// Native returns the number of the native that implements fn. The native of a generic function
+// implements its instances.
 func (k *linker) Native(fn *ssa.Function) (int, bool) {
 	n, ok := k.natives[fn.String()]
 	if !ok && fn.Origin() != nil {
@@ -188,8 +188,8 @@ func (k *linker) Literal(s string) uint64 {
 	return p
 }
 
-// Table returns the address of a copy of what the array that v allocates holds, or 0 if that is not
-// known beforehand.
+// Table returns the address of a copy of the contents of the array that v allocates, or 0 if these
+// are not known statically.
 func (k *linker) Table(v *ssa.Alloc) uint64 {
 	t := k.prog.Table(v)
 	if t == nil {
@@ -200,7 +200,7 @@ func (k *linker) Table(v *ssa.Alloc) uint64 {
 		b = slices.Clone(b)
 	}
 	for _, s := range t.Strings {
-		if s.Text != "" { // whose pointer is nil
+		if s.Text != "" { // otherwise its pointer is nil
 			binary.LittleEndian.PutUint64(b[s.Offset:], k.Literal(s.Text))
 			binary.LittleEndian.PutUint64(b[s.Offset+8:], uint64(len(s.Text)))
 		}
@@ -211,7 +211,7 @@ func (k *linker) Table(v *ssa.Alloc) uint64 {
 // Layout returns the layout of t.
 func (k *linker) Layout(t types.Type) *layout.Layout { return k.m.layouts.Of(t) }
 
-// MapType returns the number of a map type, its layout's.
+// MapType returns the number of a map type, which is that of its layout.
 func (k *linker) MapType(t types.Type) uint32 {
 	id := k.Layout(t).ID
 	for uint32(len(k.m.mapTypes)) <= id {
@@ -240,18 +240,19 @@ func (k *linker) MapType(t types.Type) uint32 {
 // TypeWord returns the address of the descriptor of t.
 func (k *linker) TypeWord(t types.Type) uint64 { return k.m.typeWord(k.Layout(t).ID) }
 
-// ZeroBase is the address of values of no bytes.
+// ZeroBase returns the address of values of size zero.
 func (k *linker) ZeroBase() uint64 { return k.zeroBase }
 
-// Captures returns the program's memory of captured variables.
+// Captures returns the captured variables of the program.
 func (k *linker) Captures() *compile.Captures { return k.captures }
 
 // Trusted reports whether fn belongs to the models.
 func (k *linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 
-// Stub returns a function that performs builtin b with signature sig for the statement at a place.
+// Stub returns the function that performs builtin b with signature sig for the statement at a
+// place.
 func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
-	// Types that are declared in two instances of a function have one name.
+	// Types that are declared in two instances of a function have the same name.
 	key := stubKey{name: b.Name() + " " + sig.String(), at: at}
 	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range list.Variables() {
@@ -270,8 +271,7 @@ func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 }
 
 // observable reports whether the program has an operation that can observe, without waiting, that a
-// goroutine is parked in a send to (or else a receive from) a channel with elements of the layout
-// with this number.
+// goroutine is parked in a send to (or a receive from) a channel whose elements have this layout.
 func (k *linker) observable(elem uint32, send bool) bool {
 	key := int(elem)<<1 | int(b2u(send))
 	if key >= len(k.observed) {
@@ -287,7 +287,7 @@ func (k *linker) observable(elem uint32, send bool) bool {
 	return k.observed[key] == 2
 }
 
-// compile makes function id executable.
+// compile compiles function id, unless it has been compiled.
 func (m *Machine) compile(id uint32) *bytecode.Func {
 	k := m.link
 	fn := k.funcs[id].fn
@@ -338,8 +338,8 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 // Kept implements compile.Linker: see load.Program.TakeNames.
 func (k *linker) Kept(fn *ssa.Function) []ssa.Value { return k.prog.Named(fn) }
 
-// refusal is the code of a function that cannot be executed: it ends the
-// search's claim to completeness when it is reached.
+// refusal returns the code of a function that cannot be executed. An execution that reaches it is
+// cut, and the search is no longer complete.
 func (k *linker) refusal(fn *ssa.Function, id uint32, code RefusalCode, text string) *bytecode.Func {
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
 	f.Refused = string(code)

@@ -18,14 +18,14 @@ func (k *linker) Ordered(r *ssa.Range) bool {
 	return ordered
 }
 
-// Clocked reports whether what fn does with times is of interest: comparing them, making numbers of
-// them. In the standard library it is not.
+// Clocked reports whether the operations of fn on times matter: comparisons, and conversions to
+// numbers. In the standard library they do not.
 func (k *linker) Clocked(fn *ssa.Function) bool {
 	return k.clockUsed && !k.m.cfg.Run && !k.prog.InLibrary(original(fn))
 }
 
-// Puns reports whether the types that pointers get in fn are of interest, and whether fn may move them
-// on. Package sync/atomic gives pointers back as what they were.
+// Puns reports whether to check the types that pointers get in fn, and whether fn may move the
+// pointers. Package sync/atomic returns pointers with their original types.
 func (k *linker) Puns(fn *ssa.Function) (check, walks bool) {
 	if !k.clockUsed || k.m.cfg.Run || k.m.cfg.AbsoluteTime {
 		return false, false
@@ -37,22 +37,22 @@ func (k *linker) Puns(fn *ssa.Function) (check, walks bool) {
 	return p.Path != "sync/atomic", !p.Std
 }
 
-// Of the standard library these give the order of a map away: to a function they call, or by the
-// order in which they wake other goroutines. The others sort what they collect from a map, look for
-// something in it, or copy it.
+// showsOrder has the packages of the standard library that reveal the order of a map: to a function
+// they call, or by the order in which they wake other goroutines. The other packages sort what they
+// collect from a map, search for an entry, or copy the map.
 var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": true, "text/template": true, "html/template": true,
 	"net/http": true, "net/http/internal/http2": true, "database/sql": true, "encoding/gob": true, "go/ast": true, "encoding/json/v2": true}
 
-// These functions of them do not: they sort what they collect by its keys, or each entry by itself, or copy
-// the map, entry by entry.
+// hidesOrder has functions of these packages that do not reveal the order: they sort what they
+// collect by its keys, or each entry by itself, or copy the map, entry by entry.
 // mutant: headers are sorted in vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> ""
 // mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\": true," -> ""
 var hidesOrder = map[string]bool{"(net/http.Header).sortedKeyValues": true, "(net/http.Header).Clone": true,
 	"net/http.http2cloneHeader": true, "net/http/internal/http2.cloneHeader": true,
 	"encoding/json/v2.makeStructFields": true}
 
-// Code of these packages visits maps on behalf of its caller. That of encoding/json/v2 sorts for
-// encoding/json, and for others if they ask it to.
+// visitsMaps has the packages whose code visits maps on behalf of its caller. That of
+// encoding/json/v2 sorts for encoding/json, and for others if they ask for it.
 var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true,
 	"encoding/json/v2": true}
 
@@ -62,7 +62,7 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 	}
 	//mutant: loops that insert have no order [env TestSlots]: false
 	if k.m.hasSlots() && compile.Inserts(r, k.bodies) {
-		return true // what is put into slots one after the other
+		return true // the entries are put into slots one after the other
 	}
 	p := k.prog.PackageOf(original(r.Parent()))
 	if p == nil || p.Std && (!showsOrder[p.Path] || hidesOrder[original(r.Parent()).String()]) {
@@ -71,8 +71,9 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r, k.bodies)
 }
 
-// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called. While
-// packages are initialised, and no goroutine has been started, f may be of those that notice no order.
+// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
+// During the initialisation of packages, before a goroutine has been started, f may be a function
+// that does not notice the order.
 func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
 	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
 	//mutant: goroutines of init see nothing [env TestPrograms/syncmapinitgo]: drop 2
@@ -84,8 +85,8 @@ func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
 	return m.orderOf(g, n, false)
 }
 
-// bodies returns the code of fn, if it is the program's and what is executed. Models of the library do
-// more than their code says.
+// bodies returns the code of fn, if it is the program's own and is executed as it is. Models of the
+// library do more than their code shows.
 func (k *linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
 	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.prog.InHarness(original(fn)) {
 		return nil
@@ -97,7 +98,7 @@ func (k *linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
 	return fn.Blocks
 }
 
-// original returns what fn is an instance of.
+// original returns the function that fn is an instance of, or fn.
 func original(fn *ssa.Function) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		return o
@@ -105,10 +106,10 @@ func original(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// showsOrder reports whether the loop over a map that g is in gives the order away. It does not, though
-// the code may, in a library function that sorts, as fmt and encoding/json do, and in
-// slices.Sorted(maps.Keys(m)). Where maps have slots, loops in the library's code that are compiled with an
-// order give it away: they may put it into other maps.
+// showsOrder reports whether the loop over a map that g is in reveals the order. It does not, even
+// if the code may, in a library function that sorts, such as those of fmt and encoding/json, and in
+// slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an
+// order reveal it: they may insert the entries into other maps.
 func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	shows, seen := false, false
 	var visitors []*ssa.Function
@@ -127,8 +128,8 @@ func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	return (shows || !seen || code && m.hasSlots()) && !sortsKeys(visitors)
 }
 
-// sortsKeys reports whether these are the frames of slices.Sorted(maps.Keys(m)) or of its values, and
-// equal ones are the same.
+// sortsKeys reports whether these are the frames of slices.Sorted(maps.Keys(m)), or of its values,
+// with elements that are indistinguishable if equal.
 func sortsKeys(frames []*ssa.Function) bool {
 	want := []string{"slices.AppendSeq", "slices.Collect", "slices.Sorted"}
 	i := 0

@@ -9,15 +9,16 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// A Refusal is something that the machine does not model, and that an execution has come to.
+// A Refusal is a construct that the machine does not model, and that an execution has reached.
 type Refusal struct {
 	Code RefusalCode
 	What string         // in words
-	Func string         // of the standard library, that the user called; empty if there is none
+	Func string         // function of the standard library that the user called; empty if there is none
 	Pos  token.Position // of that call
 }
 
-// A RefusalCode is a kind of refusal. Programs that read results rely on it: it does not change.
+// A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
+// them.
 type RefusalCode string
 
 // The codes.
@@ -26,26 +27,26 @@ const (
 	RefusedC         RefusalCode = "cgo"       // a function that uses C
 	RefusedUnloaded  RefusalCode = "unloaded"  // a function that nothing seemed to call
 	RefusedProcess   RefusalCode = "process"   // other processes
-	RefusedFile      RefusalCode = "file"      // what the model of files leaves out
-	RefusedSocket    RefusalCode = "socket"    // what the model of connections leaves out
-	RefusedSignal    RefusalCode = "signal"    // what the model of signals leaves out
+	RefusedFile      RefusalCode = "file"      // not covered by the model of files
+	RefusedSocket    RefusalCode = "socket"    // not covered by the model of connections
+	RefusedSignal    RefusalCode = "signal"    // not covered by the model of signals
 	RefusedCall      RefusalCode = "syscall"   // a system call by number that has no model
 	RefusedSize      RefusalCode = "size"      // an object that is too large
-	RefusedType      RefusalCode = "type"      // types that a program makes when it runs
-	RefusedInput     RefusalCode = "input"     // values that depend on inputs, where they cannot be followed
+	RefusedType      RefusalCode = "type"      // types that a program makes at run time
+	RefusedInput     RefusalCode = "input"     // values that depend on inputs, where the machine cannot track them
 	RefusedConstruct RefusalCode = "construct" // a construct of the language
-	RefusedMeasure   RefusalCode = "measure"   // what only the compiled program has, such as allocations
+	RefusedMeasure   RefusalCode = "measure"   // properties of the compiled program only, such as allocations
 )
 
-// RefusalCodes are all codes.
+// RefusalCodes returns all codes.
 func RefusalCodes() []RefusalCode {
 	return []RefusalCode{RefusedAssembly, RefusedC, RefusedUnloaded, RefusedProcess, RefusedFile, RefusedSocket, RefusedSignal, RefusedCall, RefusedSize,
 		RefusedType, RefusedInput, RefusedConstruct, RefusedMeasure}
 }
 
-// unsupported abandons the execution at something the machine does not model: what is found so far
-// remains, but nothing can be said about what follows. The reason names the function of the
-// standard library that the user called, and where, as well as what it needs.
+// unsupported abandons the execution at a construct that the machine does not model. Findings so
+// far remain, but nothing is known about the rest. The reason names the construct, and the function
+// of the standard library that the user called, with its position.
 func (m *Machine) unsupported(g *goroutine, code RefusalCode, what string) {
 	pos, called := m.userCall(g)
 	m.refuse(Refusal{Code: code, What: what, Func: called, Pos: m.within(pos)})
@@ -62,14 +63,14 @@ func (m *Machine) refuse(r Refusal) {
 	m.cut = Cut{Cause: CutUnsupported, Text: r.Pos.String() + ": unsupported: " + text, Refused: r}
 }
 
-// relative returns pos with the name of its file as seen from where the program
-// was loaded, if it is below there.
+// relative returns pos with its file name relative to the directory where the program was loaded,
+// if it is below that.
 func (m *Machine) relative(pos token.Position) string { return m.link.relative(pos) }
 
 func (k *linker) relative(pos token.Position) string { return k.within(pos).String() }
 
-// within returns pos with the name of its file as seen from where the program was loaded, if it is
-// below there.
+// within returns pos with its file name relative to the directory where the program was loaded, if
+// it is below that.
 func (m *Machine) within(pos token.Position) token.Position { return m.link.within(pos) }
 
 func (k *linker) within(pos token.Position) token.Position {
@@ -79,7 +80,7 @@ func (k *linker) within(pos token.Position) token.Position {
 	return pos
 }
 
-// refusalCode returns the code of what function f refuses with that text.
+// refusalCode returns the code for function f refusing with that text.
 func refusalCode(f *bytecode.Func, text string) RefusalCode {
 	switch {
 	case f.Refused != "":
@@ -90,9 +91,9 @@ func refusalCode(f *bytecode.Func, text string) RefusalCode {
 	return RefusedConstruct
 }
 
-// userCall returns where in the user's code g is, and the name of the library
-// function called there, if any. A function that is refused is a callee, too. If
-// g is a goroutine of the library's own, it is where it was started.
+// userCall returns g's position in the user's code, and the name of the library function called
+// there, if any. A refused function counts as a callee, too. For a goroutine of the library's own
+// it returns the position where it was started.
 func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	pos, called, found := m.userFrame(g)
 	if found {
@@ -109,8 +110,8 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	return pos, called
 }
 
-// userFrame returns the innermost position on g's stack that is in the user's code, if there is one,
-// and the name of the library function called there, if any.
+// userFrame returns the innermost position on g's stack that is in the user's code, if there is
+// one, and the name of the library function called there, if any.
 func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, found bool) {
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		f := m.code(id)

@@ -14,10 +14,10 @@ import (
 )
 
 // A type word is the address of a static object, the type's descriptor in the layout of gc (package
-// abitype). The object is created empty; its bytes are written when guest code first reads it,
-// which few programs do for more than a few types.
+// abitype). The object is created empty. Its bytes are written when guest code first reads it; few
+// programs read more than a few descriptors.
 
-// rtype is what the machine knows of a type that a type word denotes.
+// rtype is the machine's record of the type that a type word denotes.
 type rtype struct {
 	typ     types.Type
 	layout  *layout.Layout
@@ -30,11 +30,11 @@ type rtype struct {
 	known  bool
 }
 
-// forgedType is no type word.
+// forgedType is never a type word.
 const forgedType = math.MaxUint32
 
 // rtypeAt returns the type that a word of the guest's denotes. The guest may have written any word
-// there (unsafe): rtypeAt returns nil for what is no type word.
+// there (unsafe); for one that is not a type word rtypeAt returns nil.
 func (m *Machine) rtypeAt(p uint64) *rtype {
 	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.nstatic) {
 		return m.rtypes[m.heap.objs[id].aux] // 0: nil
@@ -50,7 +50,7 @@ func (m *Machine) typeWord(id uint32) uint64 {
 	return m.link.address(static{kind: staticType, typ: id, flags: objFrozen})
 }
 
-// newType notes that w is the type word of the type with layout number id.
+// newType records that w is the type word of the type with layout number id.
 func (m *Machine) newType(w uint64, id uint32) {
 	l := m.layouts.At(id)
 	m.heap.objs[w>>32].aux = uint32(len(m.rtypes))
@@ -67,8 +67,8 @@ func (m *Machine) list(t *rtype) []abitype.Method {
 	return t.listed
 }
 
-// describe writes static object id, if it is a descriptor that is still empty.
-// It reports whether it did.
+// describe writes static object id, if it is a descriptor that is still empty. It reports whether
+// it did.
 func (m *Machine) describe(id uint32) bool {
 	o := &m.heap.objs[id]
 	if o.aux == 0 || o.size > 0 {
@@ -95,16 +95,16 @@ func (m *Machine) describe(id uint32) bool {
 	return true
 }
 
-// methodCache is a direct-mapped cache of method lookups.
-// It is never cleared: which function a method of a type is does not change.
+// methodCache is a direct-mapped cache of method lookups. It is never cleared, because the function
+// of a type's method never changes.
 type methodCache [256]struct {
 	tw uint64
 	m  *types.Func
 	fv uint64
 }
 
-// method returns the func value of method f for a dynamic type; 0 for no type, nil or forged.
-// It takes the interface's data word as its receiver.
+// method returns the func value of method f for a dynamic type; 0 if the type is nil or forged. The
+// function takes the interface's data word as its receiver.
 func (m *Machine) method(tw uint64, f *types.Func) uint64 {
 	if tw == 0 {
 		return 0
@@ -118,8 +118,8 @@ func (m *Machine) method(tw uint64, f *types.Func) uint64 {
 	return fv
 }
 
-// What an interface holds is a pointer to the value, if it is not the value itself; so the method
-// of the pointer type is called, which has those of the value.
+// findMethod finds the method. An interface holds a pointer to the value, unless it holds the value
+// itself. So findMethod returns the method of the pointer type, which has those of the value.
 func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
 	t := m.rtypeAt(tw)
 	if t == nil {
@@ -133,7 +133,7 @@ func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
 		recv = types.NewPointer(recv)
 	}
 	sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(f.Pkg(), f.Name())
-	if sel == nil { // a forged word, too: there is an interface that the type does not implement
+	if sel == nil { // or a forged word for an interface that the type does not implement
 		return 0
 	}
 	fv := uint64(m.link.Func(m.link.prog.SSA.MethodValue(sel))) | funcBit
@@ -156,7 +156,7 @@ func (m *Machine) implements(tw uint64, id uint32) bool {
 	return r
 }
 
-// newABI returns the writer of descriptors for the program.
+// newABI returns the builder of descriptors for the program.
 func (k *linker) newABI() *abitype.Builder {
 	numbered := make(map[*types.Package]map[token.Pos]int)
 	return &abitype.Builder{
@@ -191,8 +191,8 @@ func (k *linker) newABI() *abitype.Builder {
 	}
 }
 
-// boundMethod returns word 0 of the closures that are method values of the method of abi.Type
-// called name. The overlay's function whose name is that with Of appended makes one.
+// boundMethod returns word 0 of the closures that are method values of the given method of
+// abi.Type. The overlay's function with that name and the suffix Of makes such a closure.
 func (k *linker) boundMethod(name string) uint64 {
 	if w, ok := k.bound[name]; ok {
 		return w
@@ -211,9 +211,8 @@ func (k *linker) boundMethod(name string) uint64 {
 	panic("BUG: internal/abi." + name + "Of makes no closure")
 }
 
-// noteLocals remembers, for the types declared inside the generic function
-// that fn is an instance of, or a part of one, the type arguments: types say
-// nothing of them, but their names do.
+// noteLocals records the type arguments for types declared inside the generic function that fn is,
+// or is part of, an instance of: the types do not show them, but their names do.
 func (k *linker) noteLocals(fn *ssa.Function) {
 	root := fn
 	for root.Parent() != nil {
@@ -233,8 +232,8 @@ func (k *linker) noteLocals(fn *ssa.Function) {
 		switch t := t.(type) {
 		case *types.Named:
 			obj := t.Origin().Obj()
-			// Types declared in instances have no scope; those declared in
-			// another instance of this function were noted when it was compiled.
+			// Types declared in instances have no scope; those declared in another instance of this
+			// function were recorded when it was compiled.
 			_, known := k.locals[obj]
 			inside := syntax.Pos() <= obj.Pos() && obj.Pos() < syntax.End()
 			if !known && obj.Parent() == nil && inside {

@@ -12,23 +12,24 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Machines that explore one program together mean the same by every number that the linker gives, of a
-// function, a static object or a layout: numbers are in memory, in frames, in operations and in
-// fingerprints, which are compared across machines. The first one that needs something new gives it the
-// next number in a table that all share; one that lacks some before makes these first, in the same order,
-// as if it had met them by itself.
+// Machines that explore one program together agree on every number of the linkers, those of
+// functions, static objects and layouts: numbers are in memory, in frames, in operations and in
+// fingerprints, which are compared across machines. The first machine that needs a new object gives
+// it the next number in a table that all share. A machine that lacks earlier objects first makes
+// these, in the same order, as if it had found them itself.
 //
 //	machine 1    f g "text" x            ──▶  f g "text" x "other"   the shared table
 //	machine 2    f g                     needs "other": makes "text" and x, then "other"
 //
-// Claim 1: what has a number is the same on all of them. It is made of its key, the program and facts
-// that are the same for all of them (Config, entryFacts): the code of functions, stubs and adapters, of
-// which each machine compiles what it calls; what a literal, a descriptor of a type, or a variable before
-// the first write contains, and whether it is constant (static.flags).
+// Claim 1: an object with a number is the same on all machines. It depends on its key, the program,
+// and facts that all of them share (Config, entryFacts). This holds for the code of functions,
+// stubs and adapters, of which each machine compiles those it calls; for the contents of a literal,
+// of a type descriptor, and of a variable before its first write; and for whether a variable is
+// constant (static.flags).
 //
-// Claim 2: nothing is numbered while a machine catches up. Code and descriptors, which number what they
-// refer to, are written when a machine first needs them; a static object needs its layout only, which is
-// in the table before.
+// Claim 2: nothing gets a number while a machine catches up. Code and descriptors, which number the
+// objects they refer to, are written when a machine first needs them. A static object only needs
+// its layout, which is in the table before it.
 type linkNumbers struct {
 	funcs   []funcKey
 	statics []static            // from the number 1 on
@@ -37,7 +38,7 @@ type linkNumbers struct {
 	clock   *clockFacts
 }
 
-// funcKey says what has the number of a function: a function of the program, a stub, or an adapter of
+// funcKey identifies a function with a number: a function of the program, a stub, or an adapter of
 // reflect; the zero funcKey is runtime.main.
 type funcKey struct {
 	fn   *ssa.Function
@@ -45,29 +46,29 @@ type funcKey struct {
 	call callKey
 }
 
-// stubKey names the function that performs a builtin for a statement: the builtin with its signature, the
-// types there, as numbers of layouts, and the place.
+// stubKey identifies the function that performs a builtin for a statement: the builtin with its
+// signature, the types there, as numbers of layouts, and the position.
 type stubKey struct {
 	name, types string
 	at          token.Pos
 }
 
-// static says what a static object is.
+// static describes a static object.
 type static struct {
 	kind   staticKind
 	flags  objFlags
 	size   uint32
 	layout uint32
-	typ    uint32      // whose descriptor it is: the number of a layout
-	global *ssa.Global // that it is
-	text   string      // that it contains
+	typ    uint32      // the described type: the number of a layout
+	global *ssa.Global // the variable that it is
+	text   string      // its contents
 }
 
-// staticKind is what a static object is known by.
+// staticKind is the kind of a static object's key.
 type staticKind uint8
 
 const (
-	staticData staticKind = iota // by its number: it is there from the start
+	staticData staticKind = iota // its number: it exists from the start
 	staticGlobal
 	staticLiteral
 	staticType
@@ -179,8 +180,8 @@ func (k *linker) newStatic(s static) uint64 {
 	return p
 }
 
-// shareBound returns the number of the function that stands for all method values with that key, of
-// which there has been one on this machine: id, unless another machine has had one before.
+// shareBound returns the number of the function that stands for all method values with that key. It
+// is id, this machine's own number, unless another machine has shared one before.
 func (k *linker) shareBound(key boundKey, id uint32) uint32 {
 	n := k.sharedNumbers()
 	if n == nil {
@@ -197,7 +198,7 @@ func (k *linker) shareBound(key boundKey, id uint32) uint32 {
 	return id
 }
 
-// sharedNumbers returns the table of the numbers that k gives, or nil if it gives them alone.
+// sharedNumbers returns the table of the numbers that k gives, or nil if it does not share them.
 func (k *linker) sharedNumbers() *gidTable {
 	if k.apart {
 		return nil
@@ -205,7 +206,7 @@ func (k *linker) sharedNumbers() *gidTable {
 	return k.m.sharedGIDs
 }
 
-// catchUp makes k know all numbers. The table is locked.
+// catchUp adds the missing numbers to k. The table is locked.
 func (n *linkNumbers) catchUp(k *linker) {
 	k.m.layouts.CatchUp()
 	for _, f := range n.funcs[len(k.funcs):] {
@@ -218,7 +219,7 @@ func (n *linkNumbers) catchUp(k *linker) {
 	}
 }
 
-// share makes m's numbers those of a table that replicas share.
+// share puts m's numbers into a table that replicas share.
 func (n *gidTable) share(m *Machine) {
 	k := m.link
 	n.funcs, n.statics, n.bound = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.boundCodes)
@@ -226,8 +227,8 @@ func (n *gidTable) share(m *Machine) {
 	k.mu, k.read = new(sync.Mutex), m.clockReads > 0
 }
 
-// join makes m, which is in the base state, share the numbers of the table; unless its packages were
-// initialised in another way.
+// join makes m, which is in the base state, share the numbers of the table, unless its packages
+// were initialised differently.
 func (n *gidTable) join(m *Machine) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -243,6 +244,6 @@ func startsWith[T comparable](list, first []T) bool {
 	return len(first) <= len(list) && slices.Equal(list[:len(first)], first)
 }
 
-// SharesNumbers reports whether all numbers mean on m what they mean on the machine that it is a replica
-// of: fingerprints of the two can be compared.
+// SharesNumbers reports whether all numbers of m mean the same as on the machine that it is a
+// replica of. Then fingerprints of the two are comparable.
 func (m *Machine) SharesNumbers() bool { return m.sharedGIDs != nil && !m.link.apart }

@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// An Assumed is something that the environment of a program decides, and of which the machine has
-// tried fewer ways than there are. The rows of docs/dev/model.md say what is tried.
+// An Assumed is a kind of choice of a program's environment that the machine has not tried in all
+// ways. The rows of docs/dev/model.md say which ways it tries.
 type Assumed uint8
 
-// What can be assumed. RandSampled is the first, NumAssumed the number of the last one and one.
+// The kinds of assumptions. RandSampled is the first; NumAssumed is the number of the last plus
+// one.
 const (
 	RandSampled  Assumed = 1 + iota // math/rand: a value from a large range
 	BitsSampled                     // crypto/rand, hash/maphash: bits that differ from run to run
 	MapOrder                        // map iteration: one order
 	MapStarts                       // map iteration: the rotations of one order
-	MapInserted                     // map iteration: of the entries inserted during a loop a few are visited
-	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all wait
+	MapInserted                     // map iteration: only a few of the entries inserted during a loop are visited
+	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
 	CleanupOff                      // runtime.AddCleanup: likewise
 	WeakKept                        // weak.Make: likewise, the pointer is cleared
-	PoolKept                        // sync.Pool: it keeps what is put
+	PoolKept                        // sync.Pool: the pool keeps all values put into it
 	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                    // fmt: an address is printed
 	AddressUsed                     // unsafe, reflect: an address is a number
@@ -29,29 +30,29 @@ const (
 	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
-	Concretised                     // hbtest.Nondet: of a value's many values one
-	ClockCounted                    // time: a number is made of what the clock shows
-	ClockSome                       // time: of what the clock may show not all is tried
-	ClockStart                      // time: a date to come is compared with what the clock shows
-	WriteTimes                      // os: when a file was written
-	NetworkOff                      // net: there is no network, but for the machine itself
+	Concretised                     // hbtest.Nondet: one of a value's many values
+	ClockCounted                    // time: a number is made from a clock read
+	ClockSome                       // time: not all possible clock reads are tried
+	ClockStart                      // time: a future date is compared with a clock read
+	WriteTimes                      // os: the time of a file's last write
+	NetworkOff                      // net: there is no network except the machine itself
 	PeersOff                        // net: no other process connects
-	FileKept                        // os: a file that the kernel makes when it is read says the same again
-	TimedLoop                       // time: a loop until a moment runs a few rounds, then that moment has come
+	FileKept                        // os: a file that the kernel generates reads the same every time
+	TimedLoop                       // time: a loop until a moment runs a few rounds; then that moment has come
 	NumAssumed
 )
 
-// An Assumption is that something was assumed somewhere.
+// An Assumption is an assumption with its position.
 type Assumption struct {
 	What Assumed
 	Pos  token.Position // in the user's code if possible, without a column
 }
 
-// assume notes that the machine assumes something at the user's code that g is in, if it is in any.
-// That is no part of the state: what was assumed on any path qualifies the verdict.
+// assume records that the machine assumes something at the user's code that g is in, if it is in
+// any. The record is not part of the state: assumptions on any path qualify the verdict.
 //
-// Without a position in the user's code it is not noted: what the library does by itself, before
-// the entry or in a goroutine of its own, no user can do anything about.
+// Without a position in the user's code there is no record: no user can change what the library
+// does by itself, before the entry or in a goroutine of its own.
 func (m *Machine) assume(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return
@@ -61,8 +62,8 @@ func (m *Machine) assume(g *goroutine, what Assumed) {
 	}
 }
 
-// assumeAlways is assume of what users want to know wherever it is: at the code that has started g, if
-// that is the user's, or without a place.
+// assumeAlways is assume for assumptions that users want to know wherever they are made: at the
+// code that has started g, if that is the user's, or without a position.
 func (m *Machine) assumeAlways(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return
@@ -84,8 +85,8 @@ func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 	}
 }
 
-// assumeCollected is assume for a library function that calls a native, of what acts when memory is
-// collected. What other library functions make of it no program can tell.
+// assumeCollected is assume for a library function that calls a native, about effects of garbage
+// collection. Other callers in the library hide such effects from the program.
 func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	if !m.stdCaller(g) {
 		//mutant: when finalizers run is not named [env TestPrograms/finalizer]
@@ -93,10 +94,10 @@ func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	}
 }
 
-// Assumed returns what the machine has assumed, on any path.
+// Assumed returns the machine's assumptions on any path.
 func (v Environment) Assumed() []Assumption { return v.m.assumed }
 
-// A Mode is something that the user has asked the environment to do, and that restricts it.
+// A Mode is a restriction of the environment that the user has asked for.
 type Mode uint8
 
 // The modes.
@@ -112,8 +113,8 @@ const (
 	NumModes
 )
 
-// Modes returns the modes that the machine is in. How time passes restricts nothing as long as no
-// goroutine has waited for it on any path.
+// Modes returns the modes of the machine. The mode of time is no restriction as long as no
+// goroutine has waited for time on any path.
 func (v Environment) Modes() []Mode {
 	m := v.m
 	var list []Mode
@@ -145,7 +146,7 @@ func (v Environment) Modes() []Mode {
 	return list
 }
 
-// InputLen returns how long strings and slices that are inputs are at most.
+// InputLen returns the maximum length of strings and slices that are inputs.
 func (v Environment) InputLen() int { return max(0, v.m.cfg.InputLen) }
 
 // Slack returns how long goroutines may be busy while time passes: Config.Slack.

@@ -6,15 +6,15 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// Covered says of each block of the user's module (load.Program.Blocks) whether the machine has
-// executed it. It is no part of the state: nothing but ForgetCovered takes anything back. The slice
-// is the machine's.
+// Covered says, for each block of the user's module (load.Program.Blocks), whether the machine has
+// executed it. It is not part of the state: only ForgetCovered resets it. The slice belongs to the
+// machine.
 func (v Report) Covered() []bool { return v.m.covered }
 
-// CoveredInit is Covered of the initialisation of packages, which Covered leaves out.
+// CoveredInit is Covered for the initialisation of packages, which Covered leaves out.
 func (v Report) CoveredInit() []bool { return v.m.coveredInit }
 
-// ForgetCovered makes Covered, EachLocked and EachOrder begin anew.
+// ForgetCovered resets Covered, EachLocked and EachOrder.
 func (v Report) ForgetCovered() {
 	m := v.m
 	clear(m.covered)
@@ -22,9 +22,9 @@ func (v Report) ForgetCovered() {
 	clear(m.orders.met)
 }
 
-// EachLocked calls f, in any order, with the stack of each place where a lock was taken while there was
-// more than one goroutine, and whether it was contended: when it was taken there, another goroutine had
-// released it without being ordered with this one by anything but the lock itself.
+// EachLocked calls f, in any order, with the stack of each place that took a lock while there were
+// several goroutines, and whether the lock was contended: when it was taken there, another
+// goroutine had released it, ordered with this one by nothing but the lock itself.
 func (v Report) EachLocked(f func(stack []SourceFrame, contended bool)) {
 	m := v.m
 	for s, contended := range m.contended {
@@ -32,7 +32,7 @@ func (v Report) EachLocked(f func(stack []SourceFrame, contended bool)) {
 	}
 }
 
-// noteLock notes that g is about to take the lock at l for writing, or for reading.
+// noteLock records that g is about to take the lock at l, for reading if shared.
 func (m *Machine) noteLock(g *goroutine, l race.Loc, shared bool) {
 	contended := !m.race.Ordered(g.slot, l) || !shared && !m.race.Ordered(g.slot, readers(l))
 	s := m.raceStack(g)

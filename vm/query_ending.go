@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// How the execution has ended, if it has.
+// The ending of the execution.
 
 // Counters returns the running totals.
 func (v Report) Counters() Counters { return v.m.cnt }
@@ -16,11 +16,11 @@ func (v Report) Counters() Counters { return v.m.cnt }
 // Fault returns how the execution failed, or nil.
 func (v Report) Fault() *Fault { return v.m.fault }
 
-// Failures returns what a test has reported on this path, the first failure at each place, in the order
-// in which they happened. Messages may be empty.
+// Failures returns the failures that a test has reported on this path, the first one at each place,
+// in their order. Messages may be empty.
 func (v Report) Failures() []*Fault { return v.m.failures }
 
-// Failure returns the first of them, or nil.
+// Failure returns the first of the Failures, or nil.
 func (v Report) Failure() *Fault {
 	m := v.m
 	if len(m.failures) == 0 {
@@ -29,12 +29,12 @@ func (v Report) Failure() *Fault {
 	return m.failures[0]
 }
 
-// maxFailures is at how many places failures of a path are kept.
+// maxFailures is the most places of a path whose failures are kept.
 const maxFailures = 64
 
-// fails notes that a test has reported a failure, at a program point. Which there have been is in
-// fingerprints, in no order: what package testing remembers of it may be out of reach while the test
-// ends.
+// fails records that a test has reported a failure, at a program point. Fingerprints include the
+// failures, without their order, because package testing's own record of them may be unreachable
+// while the test ends.
 func (m *Machine) fails(site uint64, f *Fault) {
 	known := slices.ContainsFunc(m.failures, func(x *Fault) bool { return x.Pos == f.Pos })
 	n := len(m.failures)
@@ -51,13 +51,13 @@ func (v Report) Exited() (code int, ok bool) { return v.m.exit, v.m.exited }
 // ExitedIn returns the goroutine in which the program has exited.
 func (v Report) ExitedIn() trace.GID { return v.m.exitG }
 
-// A Skip is where a test was skipped, and why.
+// A Skip says where and why a test was skipped.
 type Skip struct {
 	Pos  token.Position
 	Text string
 }
 
-// Skipped returns how the test of the entry was skipped on this path, or nil.
+// Skipped returns the skip of the entry's test on this path, or nil.
 func (v Report) Skipped() *Skip { return v.m.skip }
 
 // Testing reports whether the test function of the entry has begun. TestMain need not run it.
@@ -70,17 +70,17 @@ func (v Report) Tested() bool { return v.m.tested }
 func (v Report) MainEnded() bool { return v.m.mainEnd }
 
 // MainGoexited reports whether the main function has called runtime.Goexit: the program continues
-// without it. A test that does has failed, or is skipped, and ends like any other.
+// without it. A test that calls it has failed or is skipped, and ends like any other.
 func (v Report) MainGoexited() bool { return v.m.goexited && v.m.link.entry.Kind != load.Test }
 
-// Lonely is how the program ends after that, if no goroutine is left.
+// Lonely returns the program's end after that, if no goroutine is left.
 func (v Report) Lonely() *Fault { return v.m.lonely }
 
 // A Cut says why an execution was abandoned before it ended.
 type Cut struct {
 	Cause CutCause
-	Text  string // the fact, with its position
-	// Refused is what, if the cause is CutUnsupported.
+	Text  string // the reason, with its position
+	// Refused is the refused construct, if the cause is CutUnsupported.
 	Refused Refusal
 }
 
@@ -95,7 +95,7 @@ const (
 	CutTime                            // a loop ends when time has passed, and no goroutine sleeps
 	CutInterrupted                     // Config.Interrupt
 	CutAssumption                      // hbtest.Assume does not hold
-	CutInfeasible                      // no input leads there
+	CutInfeasible                      // no input leads to this state
 	CutUnwound                         // Config.Unwind
 )
 
@@ -105,8 +105,8 @@ func (v Report) Cut() Cut { return v.m.cut }
 // Contradicted implements por.Constrained.
 func (m *Machine) Contradicted() bool { return m.cut.Cause == CutInfeasible }
 
-// CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or no
-// input leads there: that is no reason to distrust the verdict.
+// CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or
+// no input leads to the state: neither weakens the verdict.
 func (v Report) CutReason() string {
 	m := v.m
 	//mutant: a cut is not named [inputs Unwind]: "CutInfeasible " -> "CutInfeasible || m.cut.Cause == CutUnwound "
@@ -116,5 +116,5 @@ func (v Report) CutReason() string {
 	return m.cut.Text
 }
 
-// executionOver reports whether the execution has ended, with whatever result.
+// executionOver reports whether the execution has ended, with any result.
 func (m *Machine) executionOver() bool { return m.fault != nil || m.exited || m.cut.Cause != 0 }

@@ -2,34 +2,36 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Forgotten returns the goroutines that wait in the present state, and will in all states that come
-// after it, whichever goroutines still run: nothing that can ever move refers to what they wait for.
-// Whether main, which may wait forever on purpose, is one of them is said, too.
+// Forgotten returns the goroutines that wait in the present state, and will in all later states,
+// whatever the others do: nothing that can ever move refers to the objects they wait for. main
+// reports whether the main goroutine, which may wait forever on purpose, is one of them.
 //
 // A goroutine waits if its pending operation is one of those on locks, channels, WaitGroups, Onces
-// and Conds that can be disabled, and is. All others are live: those that are enabled, timers and
-// signals, sleepers, those that look at memory or at all goroutines, those that a coroutine has been
-// switched to or from, and those in a loop. So is a goroutine that waits for an object which a live
-// one reaches; and what is reached is closed under references, from package variables, objects of
-// package initialisation included, and the live registers, deferred calls and panics of live
+// and Conds that can be disabled, and is disabled. All others are live: enabled ones, timers and
+// signals, sleepers, those that inspect memory or all goroutines, those involved in a coroutine
+// switch, and those in a loop. A goroutine that waits for an object which a live one reaches is
+// live, too. The reached objects are closed under references, from package variables, including
+// objects of package initialisation, and the live registers, deferred calls and panics of live
 // goroutines.
 //
 // Claim: a goroutine that is returned never moves again.
 //
-//  1. A disabled operation is enabled, or completed along with another one, only by an operation on
-//     one of its objects: the lock, channel, WaitGroup, Once or Cond (trace.Row.On; those on clocks,
-//     bubbles and nothing at all are not among them). A nil channel has no operation at all.
-//  2. An operation on an object is executed by a goroutine that refers to it by a live register, or
-//     through objects. What a timer sends to and what a signal is delivered to its goroutine refers
-//     to. What collecting memory does (finalizers, weak pointers) is not modelled: explore excuses
-//     programs that could tell.
-//  3. As long as no goroutine that is returned has moved, all that move are live, by induction: one
-//     that is started has its arguments from its parent. What they refer to was reached before, or
-//     has been allocated since; so they never get a reference to an object that was not reached.
-//  4. By 2 and 3 no operation on what a returned goroutine waits for is executed before it moves,
-//     and by 1 it does not move.
+//  1. A disabled operation becomes enabled, or is completed along with another one, only by an
+//     operation on one of its objects: the lock, channel, WaitGroup, Once or Cond (trace.Row.On;
+//     those on clocks, bubbles and without an object are not among them). A nil channel has no
+//     operations at all.
+//  2. A goroutine that executes an operation on an object refers to it by a live register, or
+//     through objects. The goroutine of a timer or a signal refers to the channel that it sends
+//     to. Effects of garbage collection (finalizers, weak pointers) are not modelled: explore
+//     makes an exception for programs that could notice them.
+//  3. As long as no returned goroutine has moved, all that move are live, by induction: one that
+//     is started has its arguments from its parent. The objects they refer to were reached before,
+//     or have been allocated since; so they never get a reference to an object that was not
+//     reached.
+//  4. By 2 and 3 no operation on an object that a returned goroutine waits for is executed before
+//     it moves, and by 1 it does not move.
 //
-// It is not asked of states in which the execution is over.
+// Forgotten returns nothing for states in which the execution is over.
 func (v Report) Forgotten() (list []trace.GID, main bool) {
 	m := v.m
 	var waiting []*goroutine
@@ -76,7 +78,7 @@ func (v Report) Forgotten() (list []trace.GID, main bool) {
 
 // waits reports whether g waits for an object.
 func (m *Machine) waits(g *goroutine) bool {
-	// One that is held in a loop that waits is live: memory wakes it.
+	// A goroutine held in a loop that waits is live: memory wakes it.
 	//mutant: forgotten: what is enabled waits [test ./vm TestForgotten|TestRefersToWhatWakes]: "viewOf(g).n > 0" -> "viewOf(g).n > 9"
 	if g.status != gReady || g.overflow != nil || m.viewOf(g).n > 0 || m.held(g) {
 		return false

@@ -27,8 +27,8 @@ func funcName(f *bytecode.Func) string {
 	return ssaName(f.SSA)
 }
 
-// FuncValue returns the name of the function that a func value is, as the runtime shows it; "" if it
-// is nil or no func value.
+// FuncValue returns the name of a func value's function, as the runtime shows it; "" if it is nil
+// or not a func value.
 func (v Report) FuncValue(fv uint64) string {
 	m := v.m
 	if fv&funcBit == 0 {
@@ -85,9 +85,9 @@ func ssaName(fn *ssa.Function) string {
 	return pkg + name
 }
 
-// closureSuffix returns what gc appends to the name of the function fn is
-// declared in: function literals and the bodies of loops over functions are
-// numbered apart; literals in literals have only the number.
+// closureSuffix returns the suffix that gc appends to the name of the enclosing function of fn.
+// Function literals and the bodies of loops over functions are numbered separately; literals in
+// literals have only the number.
 func closureSuffix(fn *ssa.Function) string {
 	n := 0
 	for _, f := range fn.Parent().AnonFuncs {
@@ -127,8 +127,8 @@ func receiverName(t types.Type) string {
 	return name
 }
 
-// symbolPath returns a package's import path as it is in symbol names: main for a command, and dots
-// after the last slash escaped.
+// symbolPath returns a package's import path as in symbol names: main for a command, and dots after
+// the last slash escaped.
 func symbolPath(p *types.Package) string {
 	if p.Name() == "main" {
 		return "main"

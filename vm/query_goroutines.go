@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A GoroutineSnapshot is one goroutine as a report shows it.
+// A GoroutineSnapshot is one goroutine in a report.
 type GoroutineSnapshot struct {
 	ID      trace.GID
 	System  bool     // a helper of the models: a timer
@@ -15,7 +15,7 @@ type GoroutineSnapshot struct {
 	Parent  trace.GID
 	Next    trace.Op
 	Enabled bool
-	Wait    string        // the runtime's word for what it waits for, if not enabled
+	Wait    string        // the runtime's word for its waiting, if not enabled
 	Stack   []SourceFrame // innermost first
 }
 
@@ -38,21 +38,23 @@ func (v Report) Goroutines() []GoroutineSnapshot {
 	return all
 }
 
-// SpawnPath says which child of which child of main g is, counted from 0.
+// SpawnPath returns the indices, from 0, of g and its ancestors among the children of their
+// parents, from main's child down.
 func (v Report) SpawnPath(g trace.GID) []uint32 { return v.m.spawn[g].path }
 
 // Parent returns the goroutine that started g.
 func (v Report) Parent(g trace.GID) trace.GID { return v.m.spawn[g].parent }
 
-// System reports whether g is a helper of the models, as timers are. A
-// coroutine is one until it is stuck in a loop.
+// System reports whether g is a helper of the models, such as a timer. A coroutine is one until it
+// is stuck in a loop.
 func (v Report) System(g trace.GID) bool {
 	m := v.m
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
 }
 
-// Helper says what helper goroutine g is, of which System holds: a timer, a signal, the collector, or what
-// executes code of the program: finalizers or cleanups that are due, or what an iter.Pull iterates over.
+// Helper returns the kind of helper goroutine g, for which System is true: a timer, a signal, the
+// collector, or a goroutine that executes code of the program: due finalizers or cleanups, or the
+// function that an iter.Pull iterates over.
 func (v Report) Helper(g trace.GID) string {
 	m := v.m
 	if m.gOf(g).coro != 0 {
@@ -80,7 +82,7 @@ func (v Report) Alive(g trace.GID) bool {
 	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded
 }
 
-// Memory returns a copy of the bytes a touches.
+// Memory returns a copy of the bytes that a touches.
 func (v Report) Memory(a trace.Access) []byte {
 	m := v.m
 	p := m.heap.load(uint64(a.Obj)<<32|uint64(a.Off), uint64(a.Size), 0)
@@ -90,8 +92,8 @@ func (v Report) Memory(a trace.Access) []byte {
 	return append([]byte(nil), unsafe.Slice((*byte)(p), a.Size)...)
 }
 
-// Text returns the bytes of the guest string with the given header words, at
-// most max of them. It reports false if the words are no string.
+// Text returns the bytes of the guest string with the given header words, at most max of them. It
+// returns false if the words are not a string.
 func (v Report) Text(p, n uint64, max int) (string, bool) {
 	m := v.m
 	if n == 0 {
@@ -107,12 +109,12 @@ func (v Report) Text(p, n uint64, max int) (string, bool) {
 // SizeOf returns the size of a value of type t in guest memory.
 func (v Report) SizeOf(t types.Type) int64 { return v.m.link.prog.Sizes.Sizeof(t) }
 
-// SpawnCount returns how many goroutines have existed, over all paths.
+// SpawnCount returns the number of goroutines that have existed, over all paths.
 func (v Report) SpawnCount() int { return len(v.m.spawn) }
 
-// Bytes implements por.Sized: the memory the machine holds for the state and
-// for coming back to earlier ones, roughly.
-// Code, types and tables of the program are not in it: they do not grow with the search.
+// Bytes implements por.Sized. It returns the approximate memory that the machine holds for the
+// state and for rewinds. Code, types and tables of the program are not included: they do not grow
+// with the search.
 func (m *Machine) Bytes() int64 {
 	h := m.heap
 	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + sizeof(h.objs) + sizeof(h.undo) + sizeof(h.undoMem) +
@@ -126,7 +128,7 @@ func (m *Machine) Bytes() int64 {
 	return n
 }
 
-// sizeof is the memory that s has been given.
+// sizeof returns the memory allocated for s.
 func sizeof[T any](s []T) int64 {
 	var x T
 	return int64(cap(s)) * int64(unsafe.Sizeof(x))

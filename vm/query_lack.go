@@ -1,22 +1,22 @@
 package vm
 
-// A Lack is something that the outside of the machine has and the machine has not, so that a program
-// which needs it fails.
+// A Lack is something that the world outside of the machine has and the machine does not, so that a
+// program which needs it fails.
 type Lack uint8
 
-// What can be lacking.
+// The kinds.
 const (
 	LackNothing Lack = iota
-	LackNetwork      // a connection was refused, as there is no network
-	LackChange       // a file was read that changes, and was as it had been
+	LackNetwork      // a connection was refused, because there is no network
+	LackChange       // a file that changes was read, and had its old contents
 )
 
-// lack notes that something was not there. The first thing may have caused all that follows.
+// lack records a lack. Only the first one counts: it may have caused everything after it.
 func (m *Machine) lack(what Lack) {
 	if m.lacks == LackNothing {
 		m.lacks = what
 	}
 }
 
-// Lacks returns what was not there on this path.
+// Lacks returns what this path lacked.
 func (v Report) Lacks() Lack { return v.m.lacks }

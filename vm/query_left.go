@@ -10,30 +10,33 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Left says what becomes of a goroutine that waits when the entry has ended and none is enabled.
+// Left says what becomes of a goroutine that waits when the entry has ended and no goroutine is
+// enabled.
 type Left uint8
 
 const (
-	// LeftBlocked: nothing that is left can wake it.
+	// LeftBlocked: none of the remaining goroutines can wake it.
 	LeftBlocked Left = iota
-	// LeftAlive: time wakes it, or what time wakes can.
+	// LeftAlive: time wakes it, or a goroutine that time wakes can.
 	LeftAlive
-	// LeftEndless: time wakes it again and again, and it does not end by itself: no way leads out of
-	// its loop, or only a channel that nothing else refers to.
+	// LeftEndless: time wakes it again and again, and it does not end by itself: no path leads out
+	// of its loop, or only one through a channel to which nothing else refers.
 	LeftEndless
 )
 
-// Left returns what becomes of the goroutines that wait in the present state, in which none is
-// enabled. It is about those only that spent keeps waiting: without one all are blocked.
+// Left returns what becomes of the goroutines that wait in the present state, in which no goroutine
+// is enabled. It considers only those that spent keeps waiting: without such a goroutine all are
+// blocked.
 //
-// A goroutine waits in vain if nothing that can still move refers to what it waits for. Time wakes
-// the spent ones, and functions of timers; they can reach package variables and what their stacks
-// refer to. Whatever of this a blocked goroutine waits for may wake it, and then it can move, too.
+// A goroutine waits forever if nothing that can still move refers to the object it waits for. Time
+// wakes the spent goroutines, and functions of timers; they can reach package variables and the
+// objects their stacks refer to. A blocked goroutine that waits for one of these objects may be
+// woken, and then it can move, too.
 //
 //	main returns   g1: <-ticker.C in a loop    g2: <-done, which only g1's code closes
 //
-// g1 is woken by time, so it is alive. It refers to done, so g2 is, too. Without the reference in
-// g1 g2 would be blocked.
+// Time wakes g1, so it is alive. It refers to done, so g2 is alive, too. Without the reference in
+// g1, g2 would be blocked.
 func (v Report) Left() map[trace.GID]Left {
 	m := v.m
 	left := make(map[trace.GID]Left)
@@ -89,7 +92,7 @@ func (m *Machine) waitsForTime(g *goroutine, ticks map[ptr]bool) bool {
 	return g.pending.Kind == trace.Sleep || m.anyAwaited(g, func(p ptr) bool { return ticks[p] })
 }
 
-// anyAwaited reports whether f is true of an object that g's pending operation is on.
+// anyAwaited reports whether f returns true for an object that g's pending operation is on.
 func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
 	switch g.fn.Code[g.pc].Op {
 	case bytecode.Recv, bytecode.Send, bytecode.Select:
@@ -109,10 +112,9 @@ func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
 	return g.wait.obj != 0 && f(g.wait.obj&^(1<<32-1))
 }
 
-// reach is a set of objects that is closed under references.
-// It grows to a least fixed point: each goroutine that can move adds what it refers to, and with
-// that others that wait for it can move. There are as many rounds as goroutines at most, and each
-// object is visited once.
+// reach is a set of objects that is closed under references. It grows to a least fixed point: each
+// goroutine that can move adds the objects it refers to, and then others that wait for these can
+// move. There are at most as many rounds as goroutines, and each object is visited once.
 type reach struct {
 	m    *Machine
 	objs map[uint32]bool
@@ -124,7 +126,7 @@ func (x *reach) empty() bool { return len(x.objs) == 0 }
 
 func (x *reach) has(p ptr) bool { return x.objs[uint32(p>>32)] }
 
-// add adds what word w refers to. It may be any word.
+// add adds the target of word w, which may be any word.
 func (x *reach) add(w uint64) {
 	h := x.m.heap
 	id := w >> 32
@@ -145,7 +147,7 @@ func (x *reach) add(w uint64) {
 	}
 }
 
-// goroutine adds what g can reach.
+// goroutine adds the objects that g can reach.
 func (x *reach) goroutine(g *goroutine) {
 	x.add(g.wait.obj)
 	x.add(g.coro)
@@ -156,7 +158,7 @@ func (x *reach) goroutine(g *goroutine) {
 	}
 }
 
-// variables adds what package variables refer to.
+// variables adds the objects that package variables refer to.
 func (x *reach) variables() {
 	for id := uint32(1); id < x.m.heap.nstatic; id++ {
 		if x.m.heap.objs[id].flags&objVar != 0 {
@@ -165,7 +167,7 @@ func (x *reach) variables() {
 	}
 }
 
-// statics adds all that can be reached without a goroutine.
+// statics adds all objects that can be reached without a goroutine.
 func (x *reach) statics() {
 	for id := uint32(1); id < x.m.heap.nstatic; id++ {
 		if o := &x.m.heap.objs[id]; o.flags&objFrozen == 0 || o.aux != 0 {
@@ -174,11 +176,11 @@ func (x *reach) statics() {
 	}
 }
 
-// endless reports whether g, which time wakes, never ends: in one of its functions no way leads from
-// where it is to a return, but by a channel that only g knows.
+// endless reports whether g, which time wakes, never ends: in one of its functions no path leads
+// from its position to a return, except through a channel that only g knows.
 //
-// Say `for range ticker.C { ... }` in a goroutine that nothing stops: it has no way out. With `case
-// <-done: return` there is one, if another goroutine refers to done.
+// An example is `for range ticker.C { ... }` in a goroutine that nothing stops: it has no way out.
+// With `case <-done: return` it has one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	others := m.newReach()
 	others.variables()
@@ -198,7 +200,7 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 			switch f.Code[pc].Op {
 			case bytecode.Recv, bytecode.Select:
 				for i, c := range m.chanCases(g, nil) {
-					// Nothing closes the channel of a timer, and nothing but time sends to it.
+					// Nothing closes the channel of a timer, and only time sends to it.
 					dead[i] = c.ch == 0 || !ticks[c.ch] && !others.has(c.ch)
 				}
 			}
@@ -209,10 +211,9 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	return endless
 }
 
-// returns reports whether control can get from instruction at to a return. at may wait for channels:
-// the cases that are dead are never ready, and of a receive that can only be of a timer it is known
-// that the channel is not closed.
-// A panic is no way out that a program takes on purpose, so it does not count.
+// returns reports whether control can get from instruction at to a return. at may wait for
+// channels: the dead cases are never ready, and the channel of a receive that can only be from a
+// timer is not closed. A panic is not an intended way out, so it does not count.
 func returns(at ssa.Instruction, dead map[int]bool) bool {
 	seen := make(map[*ssa.BasicBlock]bool)
 	var walk func(b *ssa.BasicBlock) bool
@@ -239,7 +240,7 @@ func returns(at ssa.Instruction, dead map[int]bool) bool {
 	return walk(at.Block())
 }
 
-// branchAfter returns what is known of cond after instruction at, a channel operation.
+// branchAfter returns the value of cond after instruction at, a channel operation, if it is known.
 func branchAfter(cond ssa.Value, at ssa.Instruction, dead map[int]bool) (value, known bool) {
 	switch x := cond.(type) {
 	case *ssa.Extract: // v, ok := <-tick

@@ -9,8 +9,8 @@ import (
 )
 
 // MapElem returns the memory image and the type of the element that the pending operation of g is
-// going to read from a map or to write to it. The image is nil if the map has no such entry. It
-// reports false if the operation is another one.
+// going to read from a map or write to it. The image is nil if the map has no such entry. ok is
+// false for any other operation.
 func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	m := v.m
 	g := m.gOf(id)
@@ -48,9 +48,9 @@ func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	return image, mt.elem.Type, true
 }
 
-// NextKey returns the memory image and the type of the key that g visits next if its pending operation
-// takes an alternative. It reports false if the operation does not choose what a loop over a map visits, or
-// the alternative is its end.
+// NextKey returns the memory image and the type of the key that g visits next if its pending
+// operation takes an alternative. ok is false if the operation does not choose the next key of a
+// loop over a map, or the alternative is the end of the loop.
 func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, ok bool) {
 	m := v.m
 	g := m.gOf(id)

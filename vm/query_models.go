@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Models says for static analyses what every machine for a program implements itself, where there
-// is no machine: for code without an entry.
+// Models answers questions of static analyses about the functions that every machine for a program
+// implements itself, without a machine: for code without an entry.
 type Models struct {
 	prog    *load.Program
 	natives map[string]bool

@@ -8,11 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An Observer is notified of what happens inside of steps, from the initialisation of packages on,
-// to compare it with what static analyses say. It may ask the machine but not change it.
+// An Observer is notified of events inside of steps, from the initialisation of packages on, to
+// compare them with static analyses. It may inspect the machine but not change it.
 //
-// Rewinding is not reported: an object or goroutine that comes after a rewind may have the number
-// of one that was undone, and is reported anew.
+// Rewinding is not reported: after a rewind an object or goroutine may have the number of one that
+// was undone, and is reported anew.
 type Observer interface {
 	// Allocated: goroutine g is executing an instruction that has created object
 	// obj. Nothing has been stored in it yet.
@@ -22,8 +22,8 @@ type Observer interface {
 	Started(m *Machine, parent, child trace.GID)
 }
 
-// Observe makes o the observer from now on. It has to be called before there are
-// marks, because rewinding does not bring the old one back.
+// Observe makes o the observer from now on. It has to be called before there are marks, because a
+// rewind does not restore the old one.
 func (m *Machine) Observe(o Observer) {
 	m.cfg.Observer = o
 	m.heap.allocated = nil
@@ -39,8 +39,8 @@ func (v StaticView) Objects() (n, first uint32) { return uint32(len(v.m.heap.obj
 // Freed reports whether object id has been collected.
 func (v StaticView) Freed(id uint32) bool { return v.m.heap.objs[id].flags&objFreed != 0 }
 
-// DynamicType returns the type that the first word of an interface denotes, or
-// nil if w is no such word.
+// DynamicType returns the type that the first word of an interface denotes, or nil if w is not such
+// a word.
 func (v StaticView) DynamicType(w uint64) types.Type {
 	m := v.m
 	if t := m.rtypeAt(w); t != nil {
@@ -49,15 +49,14 @@ func (v StaticView) DynamicType(w uint64) types.Type {
 	return nil
 }
 
-// Function returns the function that func value fv calls; nil if it is one of
-// the machine's own.
+// Function returns the function that func value fv calls; nil if it is one of the machine's own.
 func (v StaticView) Function(fv uint64) *ssa.Function {
 	m := v.m
 	fn, _ := m.closureOf(fv)
 	return fn
 }
 
-// CodeSize returns the number of instructions of the program, as far as it has been compiled.
+// CodeSize returns the number of compiled instructions of the program so far.
 func (v Report) CodeSize() int {
 	m := v.m
 	n := 0

@@ -14,39 +14,40 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What static oracles ask about the program and the present state.
+// The questions of static oracles about the program and the present state.
 
-// They change no state, and what they return is true of the present one only, unless they say
-// otherwise. They are asked between two steps, but for those that say what else they allow.
+// They change no state, and the answers hold only for the present one, unless the comment says
+// otherwise. They are for use between two steps, except for those whose comments allow more.
 
 // An Activation is one frame of a goroutine between two steps.
 type Activation struct {
 	Func uint32 // function number
 	PC   uint32
 	Fn   *ssa.Function // nil for the machine's own frames
-	// Builtin is the name of the builtin whose frame it is: of a go statement or deferred.
+	// Builtin is the name of the builtin that the frame executes, for a go statement or a deferred
+	// call.
 	Builtin string
-	// Instr is the instruction that is pending, or in outer frames the call that is under way. It
-	// is nil in frames without SSA code.
+	// Instr is the pending instruction, or in outer frames the present call. It is nil in frames
+	// without SSA code.
 	Instr ssa.Instruction
-	// FP is the frame's place on the stack, for Register.
+	// FP is the frame's position on the stack, for Register.
 	FP uint32
-	// Unexecuted: Instr has not had its effect yet; it (or, while unwinding, what
-	// follows its panic) is still to come.
+	// Unexecuted: the effect of Instr (or, while unwinding, of what follows its panic) is still to
+	// come.
 	Unexecuted bool
-	// Deferred: the function was called because the next outer one runs its
-	// deferred calls.
+	// Deferred: the function was called because the next outer frame runs its deferred calls.
 	Deferred bool
-	// Recovered: that one does so because an earlier of its deferred calls has
-	// recovered from a panic.
+	// Recovered: that frame does so because an earlier deferred call of it has recovered from a
+	// panic.
 	Recovered bool
-	// Initialising: it is the machine's first frame, which has still to call initialisers or the entry.
+	// Initialising: it is the machine's first frame, which still has to call initialisers or the
+	// entry.
 	Initialising bool
 }
 
-// Activations appends the frames of goroutine id, innermost first: none if all it
-// can do is end, or end the program with a stack overflow. An Observer may call it in the
-// middle of an instruction.
+// Activations appends the frames of goroutine id, innermost first. There are none if it can only
+// end, or end the program with a stack overflow. An Observer may call it in the middle of an
+// instruction.
 //
 //	frame 0   pc at the pending instruction     Unexecuted, unless a native is under way
 //	frame 1   pc after its call of frame 0      or at the instruction that was executing, if the
@@ -86,9 +87,9 @@ func (m *Machine) activation(fn *bytecode.Func, fp uint32, pc int32, again bool,
 		Initialising: fn.ID == 0 && pc <= m.entryPC}
 }
 
-// Register returns word k of value val in frame a of goroutine id, if a
-// register there holds it. The caller knows that val has been computed and is
-// going to be used; a value that is computed again where it is used has none.
+// Register returns word k of value val in frame a of goroutine id, if a register there holds it.
+// The caller knows that val has been computed and is going to be used; a value that is computed
+// again at its use has no register.
 func (v StaticView) Register(id trace.GID, a *Activation, val ssa.Value, k int) (uint64, bool) {
 	m := v.m
 	fn := m.funcs[a.Func]
@@ -107,12 +108,12 @@ func (v StaticView) Register(id trace.GID, a *Activation, val ssa.Value, k int) 
 // Fset returns the positions of the program.
 func (v StaticView) Fset() *token.FileSet { return v.m.fset }
 
-// Moment is the number of the present state: it changes whenever that does.
+// Moment returns the number of the present state, which changes whenever the state does.
 func (v StaticView) Moment() uint64 { return v.m.moment }
 
-// Stamp returns a number that goroutine id has as long as neither its record nor its stack changes: what
-// was in its registers, and in the records of its deferred calls, is there as long as the number is the same.
-// No two states of goroutines have the same one.
+// Stamp returns a number that goroutine id keeps as long as neither its record nor its stack
+// changes: as long as the number is the same, so are its registers and the records of its deferred
+// calls. No two states of goroutines have the same number.
 func (v StaticView) Stamp(id trace.GID) uint64 {
 	m := v.m
 	g := m.gOf(id)
@@ -123,9 +124,9 @@ func (v StaticView) Stamp(id trace.GID) uint64 {
 	return g.stamp
 }
 
-// StackFingerprint fingerprints the stack of goroutine id: where in its function each frame is, and
-// how it was entered.
-// Oracles remember answers by it, so it is asked for in each state.
+// StackFingerprint returns a fingerprint of the stack of goroutine id: the position of each frame
+// in its function, and the way it was entered. Oracles cache answers by it, so it is computed in
+// each state.
 func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 	m := v.m
 	g := m.gOf(id)
@@ -169,14 +170,13 @@ func (v StaticView) Words(id trace.GID, a *Activation, val ssa.Value) []uint64 {
 
 // A Deferred is a pending deferred call: the function and its argument words.
 type Deferred struct {
-	Fn       *ssa.Function // nil if it is a builtin,
+	Fn       *ssa.Function // nil for a builtin,
 	Builtin  string        // which has this name
 	Args     []uint64
 	Captured []uint64 // words of the closure's captured variables
 }
 
-// Deferred calls f for every deferred call pending in frame a of goroutine id,
-// newest first.
+// Deferred calls f for every deferred call pending in frame a of goroutine id, newest first.
 func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	m := v.m
 	for d := m.gOf(id).stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
@@ -191,9 +191,8 @@ func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	}
 }
 
-// closureOf resolves a func value.
-// Its object has the function in word 0 and what it has captured in the others, as MkClos has made
-// it.
+// closureOf resolves a func value. Its object has the function in word 0 and the captured variables
+// in the others, as made by MkClos.
 func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 	id := uint32(fv)
 	var captured []uint64
@@ -215,8 +214,8 @@ func (v StaticView) Word(p uint64) (uint64, bool) {
 	return *(*uint64)(h), true
 }
 
-// EmptyNoSender reports whether p is a channel that is open and empty, and no operation that sends
-// to it is pending, but for those of the goroutines in but.
+// EmptyNoSender reports whether p is an open and empty channel, and no send to it is pending,
+// except those of the goroutines in but.
 func (v StaticView) EmptyNoSender(p uint64, but []trace.GID) bool {
 	m := v.m
 	if !m.isChan(p) {
@@ -226,8 +225,8 @@ func (v StaticView) EmptyNoSender(p uint64, but []trace.GID) bool {
 	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true, but)
 }
 
-// FullNoReceiver reports whether p is a channel that is open and full, and no operation that
-// receives from it is pending, but for those of the goroutines in but.
+// FullNoReceiver reports whether p is an open and full channel, and no receive from it is pending,
+// except those of the goroutines in but.
 func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
 	m := v.m
 	if !m.isChan(p) {
@@ -237,11 +236,12 @@ func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
 	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false, but)
 }
 
-// ByChannels reports whether what operations on channels do depends on these alone: on no order in
-// which goroutines have come to them, no time that passes, and on no bubble of testing/synctest.
+// ByChannels reports whether the effects of operations on channels depend only on the channels: not
+// on the order in which goroutines have come to them, on the passing of time, or on a bubble of
+// testing/synctest.
 func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.InBubbles() }
 
-// Channel returns what object id, a channel, has, and whether it is a timer's.
+// Channel returns the state of the channel object id, and whether it belongs to a timer.
 func (v StaticView) Channel(id uint32) (c por.Case, ofTimer bool) {
 	m := v.m
 	h := m.chanHdr(ptr(id) << 32)
@@ -254,8 +254,8 @@ func (m *Machine) isChan(p uint64) bool {
 	return dynamic && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
 }
 
-// hasPendingPeer reports whether an operation is pending that sends to channel p, or else receives
-// from it, of a goroutine that is not in but.
+// hasPendingPeer reports whether a goroutine that is not in but has a pending send to channel p,
+// or, if send is false, a pending receive from it.
 func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 	var arr [8]chanCase
 	for _, s := range m.order {
@@ -272,8 +272,7 @@ func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 	return false
 }
 
-// LockerAt returns the address of the mutex that the interface at p holds, if
-// it is one of package sync's.
+// LockerAt returns the address of the mutex in the interface at p, if it is one of package sync's.
 func (v StaticView) LockerAt(p uint64) (uint64, bool) {
 	m := v.m
 	t, ok := m.StaticView().Word(p)
@@ -297,8 +296,8 @@ func (v StaticView) LockerAt(p uint64) (uint64, bool) {
 	return l, is
 }
 
-// AllocationIdentity distinguishes objects that have the same number on different paths: by what
-// allocated them, and the layout of their memory.
+// AllocationIdentity distinguishes objects that have the same number on different paths: by their
+// allocation site, and the layout of their memory.
 func (v StaticView) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 	m := v.m
 	o := &m.heap.objs[id]
@@ -312,8 +311,8 @@ func (v StaticView) Address(g *ssa.Global) (p uint64) {
 	return p
 }
 
-// ByValue reports whether free variable i of fn is captured by value: its
-// register holds the variable's value and not its address.
+// ByValue reports whether free variable i of fn is captured by value: its register holds the
+// variable's value and not its address.
 func (v StaticView) ByValue(fn *ssa.Function, i int) bool { return v.m.link.captures.ByValue(fn, i) }
 
 // Live calls f for every goroutine that has not ended, in spawn-path order.
@@ -327,10 +326,10 @@ func (m *Machine) Live(f func(id trace.GID)) {
 
 // An ObjectInfo describes the memory of an object for static analyses.
 type ObjectInfo struct {
-	Type   types.Type      // of the memory; of one element, if it repeats
+	Type   types.Type      // of the memory, or of one element if it repeats
 	Global *ssa.Global     // the variable it is, or nil
-	Site   ssa.Instruction // what allocated it, or nil
-	Map    bool            // the header of a map, whose type is not known here
+	Site   ssa.Instruction // the instruction that allocated it, or nil
+	Map    bool            // it is the header of a map, whose type is not known here
 	Size   uint32          // in bytes
 	Shared bool            // more than one goroutine may reach it: accesses are visible operations
 }
@@ -393,8 +392,8 @@ func (v StaticView) Pointers(id uint32, f func(off uint32, w uint64)) {
 	}
 }
 
-// Roots calls f for every word that goroutine id holds and that may be a
-// pointer: in live registers, in records of deferred calls and panics.
+// Roots calls f for every word of goroutine id that may be a pointer: in live registers, and in
+// records of deferred calls and panics.
 func (v StaticView) Roots(id trace.GID, f func(uint64)) {
 	m := v.m
 	g := m.gOf(id)

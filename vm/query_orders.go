@@ -7,18 +7,18 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// An Order is that of two operations of different goroutines on one location.
+// An Order is an order of two operations of different goroutines on one location.
 type Order struct{ First, Second Site }
 
-// A Site is where an operation is: its call stack (SiteStack) and its kind.
+// A Site identifies an operation by its call stack (SiteStack) and its kind.
 type Site struct {
 	Stack uint32
 	Kind  trace.Kind
 }
 
-// EachOrder calls f, in any order, with the orders of operations on any path. Times says how often First
-// was executed where Second was enabled as well and depended on it, so that it could have been executed
-// first; 0: Second was not yet next, or not enabled.
+// EachOrder calls f, in any order, with the orders of operations on any path. times is the number
+// of executions of First while Second was enabled and dependent on it, so that it could have been
+// executed first; 0: Second was not yet pending, or not enabled.
 func (v Report) EachOrder(f func(o Order, times uint64)) {
 	m := v.m
 	for o, times := range m.orders.met {
@@ -26,19 +26,19 @@ func (v Report) EachOrder(f func(o Order, times uint64)) {
 	}
 }
 
-// orderLog notes in which orders operations are executed.
+// orderLog records in which orders operations are executed.
 //
-// For each location it has the sites at which the present path has accessed it. What is undone stays
-// there, and is dropped when the location is accessed again:
+// For each location it has the sites at which the present path has accessed it. Undone accesses
+// stay, and are dropped at the next access to the location:
 //
-//  1. Each step that is executed gets a number, which no other step of any path has. An access is of the
-//     present path if the step of that index still has the number that it had.
-//  2. Marks are used last-in first-out: of the accesses to a location those of the present path come
-//     first, and what is added comes after them.
+//  1. Each executed step gets a number, which no other step of any path has. An access is of the
+//     present path if the step with its index still has the same number.
+//  2. Marks are used last-in first-out: among the accesses to a location those of the present path
+//     come first, and new ones are added after them.
 type orderLog struct {
-	met   map[Order]uint64      // nil: nothing is noted
+	met   map[Order]uint64      // nil: nothing is recorded
 	steps []uint64              // of the present path, by index: numbers of steps
-	last  uint64                // number that was given
+	last  uint64                // last number given
 	at    map[race.Loc][]access // by location: the first of each site and goroutine
 }
 
@@ -53,9 +53,9 @@ func newOrderLog() orderLog {
 	return orderLog{met: make(map[Order]uint64), at: make(map[race.Loc][]access)}
 }
 
-// execute executes g's pending operation with an alternative, and notes what that comes before and, of
-// those that arrive at their next operations, what these come after. What a partner does is executed
-// with it. A step that is repeated is no choice.
+// execute executes g's pending operation with an alternative. It records which operations this one
+// comes before, and which ones the operations come after at which goroutines arrive. A partner's
+// operation is executed with it. A repeated step is not a choice.
 func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) {
 	moving := [2]*goroutine{g, nil}
 	if g.pending.Kind.Communicates() {
@@ -101,7 +101,7 @@ func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) 
 	}
 }
 
-// arrived notes what g's next operation comes after.
+// arrived records which operations g's next operation comes after.
 func (l *orderLog) arrived(m *Machine, g *goroutine) {
 	if g.system || g.status != gReady {
 		return
@@ -128,7 +128,7 @@ func (l *orderLog) present(at race.Loc) []access {
 	return list
 }
 
-// add notes that a location is accessed.
+// add records an access to a location.
 func (l *orderLog) add(x access, at race.Loc) {
 	list := l.present(at)
 	if !slices.ContainsFunc(list, func(y access) bool { return y.g == x.g && y.site == x.site }) {
@@ -137,7 +137,7 @@ func (l *orderLog) add(x access, at race.Loc) {
 	l.at[at] = list
 }
 
-// touches reports whether g's pending operation touches where a begins.
+// touches reports whether g's pending operation touches the beginning of a.
 func (m *Machine) touches(g *goroutine, a trace.Access) bool {
 	var buf [4]trace.Access
 	return slices.ContainsFunc(m.Touches(g.id, buf[:0]), func(b trace.Access) bool { return a.Obj == b.Obj && a.Off == b.Off })
@@ -148,8 +148,8 @@ func (m *Machine) site(g *goroutine) Site {
 }
 
 // eitherOrder reports whether the pending operations of g and h, which are both enabled, can be
-// executed in either order, and that makes a difference. A send to a buffer that is neither full nor
-// empty and a receive from it commute; without a buffer they are partners.
+// executed in either order, and the order makes a difference. A send to a buffer that is neither
+// full nor empty and a receive from it commute; without a buffer they are partners.
 func (m *Machine) eitherOrder(g, h *goroutine) bool {
 	a, b := &m.viewOf(g).op, &m.viewOf(h).op
 	switch {
@@ -171,7 +171,7 @@ func (m *Machine) eitherOrder(g, h *goroutine) bool {
 	return a.Conflicts(b) || a.Wide && m.selects(g, b) || b.Wide && m.selects(h, a)
 }
 
-// selects reports whether op is about a channel of the select that g is at.
+// selects reports whether op is on a channel of the select that g is at.
 func (m *Machine) selects(g *goroutine, op *trace.Op) bool {
 	var buf [8]chanCase
 	for _, c := range m.chanCases(g, buf[:0]) {

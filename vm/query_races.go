@@ -5,11 +5,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// A Race is two accesses of one execution that nothing orders; Second has just
-// been executed.
+// A Race is two accesses of one execution that nothing orders; Second has just been executed.
 //
-// The detector's locations are addresses; what an operation orders besides is at locations that no
-// access touches (race.Hidden).
+// The detector's locations are addresses; other orders by operations use locations that no access
+// touches (race.Hidden).
 type Race struct {
 	Obj, Off      uint32 // the first byte both touch
 	First, Second RaceSide
@@ -29,7 +28,7 @@ func (m *Machine) Raced() bool { return m.race != nil && len(m.race.Races()) > 0
 // Follow implements por.Racer.
 func (m *Machine) Follow(races bool) { m.raceless = !races }
 
-// Races returns the races the step executed last was the second access of.
+// Races returns the races whose second access was the last step.
 func (v Report) Races() []Race {
 	m := v.m
 	if !m.Raced() {
@@ -59,8 +58,8 @@ func (v Report) SiteStack(site uint32) []SourceFrame {
 	return frames
 }
 
-// CreationStack returns the call stack of the go statement that started g, as
-// far as it is known: without Config.Races only its innermost frame.
+// CreationStack returns the call stack of the go statement that started g, as far as it is known:
+// without Config.Races only its innermost frame.
 func (v Report) CreationStack(id trace.GID) []SourceFrame {
 	m := v.m
 	g := m.gOf(id)
@@ -73,8 +72,8 @@ func (v Report) CreationStack(id trace.GID) []SourceFrame {
 	return []SourceFrame{m.frame(m.funcs[g.goFunc], g.goPC)}
 }
 
-// Time returns how often g, which has been started on the present path, has released something: a
-// step of g with a time t happens before what a goroutine does that knows t (Known). It is 0 without
+// Time returns the number of releases by g, which has been started on the present path: a step of g
+// at time t happens before the actions of a goroutine that knows t (Known). It is 0 without
 // Config.Races.
 func (m *Machine) Time(g trace.GID) uint32 {
 	if m.race == nil {
@@ -83,8 +82,8 @@ func (m *Machine) Time(g trace.GID) uint32 {
 	return m.race.Time(uint32(m.slots[g]))
 }
 
-// Known returns the last time of h that g knows: 0 if g knows nothing of h. Both have been started on
-// the present path.
+// Known returns the last time of h that g knows: 0 if g knows none. Both have been started on the
+// present path.
 func (v Report) Known(g, h trace.GID) uint32 {
 	m := v.m
 	if m.race == nil {

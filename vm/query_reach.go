@@ -6,27 +6,28 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Reach says which goroutines can come to hold a pointer to an object by themselves.
+// Reach determines which goroutines can come to hold a pointer to an object by themselves.
 //
 // Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if
-// the object is reachable from what h has, or from the package variables; or if another goroutine
+// the object is reachable from what h holds, or from the package variables; or if another goroutine
 // from which it is reachable has made it so.
 //
-//  1. What a goroutine has is what the fingerprint of a state writes down of it (serialise): its
-//     live registers, deferred calls, panics, and what it waits for. What else was there can make no
-//     difference to what it does: states that differ in it only have the same fingerprint.
-//  2. It obtains a pointer that it does not have by loading it from memory of which it has the
-//     address. So take the first step in which a goroutine obtains one to an object that is
-//     reachable neither from what it had nor from the variables: it loads it from memory that was
-//     reachable from there, and where it was not; so another goroutine has stored it there since.
-//  3. Objects of the base state that are as they were refer to the base state only. So the variables
-//     reach what is newer through those that have changed (heap.dirty).
+//  1. A goroutine holds what the fingerprint of a state includes for it (serialise): its live
+//     registers, deferred calls, panics, and the object it waits for. Nothing else on its stack
+//     can influence it: states that differ only in the rest have the same fingerprint.
+//  2. It obtains a pointer that it does not hold by loading it from memory whose address it has.
+//     So take the first step in which a goroutine obtains a pointer to an object that is reachable
+//     neither from what it held nor from the variables. It loads the pointer from memory that was
+//     reachable from there, and the pointer was not in it; so another goroutine has stored it
+//     there since.
+//  3. Unchanged objects of the base state refer only to the base state. So the variables reach
+//     newer objects only through those that have changed (heap.dirty).
 //
 // So if none of some goroutines and no variable reaches an object, none of these goroutines ever
 // accesses it while the others do not move.
 //
-// It is a set of at most MaxReach groups of goroutines for each object, as bits, found by propagating them
-// along the references until nothing changes.
+// A Reach has, for each object, a set of at most MaxReach groups of goroutines, as bits, found by
+// propagating them along the references until nothing changes.
 type Reach struct {
 	m    *Machine
 	gen  uint32
@@ -34,21 +35,21 @@ type Reach struct {
 	work []uint32
 }
 
-// MaxReach is how many groups of goroutines a Reach can tell apart.
+// MaxReach is the most groups of goroutines that a Reach distinguishes.
 const MaxReach = 64
 
-// held is what is known of an object in propagation gen.
+// held is the record of an object in propagation gen.
 type held struct {
 	gen    uint32
 	queued bool
 	by     uint64
 }
 
-// NewReach returns a Reach that knows nothing yet.
+// NewReach returns an empty Reach.
 func (v StaticView) NewReach() *Reach { return &Reach{m: v.m} }
 
-// Find finds out what gs, all goroutines that have not ended, can hold in the present state. The bit of
-// the group of gs[i] is groups[i].
+// Find determines what gs, all goroutines that have not ended, can hold in the present state.
+// groups[i] is the bit of the group of gs[i].
 func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	m := r.m
 	r.gen++
@@ -81,7 +82,7 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	}
 }
 
-// add notes that the goroutines in by can hold w, which may be a pointer.
+// add records that the groups in by can hold w, which may be a pointer.
 func (r *Reach) add(w, by uint64) {
 	id := w >> 32
 	if id < uint64(r.m.heap.baseLimit) || w&funcBit != 0 || id >= uint64(len(r.m.heap.objs)) {
@@ -101,8 +102,8 @@ func (r *Reach) add(w, by uint64) {
 	}
 }
 
-// By returns which of the groups can come to hold a pointer to object id: all of them if it is
-// a variable, or was there when the program began; none if it was not there when Find was called.
+// By returns the groups that can come to hold a pointer to object id: all of them if it is a
+// variable, or existed when the program began; none if it did not exist at the last Find.
 func (r *Reach) By(id uint32) uint64 {
 	switch {
 	//mutant: parts: none can access a variable [partTexts]

@@ -6,18 +6,18 @@ import (
 	"hbcheck.dev/hbcheck/vm/compile"
 )
 
-// makesTexts are the packages of the standard library through which a text comes to its reader
-// without anything depending on it.
+// makesTexts are the packages of the standard library through which a text reaches its reader
+// without influencing the program.
 var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "errors": true, "reflect": true, "runtime": true,
 	"sync": true, "io": true, "os": true, "time": true, "log/slog": true}
 
 // onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
 //
-//  1. What the innermost function of the user's does with it is known (compile.UseOfText). If nothing
-//     depends on it there, and the function does not return it, nothing does.
-//  2. If the function returns it, as a method Error or String does, its caller has it, for which the
-//     same is asked. That caller may be fmt again, to which a function of the user's has given what
-//     has the method; then 1 is about that function.
+//  1. The innermost function of the user's has a known use for it (compile.UseOfText). If nothing
+//     depends on the text there, and the function does not return it, nothing does.
+//  2. If the function returns it, as a method Error or String does, its caller has it, and the
+//     same holds for the caller. That caller may be fmt again, to which a function of the user's
+//     has given the value with the method; then 1 is about that function.
 func (m *Machine) onlyShown(g *goroutine) bool {
 	shown := true
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {

@@ -19,7 +19,7 @@ type SourceFrame struct {
 	Pos  token.Position
 	PC   int32
 	Std  bool // of the standard library or its overlay
-	Own  bool // of the entry's module, or another one that is being worked on
+	Own  bool // of the entry's module, or another one under development
 
 	helper bool // of a model: see helper
 }
@@ -47,8 +47,8 @@ func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, f
 }
 
 // callPC returns the instruction that made the call of a frame with the given header words. The
-// return address of an ordinary call is the instruction after it; but what the machine calls by
-// itself (deferred functions, faults) returns to the instruction that was executing.
+// return address of an ordinary call is the instruction after it; but calls by the machine itself
+// (deferred functions, faults) return to the instruction that was executing.
 func callPC(link, ra uint64) int32 {
 	if link>>32 != 0 {
 		return int32(uint32(ra))
@@ -56,7 +56,7 @@ func callPC(link, ra uint64) int32 {
 	return int32(uint32(ra)) - 1
 }
 
-// executing returns the instruction g is executing; within a native g.pc is already after it.
+// executing returns the instruction that g is executing; within a native g.pc is already after it.
 func (g *goroutine) executing() int32 {
 	if g.inNative {
 		return g.pc - 1
@@ -70,7 +70,7 @@ func (g *goroutine) executing() int32 {
 // maxTrace bounds the frames of a trace, as the runtime does when it prints.
 const maxTrace = 100
 
-// captureTrace records where g is.
+// captureTrace records the position of g.
 func (m *Machine) captureTrace(g *goroutine) ptr {
 	var w []uint64
 	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
@@ -91,12 +91,11 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 	return unsafe.Slice((*uint64)(o.mem), o.size/8)
 }
 
-// eachLogicalFrame walks g's stack as the program sees it. The machine unwinds a
-// panicking stack before it runs deferred calls; the real runtime runs them on
-// top of the panicking frames, with a frame of gopanic in between. So wherever a
-// deferred call runs because of a panic, the frames of the panic's trace that
-// were above the deferring function are put back. It reports whether f wanted
-// to see all.
+// eachLogicalFrame walks g's stack as the program sees it. The machine unwinds a panicking stack
+// before it runs deferred calls; the real runtime runs them on top of the panicking frames, with a
+// frame of gopanic in between. So if a deferred call runs because of a panic, the frames of the
+// panic's trace above the deferring function are put back. It reports whether f returned true for
+// all frames.
 //
 //	g panics, and its caller f has deferred d, which runs:
 //	the machine's stack      main ── f ── d
@@ -121,8 +120,7 @@ func (m *Machine) eachLogicalFrame(g *goroutine, f func(id uint32, pc int32, fp 
 	return more
 }
 
-// eachUnwoundFrame calls f for the frames that panic p had above stack word fp when
-// it was raised.
+// eachUnwoundFrame calls f for the frames above stack word fp when panic p was raised.
 func (m *Machine) eachUnwoundFrame(p ptr, fp uint32, f func(id uint32, pc int32, fp uint32) bool) bool {
 	if m.word(p, pnFlags)&pfGoexit == 0 && !f(m.rt[rtGopanic], 0, fp+1) {
 		return false
@@ -155,9 +153,9 @@ func (v Report) Stack(id trace.GID) []SourceFrame {
 	return frames
 }
 
-// addFrame appends a frame unless stacks leave it out, as they do with wrappers, with the runtime's own
-// functions other than gopanic, and with those of models that Go's own library does not have: programs
-// look for its functions in their stacks (goleak for testing.(*T).Run, at the top).
+// addFrame appends a frame unless stacks leave it out: wrappers, the runtime's own functions other
+// than gopanic, and functions of models that Go's own library does not have. Programs search their
+// stacks for functions of that library (goleak for testing.(*T).Run, at the top).
 func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFrame {
 	f := m.code(id)
 	if id == 0 || f.Wrapper {
@@ -176,7 +174,7 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 	return append(frames, fr)
 }
 
-// A framePlace is where a frame is. What is told of it is the same in each of a million steps.
+// A framePlace identifies a frame's description, which is the same in each of a million steps.
 type framePlace struct {
 	f  *bytecode.Func
 	pc int32
@@ -208,8 +206,8 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 	return fr
 }
 
-// ownModule reports whether f, in the given file, is of the entry's module, or another one that is being
-// worked on.
+// ownModule reports whether f, in the given file, is of the entry's module, or another one under
+// development.
 func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
 	prog := m.link.prog
 	entry := prog.PackageOf(m.link.entry.Func)
@@ -221,8 +219,8 @@ func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
 	return slices.ContainsFunc(prog.All, func(p *load.Package) bool { return p.Dir == filepath.Dir(file) && own(p) })
 }
 
-// isHelper reports whether a function of the library, or its type, is one of a model: their names begin
-// with hb.
+// isHelper reports whether a function of the library, or its type, belongs to a model: their names
+// begin with hb.
 func isHelper(name string) bool {
 	_, name, _ = strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
 	for part := range strings.SplitSeq(name, ".") {
@@ -253,7 +251,7 @@ func hiddenInStacks(name string) bool {
 	return !('A' <= c && c <= 'Z' || c == '(')
 }
 
-// callerPos is the position of the innermost frame of g that is not a model's.
+// callerPos returns the position of the innermost frame of g that is not a model's.
 func (m *Machine) callerPos(g *goroutine) token.Position {
 	var pos token.Position
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {

@@ -2,9 +2,8 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Holders returns the goroutines that must act before op, which is about a
-// lock, can be executed, as far as the lock remembers them: of several readers
-// only the sum of their numbers is known.
+// Holders returns the goroutines that must act before op, an operation on a lock, can be executed,
+// as far as the lock records them: for several readers only the sum of their numbers is known.
 func (v Report) Holders(op trace.Op) []trace.GID {
 	m := v.m
 	if op.N == 0 || !op.Kind.Blocks() {
@@ -29,8 +28,8 @@ func (v Report) Holders(op trace.Op) []trace.GID {
 	return []trace.GID{trace.GID(owner - 1)}
 }
 
-// waitReason is what a stack's heading says about a goroutine that is not running: what the table of
-// operations says (trace.Row), or more.
+// waitReason returns the reason in a stack's heading for a goroutine that is not running: that of
+// the table of operations (trace.Row), or more.
 func (m *Machine) waitReason(g *goroutine) string {
 	in := &g.fn.Code[g.pc]
 	kind := m.Next(g.id).Kind
