@@ -8,9 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Regs is the register window of a native call: parameters from word 0 on,
-// each value as its memory image; results are put in the same place. A
-// method's receiver comes first.
+// Regs is the register window of a native call: parameters from word 0 on, each value as its memory
+// image; results go to the same place. A method's receiver comes first.
 type Regs struct{ p unsafe.Pointer }
 
 // at returns the host address of word i.
@@ -41,7 +40,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// Ctl is what a native asks the interpreter to do next.
+// Ctl is the next action of the interpreter that a native asks for.
 type Ctl uint8
 
 const (
@@ -60,25 +59,24 @@ type Native struct {
 	// Name is the SSA name: "math.Sqrt", "(*sync.Mutex).Lock". A native wins over a body.
 	Name string
 	Fn   func(m *Machine, g *goroutine, r Regs) Ctl
-	// Peek, if set, makes every call a visible operation: it fills op (Kind and
-	// Access) without side effects and returns the number of alternatives, 0
-	// when the operation is not enabled now. Leaving op.Kind None makes this
-	// call local after all. Fn then runs only when the operation is enabled;
-	// g.choice is the alternative chosen.
+	// Peek, if set, makes every call a visible operation: it fills op (Kind and Access) without
+	// side effects and returns the number of alternatives, 0 if the operation is not enabled now.
+	// If it leaves op.Kind None, this call is local after all. Fn then runs only when the operation
+	// is enabled; g.choice is the chosen alternative.
 	Peek func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 	// PeekUnused, if set, is the Peek of calls whose result is not used.
 	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 
-	// Steady: while a call is pending, Peek says the same whatever other goroutines do.
+	// Steady: while a call is pending, the result of Peek does not depend on other goroutines.
 	Steady bool
 
-	// Symbolic: Fn and Peek know of symbolic values, in the words and in memory.
+	// Symbolic: Fn and Peek handle symbolic values, in the words and in memory.
 	Symbolic bool
-	// Labels: Fn knows of labels of drawn values (drawn.go), though not of symbolic ones.
+	// Labels: Fn handles labels of random values (drawn.go), but not symbolic ones.
 	Labels bool
-	// Makes, if set, returns the types of the symbolic values that a call makes, one after the other:
-	// how long the strings and slices in them are is decided before. Fn is Symbolic.
+	// Makes, if set, returns the types of the symbolic values that a call makes, one after the
+	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.
 	Makes func(m *Machine, g *goroutine, r Regs) []types.Type
 
-	effect effect // filled in when it is linked
+	effect effect // set by the linker
 }

@@ -4,19 +4,19 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package sync/atomic: functions and methods of the types, whose
-// value is at offset 0. An operation on an object that other goroutines can
-// reach is visible. Package internal/runtime/atomic has the same operations;
-// only models use it, so there they are not.
+// Natives of package sync/atomic: functions and methods of the types, whose value is at offset 0.
+// An operation on an object that other goroutines can reach is visible. Package
+// internal/runtime/atomic has the same operations, but they are not visible there, because only
+// models use it.
 
-// A word is a type sync/atomic has operations for.
+// A word is a type with operations in sync/atomic.
 type word struct {
 	size    uint32
 	signed  bool
 	pointer bool
 }
 
-// load returns the value at p, extended as registers are.
+// load returns the value at p, extended as in registers.
 func (w word) load(m *Machine, p ptr) uint64 {
 	switch {
 	case w.size == 8:
@@ -38,7 +38,7 @@ func (w word) store(m *Machine, p ptr, v uint64) {
 	}
 }
 
-// extend makes v what a register holds.
+// extend returns v as a register holds it.
 func (w word) extend(v uint64) uint64 {
 	switch {
 	case w.size == 8:
@@ -49,8 +49,8 @@ func (w word) extend(v uint64) uint64 {
 	return uint64(uint32(v))
 }
 
-// atomicKinds says how the operation on w is seen by others. A compare-and-swap
-// that is going to fail only loads.
+// peekAtomic returns the Peek of an operation of kind k on w. A compare-and-swap that is going to
+// fail only loads.
 func peekAtomic(k trace.Kind, w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, k, r.U(0), w.size, k != trace.AtomicLoad, true)
@@ -85,7 +85,7 @@ func peekCAS(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	}
 }
 
-// atomicOp wraps f, which is given the address and whose result is left in word 0.
+// atomicOp wraps f, which gets the address and whose result goes to word 0.
 func atomicOp(w word, f func(m *Machine, p ptr, r Regs) uint64) func(*Machine, *goroutine, Regs) Ctl {
 	return func(m *Machine, g *goroutine, r Regs) Ctl {
 		p := r.U(0)

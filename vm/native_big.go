@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package math/big: its vectors of words, which the Go distribution has in assembly.
+// Natives of package math/big: its vectors of words, which are assembly in the Go distribution.
 
 var bigNatives = []Native{
 	limbsNative("math/big.hbAdd", bits.Add64),
@@ -58,7 +58,8 @@ var bigNatives = []Native{
 	}),
 }
 
-// vectorNative is a native that makes a vector of another one, which is as long, and returns a word.
+// vectorNative returns a native that computes a vector from another one of the same length, and
+// returns a word.
 func vectorNative(name string, f func(z, x []uint64, r Regs) uint64) Native {
 	return Native{Name: name, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.plain(op, r.U(0), 8*r.U(1), true)

@@ -9,9 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of internal/bytealg and the other searches through bytes that the
-// standard library has in assembly. Strings never change; what they do with
-// slices is a plain read on their caller's behalf.
+// Natives of internal/bytealg, and other searches in bytes that are assembly in the standard
+// library. Strings never change; accesses to slices are plain reads on behalf of the caller.
 
 // bytes returns the slice (or string) whose words begin at i. Callers must not write to it.
 func (m *Machine) bytes(r Regs, i int) []byte {
@@ -20,7 +19,7 @@ func (m *Machine) bytes(r Regs, i int) []byte {
 		return nil
 	}
 	b := m.heap.load(p, n, 0)
-	if b == nil { // a slice that unsafe has made too long
+	if b == nil { // unsafe has made the slice too long
 		n = uint64(m.heap.objs[p>>32].size - uint32(p))
 		b = m.heap.load(p, n, 0)
 	}
@@ -30,8 +29,8 @@ func (m *Machine) bytes(r Regs, i int) []byte {
 // string returns the string whose words begin at i, as a view of guest memory.
 func (m *Machine) string(r Regs, i int) string { return m.str(r.U(i), r.U(i+1)) }
 
-// peekReads is the Peek of natives that read the slices whose words begin at
-// the given places: a plain read, visible if one of them is shared.
+// peekReads returns the Peek of natives that read the slices whose words begin at the given places:
+// a plain read, visible if one of the slices is shared.
 func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if !g.fn.Trusted {
@@ -43,7 +42,7 @@ func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) i
 	}
 }
 
-// plain adds a plain access to op, if it is a visible one.
+// plain adds a plain access to op, if it is visible.
 func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
 	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.objs[p>>32].flags&objShared == 0 {
 		return
@@ -111,7 +110,7 @@ var bytealgNatives = []Native{
 			m.throw(g, rtPanicMakeSlice, 0)
 			return Called
 		}
-		// append grows to size classes, as the real one does.
+		// append grows to size classes, like the real one.
 		c := roundUpSize(n, true)
 		id := m.heap.alloc(g, uint32(c), m.layByte)
 		r.Set(0, uint64(id)<<32)

@@ -20,7 +20,7 @@ var choiceNatives = []Native{
 	}},
 	{Name: "hbcheck.dev/hbcheck/hbtest.nondet", Symbolic: true, Makes: nondetMakes, Fn: nondet},
 	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if t := r.sym(m, g, 0); t != nil { // of the only goroutine that there has been
+		if t := r.sym(m, g, 0); t != nil { // of the only goroutine so far
 			return m.sym.suppose(g, t)
 		}
 		if r.U(0) != 0 {
@@ -87,8 +87,7 @@ func choose(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// peekRand is the Peek of a choice of math/rand, which is none if random
-// numbers are fixed.
+// peekRand is the Peek of a choice of math/rand, which is no choice if random numbers are fixed.
 func peekRand(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.cfg.RandFixed {
 		return 1
@@ -105,7 +104,7 @@ func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// sample is a random number of 64 bits: one of too many to enumerate them.
+// sample returns a random number of 64 bits: one of too many to enumerate them.
 func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	var label *symbolic.Term
 	if !m.cfg.RandFixed {
@@ -119,8 +118,9 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// drawAgain returns its first argument, on which nothing depends if the second one says so: see
-// math/rand of the overlay. What is symbolic there, as a generator of the program made it, stays so.
+// drawAgain returns its first argument, without a label if the second one says that nothing depends
+// on it: see math/rand of the overlay. A symbolic value made by a generator of the program stays
+// symbolic.
 func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 	//mutant: what goroutines of the program draw again is not looked at [env TestDraws/TestLookCounted]: drop 2
 	if m.labeled() && r.U(1)&1 != 0 {
@@ -129,8 +129,8 @@ func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// random returns pseudo-random bits that depend only on the seed, on the goroutine that asks and on
-// how often it has asked, so every interleaving sees the same.
+// random returns pseudo-random bits that depend only on the seed, on the goroutine and on the
+// number of its earlier calls, so they are the same in every interleaving.
 func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 	g.nrand++
 	h := mix(hashK0^seed, uint64(g.nrand))
@@ -140,9 +140,9 @@ func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 	return mix(h, hashK1)
 }
 
-// noteSeed notes that a source of random numbers is seeded with what the clock has shown. Which number
-// that is only the source knows, so what is named is what is drawn from it. One that has the same seed
-// by chance is taken for such a source.
+// noteSeed records that a clock read is the seed of a source of random numbers. Only the source
+// knows the number, so the assumption names the values drawn from it. A source that has the same
+// seed by chance counts as such a source.
 func (k *linker) noteSeed(seed uint64) {
 	k.lock()
 	defer k.unlock()

@@ -2,9 +2,9 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Coroutines (iter.Pull). A coroutine is a goroutine of its own that runs only while the one that
-// switched to it waits: control is handed over within a step, invisibly. So the two share memory
-// and no program can observe that, and what they share is not published to others by it.
+// Coroutines (iter.Pull). A coroutine is a goroutine of its own that runs only while the goroutine
+// that switched to it waits: control changes within a step, invisibly. So the two share memory
+// without the program being able to observe it, and the sharing does not publish objects to others.
 //
 // The guest object coro has two words.
 const (
@@ -25,7 +25,7 @@ func peekNewCoro(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
 	n := m.newG(g)
-	n.system = true // never a leak by itself: what waits for it is reported
+	n.system = true // never a leak by itself: the goroutine that waits for it is reported
 	m.createdBy(n, g, g.executing())
 	if !m.spawnFrame(n, r.U(0), []uint64{c}) {
 		panic("BUG: no stack for a coroutine")
@@ -49,8 +49,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	q := m.gOf(trace.GID(w - 1))
 	if g.coro != c && m.multi && m.word(c, crOwner) != uint64(g.id)+1 {
-		// The coroutine moves to another goroutine: from now on what it holds
-		// may be used by either.
+		// The coroutine moves to another goroutine: from now on both may use the objects it holds.
 		for _, w := range q.stack[:q.fp+uint32(q.fn.Window)] {
 			m.publish(w)
 		}
@@ -61,7 +60,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 	return Stop
 }
 
-// resume lets suspended goroutine q run on in g's place.
+// resume lets the suspended goroutine q continue in g's place.
 func (m *Machine) resume(g, q *goroutine) {
 	if m.race != nil {
 		m.race.Handoff(g.slot, q.slot)

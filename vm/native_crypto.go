@@ -17,8 +17,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package crypto and its kin: what the Go distribution has in assembly on amd64. They get
-// and return values, where these are few, so that code of the overlay reads and writes the program's memory.
+// Natives of package crypto and its relatives: the functions that are assembly on amd64 in the Go
+// distribution. If there are few values, they take and return these, so that code of the overlay
+// reads and writes the program's memory.
 
 var cryptoNatives = []Native{
 	blockNative("crypto/internal/fips140/sha256.hbBlock", sha256.New, 8, 4),
@@ -70,9 +71,9 @@ var cryptoNatives = []Native{
 	}},
 }
 
-// blockNative is a native with words of state and whole blocks of bytes as arguments, and the state
-// after them as results. The hash of the host goes there by the form in which it is saved: a few
-// bytes that say what it is, the state, a part of a block, and the length.
+// blockNative returns a native with words of state and whole blocks of bytes as arguments, and the
+// state after them as results. The state passes to and from a hash of the host in its saved form: a
+// few bytes that identify it, the state, a part of a block, and the length.
 func blockNative(name string, fresh func() hash.Hash, words, size int) Native {
 	const magic = 4
 	return Native{Name: name, Peek: peekReads(words), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -107,7 +108,7 @@ func blockNative(name string, fresh func() hash.Hash, words, size int) Native {
 	}}
 }
 
-// aesNative is a native with the number of rounds, the words of a key and those of a block.
+// aesNative returns a native with the number of rounds, the words of a key and those of a block.
 func aesNative(name string, encrypt bool) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		var key [32]byte
@@ -145,7 +146,7 @@ func (m *Machine) limbs(r Regs, i int, write bool) []uint64 {
 	return unsafe.Slice((*uint64)(m.heap.load(p, 8*n, 0)), n)
 }
 
-// limbsNative is a native that changes a number by another one, which is as long.
+// limbsNative returns a native that changes a number by another one of the same length.
 func limbsNative(name string, f func(x, y, carry uint64) (sum, out uint64)) Native {
 	return Native{Name: name, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.plain(op, r.U(0), 8*r.U(1), true)
@@ -161,7 +162,7 @@ func limbsNative(name string, f func(x, y, carry uint64) (sum, out uint64)) Nati
 	}}
 }
 
-// montgomery makes x * y / 2^(64n) modulo m of x, as package bigmod does; inverse is -1/m modulo 2⁶⁴.
+// montgomery sets x to x * y / 2^(64n) modulo m, like package bigmod; inverse is -1/m modulo 2⁶⁴.
 func montgomery(x, y, m []uint64, inverse uint64) {
 	n := len(m)
 	t, c := make([]uint64, 2*n), uint64(0)
@@ -180,7 +181,7 @@ func montgomery(x, y, m []uint64, inverse uint64) {
 	}
 }
 
-// gcmMul returns x * y in GF(2¹²⁸), in which the first bit of low is the coefficient of 1.
+// gcmMul returns x * y in GF(2¹²⁸), where the first bit of low is the coefficient of 1.
 func gcmMul(xlow, xhigh, ylow, yhigh uint64) (low, high uint64) {
 	for i := range 128 {
 		word := ylow
@@ -189,7 +190,7 @@ func gcmMul(xlow, xhigh, ylow, yhigh uint64) (low, high uint64) {
 		}
 		mask := -(word >> (63 - i%64) & 1)
 		low, high = low^xlow&mask, high^xhigh&mask
-		// x * x: a shift, and what has left comes back as 1 + x + x² + x⁷.
+		// x * x: a shift, and the bit shifted out is added as 1 + x + x² + x⁷.
 		out := -(xhigh & 1)
 		xlow, xhigh = xlow>>1^out&0xe100000000000000, xhigh>>1|xlow<<63
 	}
@@ -212,8 +213,8 @@ func addMul(z, x []uint64, y uint64) (carry uint64) {
 // p256 is 2²⁵⁶ - 2²²⁴ + 2¹⁹² + 2⁹⁶ - 1.
 var p256 = [4]uint64{0xffffffffffffffff, 0xffffffff, 0, 0xffffffff00000001}
 
-// p256Mul returns x * y / 2²⁵⁶ modulo p256, for x and y less than that. The least limb of p256 is -1, so
-// that of t is the multiple of p256 with which it vanishes.
+// p256Mul returns x * y / 2²⁵⁶ modulo p256, for x and y less than that. The least limb of p256 is
+// -1, so adding the multiple of p256 by the least limb of t makes that limb zero.
 func p256Mul(x, y *[4]uint64) [4]uint64 {
 	var t [6]uint64
 	for i := range 4 {
@@ -238,7 +239,8 @@ func p256Mul(x, y *[4]uint64) [4]uint64 {
 	return d
 }
 
-// mul25519 returns x * y modulo 2²⁵⁵ - 19 in limbs of 51 bits, each carried once as package field does.
+// mul25519 returns x * y modulo 2²⁵⁵ - 19 in limbs of 51 bits, each carried once like in package
+// field.
 func mul25519(x, y *[5]uint64) (r [5]uint64) {
 	const mask = 1<<51 - 1
 	var lo, hi [5]uint64
@@ -288,7 +290,7 @@ const keccakSize = 200
 
 // keccak applies the permutation Keccak-f[1600] (FIPS 202): a[x+5y] is lane (x, y).
 func keccak(a *[25]uint64) {
-	lfsr := uint8(1) // whose bits the constants of ι are made of
+	lfsr := uint8(1) // its bits make the constants of ι
 	for range 24 {
 		// θ
 		var c [5]uint64

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// Natives of internal/effect, a package of the overlay: how models declare their effects.
+// Natives of internal/effect, a package of the overlay: models declare their effects by these.
 
 var effectNatives = []Native{
 	{Name: "internal/effect.Access", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -50,13 +50,14 @@ var effectNatives = []Native{
 	}},
 }
 
-// oneWay is where Release of the object at p releases: apart from what orders both ways.
+// oneWay returns the location at which Release of the object at p releases: separate from that of
+// orders in both directions.
 func oneWay(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 1 }
 
-// flag is the bool at p.
+// flag returns the bool at p.
 func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.load(p, 1, 0))) }
 
-// ordered follows the locking and unlocking of an RWMutex at p, for writing or for reading.
+// ordered treats the access as locking and unlocking an RWMutex at p, for writing or for reading.
 func (m *Machine) ordered(g *goroutine, p ptr, write bool) {
 	//mutant: the environment orders nothing [models TestModels/envOrders]: true
 	if !m.following() {

@@ -15,13 +15,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of packages syscall and os: the outside world, which can be read and
-// written to through the standard streams, but not changed. What the program writes to files stays
-// in its memory (hb_tree.go of the overlay).
+// Natives of packages syscall and os: the outside world. The program can read it, and write to it
+// through the standard streams, but not change it. Writes to files stay in the program's memory
+// (hb_tree.go of the overlay).
 
-// startTime is the time in nanoseconds since 1970 at which the clock starts: 2026-02-03 04:05:06 and a
-// bit. Nothing begins then, no second, hour, day or year, for which programs may have something to
-// do. bubbleTime is that of the clock of a bubble, which package synctest promises: 2000-01-01.
+// startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
+// 2026-02-03 04:05:06. No second, hour, day or year begins then, at which programs may have
+// something to do. bubbleTime is that of a bubble's clock, which package synctest promises:
+// 2000-01-01.
 const (
 	startTime  int64 = 1770091506_123456789
 	bubbleTime int64 = 946684800_000000000
@@ -81,7 +82,7 @@ var fileNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
 		if m.tested && !m.cfg.Run && (status == 0 || len(m.failures) > 0) {
-			// TestMain says how the test ended, which is known. What the test has left over is
+			// TestMain reports the end of the test, which is known. The goroutines of the test are
 			// examined as if TestMain returned.
 			m.endG(g)
 			return Stop
@@ -212,7 +213,7 @@ var fileNatives = []Native{
 	}},
 }
 
-// noteHost notes that the program asks the host.
+// noteHost records that the program asks the host.
 func (m *Machine) noteHost(ask hostAsk, name string) {
 	m.cfg.Host.note(m.files(), m.cfg.Env, ask, name)
 }
@@ -257,8 +258,8 @@ func errno(err error) uint64 {
 	return inputOutput
 }
 
-// hostNames returns a letter for the kind, the name and a zero byte for each entry of a directory, in
-// the order of names.
+// hostNames returns, for each entry of a directory in the order of names, a letter for the kind,
+// the name and a zero byte.
 func hostNames(path string) (string, error) {
 	entries, err := os.ReadDir(path)
 	var b strings.Builder
@@ -278,8 +279,7 @@ func hostNames(path string) (string, error) {
 	return b.String(), err
 }
 
-// readAt reads from a file that is not kept open: the machine has no state
-// outside of itself.
+// readAt reads from a file without keeping it open: the machine has no state outside of itself.
 func readAt(path string, b []byte, off int64) (int, error) {
 	// Opening a pipe would wait for another process to write to it.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -294,11 +294,11 @@ func readAt(path string, b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// fillStat makes b, which is zero, a struct stat.
+// fillStat fills b, which is zero, as a struct stat.
 func fillStat(b []byte, path string, info fs.FileInfo) {
 	word := func(off int, w uint64) { *(*uint64)(unsafe.Pointer(&b[off])) = w }
 	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
-	// The name takes the place of the inode number, which differs from host to host.
+	// A hash of the name replaces the inode number, which differs from host to host.
 	h := fnv.New64a()
 	if real, err := filepath.EvalSymlinks(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		path = real
@@ -347,8 +347,8 @@ func statMode(mode fs.FileMode) uint32 {
 	return w | modeReg
 }
 
-// peekFill is the Peek of natives that fill the slice whose words begin at i.
-// It is the program's, though the function that calls the native is a model's.
+// peekFill returns the Peek of natives that fill the slice whose words begin at i. The slice is the
+// program's, although the function that calls the native belongs to a model.
 func peekFill(i int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.plain(op, r.U(i), r.U(i+1), true)
@@ -356,9 +356,8 @@ func peekFill(i int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	}
 }
 
-// readStdin copies standard input from offset off on. What has been read is
-// kept, so that a path that was rewound reads it again; explorations have no
-// standard input.
+// readStdin copies standard input from offset off on. It keeps all input that it has read, so that
+// a rewound path reads it again; explorations have no standard input.
 func (m *Machine) readStdin(b []byte, off int64) int {
 	if m.cfg.Stdin == nil {
 		return 0

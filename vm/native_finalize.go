@@ -7,18 +7,18 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What acts when memory is collected: finalizers, cleanups, weak pointers. The lists are package
-// runtime's (load/overlay/_src/runtime/mem.go); here is which objects nothing refers to. That is
-// found out, and acts, when the program calls runtime.GC and in states in which nothing else can go
-// on; that it may act at other times, too, is assumed away.
+// Effects of garbage collection: finalizers, cleanups, weak pointers. The lists are in package
+// runtime (load/overlay/_src/runtime/mem.go); this file finds the unreachable objects. It does so,
+// with effect, when the program calls runtime.GC, and in states in which nothing else can continue.
+// That collections also happen at other times is not explored, by assumption.
 //
-// In such a state a goroutine of the environment, the collector, can move, which starts goroutines that
-// run what is due. So what waits for a finalizer goes on, and a state from which nothing goes on is one
-// that no finalizer changes: what is unreachable remains so, but for what a finalizer or a weak pointer
-// gives back, so that the collector has only had to wait for it.
+// In such a state a goroutine of the environment, the collector, can move. It starts goroutines
+// that run the due functions. So a goroutine that waits for a finalizer continues, and no finalizer
+// changes a state from which nothing continues. Unreachable objects remain unreachable, except
+// those that a finalizer or a weak pointer returns, so the collector loses nothing by waiting.
 //
-// The collector's step depends on all others, and can be taken only where there are none: as one
-// with which time passes because all goroutines wait (step_time.go).
+// The collector's step depends on all others, and it is possible only if there are no others, like
+// a step by which time passes because all goroutines wait (step_time.go).
 
 var finalizerNatives = []Native{
 	{Name: "runtime.hbFinalizes", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, FinalizerOff) }},
@@ -38,11 +38,11 @@ var finalizerNatives = []Native{
 		op.Kind = trace.SemAcquire
 		return int(b2u(!m.auto)) // but see collectsNow
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.debt = 0 // all wait: see step_time.go
+		m.debt = 0 // all goroutines wait: see step_time.go
 		m.collectPrecisely(m.watchesAt(r))
 		return Next
 	}},
-	// A collection that can be noticed looks at the stacks of all goroutines.
+	// A collection that the program can notice inspects the stacks of all goroutines.
 	{Name: "runtime.hbGC", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.multi && r.U(1) > 0 {
 			op.Kind = trace.Inspect
@@ -58,8 +58,8 @@ var finalizerNatives = []Native{
 		r.SetBool(0, m.link.callsGC)
 		return Next
 	}},
-	// hbTurn gives all others a turn where a program is run, which may have thousands: they run
-	// meanwhile, as a collection takes long.
+	// hbTurn gives all others a turn in run mode, where there may be thousands: they run meanwhile,
+	// because a collection takes long.
 	{Name: "runtime.hbTurn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.cfg.Run {
 			return Stop
@@ -71,7 +71,7 @@ var finalizerNatives = []Native{
 		m.alive--
 		m.count(-1)
 		if m.race != nil {
-			// Nothing refers to the objects any more, so all that was done with them is done.
+			// Nothing refers to the objects any more, so all operations on them are complete.
 			for _, s := range m.order {
 				if s != g.slot {
 					m.race.Handoff(s, g.slot)
@@ -85,7 +85,7 @@ var finalizerNatives = []Native{
 		switch {
 		case m.cfg.Run:
 			r.Set(0, m.heap.live)
-		case m.multi: // what others have allocated is no operation
+		case m.multi: // no operation shows the allocations of others
 			r.Set(0, 0)
 		default:
 			r.Set(0, m.reachable())
@@ -104,8 +104,8 @@ var finalizerNatives = []Native{
 	}},
 }
 
-// watches tells package runtime whether what g asks for can act. For the library itself it does so
-// only where a program is run.
+// watches tells package runtime whether g's watch can act. For the library itself it can only in
+// run mode.
 func (m *Machine) watches(g *goroutine, r Regs, what Assumed) Ctl {
 	m.assumeCollected(g, what)
 	r.SetBool(0, m.cfg.Run || !m.stdCaller(g))
@@ -136,7 +136,7 @@ func (m *Machine) watchesIn(list ptr, n uint64) []watched {
 	return refs
 }
 
-// watchesAt returns the watches of the list of which the first argument is the address.
+// watchesAt returns the watches of the list whose address is the first argument.
 func (m *Machine) watchesAt(r Regs) []watched {
 	return m.watchesIn(m.word(r.U(0), 0), m.word(r.U(0), 8))
 }
@@ -146,11 +146,11 @@ func (g *goroutine) isCollector() bool {
 	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
 }
 
-// Collector reports whether goroutine id is the collector. It can do nothing as long as another one is
-// enabled.
+// Collector reports whether goroutine id is the collector, which is not enabled as long as another
+// goroutine is.
 func (v StaticView) Collector(id trace.GID) bool { return v.m.gOf(id).isCollector() }
 
-// othersWait reports whether no goroutine but the collector can do anything, and one has not ended.
+// othersWait reports whether no goroutine except the collector can move, and one has not ended.
 func (m *Machine) othersWait(collector *goroutine) bool {
 	if m.auto || m.alive == 0 || m.executionOver() {
 		return false
@@ -171,23 +171,23 @@ func (m *Machine) collectsNow(g *goroutine) bool {
 		//mutant: the collector never collects [models TestModels/finalizerWakes]: false
 		//mutant: the collector waits for no goroutine [models TestModels/collectorLast]: drop 1
 		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
-		*c = collecting{m.moment, is} // what was asked may have been executed speculatively, which is a new moment
+		*c = collecting{m.moment, is} // the checks may have executed steps speculatively, which makes a new moment
 	}
 	return m.collecting.is
 }
 
-// collecting is what collectsNow has found out about one state.
+// collecting is the result of collectsNow for one state.
 type collecting struct {
 	moment uint64
 	is     bool
 }
 
-// watchesOf returns the watches that the collector would look at.
+// watchesOf returns the watches that the collector g would check.
 func (m *Machine) watchesOf(g *goroutine) []watched {
 	return m.watchesAt(Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])})
 }
 
-// CanCollect reports whether the collector would find something in the present state.
+// CanCollect reports whether a collection would have an effect in the present state.
 func (v Report) CanCollect() bool {
 	m := v.m
 	for _, s := range m.living() {
@@ -215,11 +215,11 @@ func (m *Machine) anyDies(refs []watched) bool {
 	return len(dead)+len(finals) > 0 && m.cut.Cause == 0
 }
 
-// dying returns the watches whose objects are not marked, those with finalizers apart, and marks what
-// finalizers need.
+// dying returns the watches whose objects are not marked, those with finalizers separately, and
+// marks the objects that finalizers need.
 func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark func()) (dead, finals []watched) {
-	// What an object with a finalizer refers to lives until the finalizer has run: so of several such
-	// objects the outermost comes first, and none on a cycle.
+	// The targets of an object with a finalizer live until the finalizer has run: of several such
+	// objects the outermost comes first, and none on a cycle is finalized.
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
 			//mutant: cycles are finalized [models TestModels/finalizerCycle]
@@ -250,7 +250,7 @@ func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark
 	return dead, finals
 }
 
-// settle marks those watches as dead.
+// settle marks these watches as dead.
 func (m *Machine) settle(dead, finals []watched) {
 	for _, w := range dead {
 		m.setWord(w.ref, weakObj, 0)

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of package hbtest/lin, by which a scenario records when its operations are called and when
-// they return: that package has the reasons for what they access.
+// Natives of package hbtest/lin, by which a scenario records the calls and returns of its
+// operations. That package explains their accesses.
 
 const (
 	linCalled   = "hbcheck.dev/hbcheck/hbtest/lin.called"
@@ -37,8 +37,8 @@ var linNatives = []Native{
 	}},
 }
 
-// Operation says of which operation of a scenario of package hbtest/lin the pending operation of g is
-// the call or the return; ok is false if it is neither.
+// Operation returns the operation of a scenario of package hbtest/lin whose call or return is
+// pending in g; ok is false if neither is.
 func (v Report) Operation(id trace.GID) (name string, returns, ok bool) {
 	m := v.m
 	g := m.gOf(id)

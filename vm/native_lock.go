@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Locking and unlocking of Mutex and RWMutex, and of those that a Cond has. Whether an operation can
-// proceed and what it does is said once for each kind of locker; the natives (native_sync.go) only
-// say which kind they are about.
+// Locking and unlocking of Mutex and RWMutex, and of the locker of a Cond. The conditions and
+// effects are defined once for each kind of locker; the natives (native_sync.go) only name the
+// kind.
 
 // The state of a Mutex.
 const (
@@ -50,8 +50,8 @@ func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.
 	}
 }
 
-// peekRelease completes the Peek of what unlocks l. If it ends the program, it is visible even if
-// no other goroutine can reach the lock.
+// peekRelease completes the Peek of an operation that unlocks l. If the operation ends the program,
+// it is visible even if no other goroutine can reach the lock.
 func (m *Machine) peekRelease(op *trace.Op, l ptr, kind int) {
 	switch {
 	case !m.mapped(l, lockerSize(kind)):
@@ -72,11 +72,11 @@ func lockerSize(kind int) uint32 {
 	return overlay.RWMutexSize
 }
 
-// An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two).
-// Its fields are those of the runtime, except that readers that wait are not among the readers:
-// their operation is still pending. So misuse that the runtime does not notice has the same
-// effects. An Unlock for a writer that is only pending lets one reader, for each that still holds
-// the lock, pass any later writer; and the pending writer may wait forever.
+// An RWMutex counts like the runtime's, each of whose methods is one step here (Lock is two). Its
+// fields are those of the runtime, except that waiting readers are not among the readers: their
+// operation is still pending. So misuse that the runtime does not detect has the same effects. An
+// Unlock for a writer that is only pending lets one reader, for each that still holds the lock,
+// pass any later writer; and the pending writer may wait forever.
 //
 //	Lock     announce ─▶ no readers: the writer holds it
 //	                  └▶ n readers: leaving += n, and it is pending until admitted > 0
@@ -84,13 +84,12 @@ func lockerSize(kind int) uint32 {
 //	Unlock   the state loses its lock, and a pass is added for each reader there still is
 //	RLock    needs an unlocked state, or takes a pass
 
-// locked reports whether the mutex at l is locked, an RWMutex by a writer that
+// locked reports whether the mutex at l is locked; an RWMutex counts as locked by a writer that
 // holds it or is pending.
 func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
 
-// lockable reports whether the operation of this kind can lock l now. A writer can announce itself
-// while there are readers.
-// A pass is what misuse leaves: see above.
+// lockable reports whether an operation of this kind can lock l now. A writer can announce itself
+// while there are readers. Passes come from misuse: see above.
 func (m *Machine) lockable(l ptr, kind int) bool {
 	if kind == otherLocker || !m.mapped(l, lockerSize(kind)) {
 		return true
@@ -123,8 +122,7 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 	return false
 }
 
-// unlockable returns the text of the fatal error that unlocking l is; "" if it
-// is none.
+// unlockable returns the text of the fatal error that unlocking l causes; "" if there is none.
 func (m *Machine) unlockable(l ptr, kind int) string {
 	switch {
 	case kind == otherLocker:
@@ -173,8 +171,8 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 	return ""
 }
 
-// Misuses reports whether the pending operation of goroutine id would end the program, as it is now,
-// by releasing a lock that is not held.
+// Misuses reports whether the pending operation of goroutine id, executed now, would end the
+// program by releasing a lock that is not held.
 func (v StaticView) Misuses(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
@@ -190,7 +188,7 @@ func (v StaticView) Misuses(id trace.GID) bool {
 	return false
 }
 
-// barges reports whether unlocking l as kind is unlocking for a writer that is only pending.
+// barges reports whether unlocking l as kind unlocks it for a writer that is only pending.
 func (m *Machine) barges(l ptr, kind int) bool {
 	return kind == writeLocker && m.locked(l) && (m.u32(l+rwLeaving) != 0 || m.u32(l+rwAdmitted) != 0)
 }
@@ -201,7 +199,8 @@ func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.
 	}
 }
 
-// With a pass at stake two readers do not commute: there may be one pass for both.
+// peekRLock is the Peek of RLock. If there are passes two readers do not commute: there may be only
+// one pass.
 func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	l := r.U(0)
 	n := m.lockOp(op, trace.RLock, l, readLocker, true, m.lockable(l, readLocker))
@@ -229,13 +228,13 @@ func (m *Machine) unlockFn(g *goroutine, r Regs, kind int) Ctl {
 	return Next
 }
 
-// canTry reports whether a Try operation would succeed now.
-// Unlike Lock, TryLock of a writer never announces itself: it fails while there are readers.
+// canTry reports whether a Try operation would succeed now. Unlike Lock, TryLock of a writer never
+// announces itself: it fails while there are readers.
 func (m *Machine) canTry(l ptr, kind int) bool {
 	return !m.locked(l) && (kind != writeLocker || m.u32(l+rwReaders) == 0)
 }
 
-// peekTry describes a Try operation: one that is going to fail only reads.
+// peekTry returns the Peek of a Try operation: one that is going to fail only reads.
 func peekTry(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		l, size := r.U(0), lockerSize(kind)

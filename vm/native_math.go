@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Natives of package math: what the Go distribution has in assembly on amd64,
-// the compiler's intrinsics, and a few functions whose Go versions would be
-// slow to interpret. The host computes them with the same algorithms.
+// Natives of package math: functions that are assembly on amd64 in the Go distribution, the
+// compiler's intrinsics, and a few functions whose Go versions would be slow to interpret. The host
+// computes them with the same algorithms.
 
-// float1 is a native of one float64.
+// float1 returns a native of one float64.
 func float1(name string, f func(float64) float64) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetF(0, f(r.F(0)))
@@ -17,7 +17,7 @@ func float1(name string, f func(float64) float64) Native {
 	}}
 }
 
-// float2 is a native of two float64s.
+// float2 returns a native of two float64s.
 func float2(name string, f func(x, y float64) float64) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetF(0, f(r.F(0), r.F(1)))
@@ -25,8 +25,8 @@ func float2(name string, f func(x, y float64) float64) Native {
 	}}
 }
 
-// word1 is a native of one word. Results narrower than a word must come
-// extended as registers hold them.
+// word1 returns a native of one word. Results narrower than a word must be extended as in
+// registers.
 func word1(name string, f func(uint64) uint64) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, f(r.U(0)))
@@ -34,7 +34,7 @@ func word1(name string, f func(uint64) uint64) Native {
 	}}
 }
 
-// word2 is a native of two words.
+// word2 returns a native of two words.
 func word2(name string, f func(x, y uint64) uint64) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, f(r.U(0), r.U(1)))
@@ -42,7 +42,7 @@ func word2(name string, f func(x, y uint64) uint64) Native {
 	}}
 }
 
-// word32 is a native with two results and three arguments.
+// word32 returns a native with two results and three arguments.
 func word32(name string, f func(x, y, z uint64) (uint64, uint64)) Native {
 	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		a, b := f(r.U(0), r.U(1), r.U(2))

@@ -28,9 +28,10 @@ var netNatives = []Native{
 	}},
 }
 
-// WaitsForPeer reports whether goroutine id waits for what only another process can do: to connect
-// with a listener, or to send a packet to a socket; and whether others know where that is. There are
-// none in the machine, which is assumed where a goroutine waits for one of those that know.
+// WaitsForPeer reports whether goroutine id waits for an action of another process, which can
+// connect to a listener or send a packet to a socket. known reports whether other processes can
+// know the address. The machine has no other processes; waiting at a known address is recorded as
+// an assumption.
 func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	m := v.m
 	g := m.gOf(id)

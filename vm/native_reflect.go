@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/abitype"
 )
 
-// Natives of reflect, internal/reflectlite and internal/abi: descriptors,
-// memory and interfaces. Reads and writes they make for the program are plain
-// accesses, visible where its own would be.
+// Natives of reflect, internal/reflectlite and internal/abi: descriptors, memory and interfaces.
+// Their reads and writes on behalf of the program are plain accesses, visible where the program's
+// own would be.
 var reflectNatives = slices.Concat(
 	both("resolveNameOff", Native{Fn: resolveNameOff}),
 	both("resolveTypeOff", Native{Fn: resolveTypeOff}),
@@ -47,15 +47,15 @@ var reflectNatives = slices.Concat(
 	},
 )
 
-// both is a native that reflect and reflectlite have alike.
+// both returns a native in both reflect and reflectlite.
 func both(name string, n Native) []Native {
 	lite := n
 	n.Name, lite.Name = "reflect."+name, "internal/reflectlite."+name
 	return []Native{n, lite}
 }
 
-// typeArg returns the type whose descriptor word i points to. Descriptors that
-// the program has put together by itself are refused: then it returns nil.
+// typeArg returns the type whose descriptor word i points to. For a descriptor that the program has
+// put together by itself it refuses the call and returns nil.
 func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
 	t := m.rtypeAt(r.U(i))
 	if t == nil {
@@ -114,7 +114,7 @@ func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// funcPC returns the program counter where the code of a func value begins.
+// funcPC returns the program counter at the beginning of a func value's code.
 func (m *Machine) funcPC(fv uint64) uint64 {
 	if fv != 0 && fv&funcBit == 0 {
 		fv = m.word(fv, 0)
@@ -129,14 +129,14 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 			}
 		}
 	}
-	// The code of method values of a method is one, wherever they are made.
+	// All method values of a method have the same code, wherever they are made.
 	if fn := m.link.funcs[id].fn; fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
 		id = m.link.boundCode(fn, id)
 	}
 	return uint64(id) << 32
 }
 
-// boundKey is what two functions have in common that are made for method values of one method.
+// boundKey is the common part of the functions that are made for method values of one method.
 type boundKey struct {
 	method types.Object
 	args   string // type arguments, as numbers of layouts
@@ -208,8 +208,8 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// A sizer returns how many bytes a native touches: of a value of the type in word 0, or of as many
-// as word 2 says.
+// A sizer returns the number of bytes that a native touches: those of one value of the type in word
+// 0, or of word 2 values.
 type sizer func(m *Machine, r Regs) uint64
 
 func typeSize(m *Machine, r Regs) uint64 {
@@ -221,7 +221,7 @@ func typeSize(m *Machine, r Regs) uint64 {
 
 func arraySize(m *Machine, r Regs) uint64 { return typeSize(m, r) * r.U(2) }
 
-// peekMove and move are those of natives f(type, dst, src).
+// peekMove and move are for natives f(type, dst, src).
 func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		n := size(m, r)
@@ -229,8 +229,8 @@ func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	}
 }
 
-// peekPlain is the Peek of a native that makes the plain accesses acc; what is
-// read comes first. Bad addresses are for the native to complain about.
+// peekPlain is the Peek of a native that makes the plain accesses acc, reads first. It leaves bad
+// addresses to the native.
 func (m *Machine) peekPlain(g *goroutine, op *trace.Op, acc ...trace.Access) int {
 	for _, a := range acc {
 		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.fn.Trusted && m.heap.load(p, uint64(a.Size), 0) != nil {
@@ -264,7 +264,7 @@ func (m *Machine) copyMem(g *goroutine, dst, src ptr, n uint64) Ctl {
 	return Next
 }
 
-// peekClear and clearMem are those of natives f(type, p, ...).
+// peekClear and clearMem are for natives f(type, p, ...).
 func peekClear(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.peekPlain(g, op, accessOf(r.U(1), size(m, r), true))
@@ -311,8 +311,8 @@ func peekGrow(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return m.peekPlain(g, op, accessOf(r.U(1), typeSize(m, r)*r.U(3), false))
 }
 
-// reflectGrow makes room for num more elements after the length of a slice that has not got it;
-// what is between length and capacity is kept.
+// reflectGrow makes room for num more elements after the length of a slice without that room; it
+// keeps the elements between length and capacity.
 func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {

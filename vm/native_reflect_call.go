@@ -9,11 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Calls that reflect makes. Code that moves values between tuples in memory
-// and registers of the types at hand is put together here, one adapter per
-// signature: a function of a few instructions around the call proper, with
-// natives that do the moving. So a call through reflect is, to the rest of the
-// machine, two frames like any others.
+// Calls by reflect. For each signature the machine puts together an adapter, which moves values
+// between tuples in memory and registers of the types: a function of a few instructions around the
+// call itself, with natives that move the values. So for the rest of the machine a call through
+// reflect is two ordinary frames.
 //
 //	hbCall           (fn, rcvr, args, results) → load; CallC; store
 //	func of MakeFunc (params...)               → pack; Call callReflect; unpack
@@ -31,7 +30,7 @@ var reflectCallNatives = []Native{
 	{Name: "hb.bind", Fn: bindReceiver},
 }
 
-// adapterKind says which adapter a callKey names.
+// adapterKind is the kind of adapter that a callKey identifies.
 type adapterKind uint8
 
 const (
@@ -43,15 +42,14 @@ const (
 	adaptSelect
 )
 
-// callKey names an adapter.
+// callKey identifies an adapter.
 type callKey struct {
 	kind adapterKind
 	sig  uint32 // layout number of the function type
 	ops  string // of a select: its cases
 }
 
-// adapter is what the natives of an adapter's function know of it, by the
-// function's number.
+// adapter has the data that an adapter's natives need, by the number of the adapter's function.
 type adapter struct {
 	in, out         *layout.Layout   // of the tuples
 	params, results []*layout.Layout // of their values
@@ -98,7 +96,7 @@ func (k *linker) native(name string, a int) bytecode.Instr {
 	return bytecode.Instr{Op: bytecode.CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
 }
 
-// ptrRegs is the live set of the registers given, all pointers.
+// ptrRegs returns the live set of the given registers, all pointers.
 func ptrRegs(regs ...int) []uint16 {
 	var list []uint16
 	for _, r := range regs {
@@ -154,7 +152,7 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 	panic("BUG: unknown adapter")
 }
 
-// loadTuple puts a tuple in memory into registers.
+// loadTuple copies a tuple in memory to registers.
 func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	off := uint64(0)
 	for _, l := range t {
@@ -165,7 +163,7 @@ func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	}
 }
 
-// storeTuple puts registers into a tuple in memory.
+// storeTuple copies registers to a tuple in memory.
 func (m *Machine) storeTuple(p ptr, t []*layout.Layout, src unsafe.Pointer) {
 	off := uint64(0)
 	for _, l := range t {
@@ -230,8 +228,8 @@ func callStore(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// reflectClosure makes a closure over the adapter kind: hbMakeFunc(type, impl),
-// hbMethodValue(type, fn, rcvr).
+// reflectClosure makes a closure over the adapter kind: hbMakeFunc(type, impl), hbMethodValue(type,
+// fn, rcvr).
 func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Channel operations that reflect makes. All that can wait are selects; like
-// calls, they go by an adapter, one per list of cases, around the instruction:
+// Channel operations by reflect. All operations that can wait are selects; like calls, they use an
+// adapter, one for each list of cases, around the instruction:
 //
 //	hbSelect (cases, n, result) → load; Select, Send or Recv; store
 var reflectChanNatives = []Native{
@@ -44,7 +44,7 @@ func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return 1
 }
 
-// peekChanLen is the operation that len of a channel is (chanLen).
+// peekChanLen is the Peek of len of a channel (chanLen).
 func peekChanLen(m *Machine, _ *goroutine, r Regs, op *trace.Op) int {
 	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 && !m.isTick(m.chanHdr(c)) {
 		*op = trace.Op{Kind: trace.SyncAccess, N: 1, Access: [2]trace.Access{accessOf(c, 8, false)}}
@@ -64,7 +64,7 @@ func reflectChanCap(m *Machine, _ *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// chanWord returns a word of c's header, 0 for a nil channel. That of a timer looks unbuffered.
+// chanWord returns a word of c's header, 0 for a nil channel. A timer's channel seems unbuffered.
 func (m *Machine) chanWord(c ptr, off int) uint64 {
 	if c == 0 || m.isTick(m.chanHdr(c)) {
 		return 0
@@ -119,7 +119,7 @@ func (m *Machine) elemOf(c ptr) *layout.Layout {
 	return m.layouts.At(uint32(m.word(c, chElem) >> 32))
 }
 
-// peekSelect: the values sent are read first.
+// peekSelect is the Peek of hbSelect: it reads the values to send first.
 func peekSelect(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	for _, c := range m.selectCases(r) {
 		if c.dir == selSend && c.ch != 0 {
@@ -145,7 +145,7 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 	return Called
 }
 
-// selectOp is a case of a select as callKey has it.
+// selectOp is a case of a select as in callKey.
 type selectOp struct {
 	dir  byte
 	elem uint32 // layout number

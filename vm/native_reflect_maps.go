@@ -6,9 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of reflect and of the overlay's internal/runtime/maps: maps and the
-// words of channels. Keys and elements pass through memory. What a native
-// returns a pointer to is a copy: reflect copies it at once anyway.
+// Natives of reflect and of the overlay's internal/runtime/maps: maps and the words of channels.
+// Keys and elements pass through memory. A native returns a pointer to a copy: reflect copies it at
+// once anyway.
 var reflectMapNatives = []Native{
 	{Name: "reflect.makemap", Fn: reflectMakeMap},
 	{Name: "reflect.mapaccess", Peek: peekMapRead, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -83,8 +83,8 @@ func (m *Machine) mapTypeOf(t *rtype) *mapType {
 	return m.mapTypes[m.link.MapType(t.typ)]
 }
 
-// keyArg returns the memory of the key of a call f(type, map, key): at p, or,
-// if p is 0, the string in words 2 and 3.
+// keyArg returns the memory of the key of a call f(type, map, key): at p, or, if p is 0, the string
+// in words 2 and 3.
 func (m *Machine) keyArg(r Regs, t *mapType, p ptr) unsafe.Pointer {
 	if p == 0 {
 		return r.at(2)
@@ -96,8 +96,8 @@ func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return m.peekPlain(g, op, mapAccess(r.U(1), false))
 }
 
-// peekMapWrite is the Peek of natives that change the map in word 1; val is the
-// word that points to the element they read, 0 if none.
+// peekMapWrite returns the Peek of natives that change the map in word 1; val is the word that
+// points to the element they read, 0 if none.
 func peekMapWrite(val int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if t := m.rtypeAt(r.U(0)); t != nil && val > 0 {
@@ -218,7 +218,7 @@ func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
 	return Next
 }
 
-// orderChoice describes a choice of n ways.
+// orderChoice describes a choice among n ways.
 func (m *Machine) orderChoice(n int, op *trace.Op) int {
 	if n > 1 {
 		op.Kind = trace.Choose
@@ -227,7 +227,7 @@ func (m *Machine) orderChoice(n int, op *trace.Op) int {
 	return 1
 }
 
-// look(type, map, order) order notes what can be visited now.
+// look(type, map, order) order records the entries that can be visited now.
 func reflectMapLook(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.mapArg(g, r)
 	if t == nil {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Natives of reflect that make types at run time: they make the go/types type
-// and return its word, which is that of the identical type the program has.
+// Natives of reflect that make types at run time: they make the go/types type and return its word,
+// which is that of the identical type in the program.
 var reflectTypeNatives = []Native{
 	{Name: "reflect.hbSliceOf", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.makeType(g, r, r.U(0), func(t types.Type) types.Type { return types.NewSlice(t) })
@@ -36,7 +36,7 @@ var reflectTypeNatives = []Native{
 	{Name: "reflect.hbStructOf", Fn: reflectStructOf},
 }
 
-// makeType returns, in word 0, the type that f makes of the one word points to.
+// makeType returns, in word 0, the type that f makes from the type that word points to.
 func (m *Machine) makeType(g *goroutine, r Regs, word uint64, f func(types.Type) types.Type) Ctl {
 	t := m.rtypeAt(word)
 	if t == nil {

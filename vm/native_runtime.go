@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of package runtime (load/overlay/_src/runtime): what needs the machine itself.
+// Natives of package runtime (load/overlay/_src/runtime) that need the machine itself.
 var runtimeNatives = []Native{
 	{Name: "runtime.typeString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.rtypeAt(r.U(0)) == nil {
@@ -55,7 +55,7 @@ var runtimeNatives = []Native{
 			others := m.othersText(g)
 			text += others
 			if m.following() {
-				var op trace.Op // as which it has executed shows the goroutines
+				var op trace.Op // the operation that shows the goroutines
 				m.plain(&op, r.U(0), r.U(1), true)
 				m.raceOp(g, r, &op)
 			}
@@ -142,7 +142,7 @@ var runtimeNatives = []Native{
 	{Name: "iter.coroswitch", Symbolic: true, Fn: coroSwitch},
 }
 
-// peekYield makes a call a point where others may run.
+// peekYield makes a call a point at which others may run.
 func peekYield(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.multi {
 		op.Kind = trace.Yield
@@ -164,14 +164,14 @@ func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
 	return Next
 }
 
-// setting returns what the setting of that name is when the program starts: in GODEBUG, or by the
-// version of Go that its module asks for.
+// setting returns the setting of that name at the start of the program: from GODEBUG, or from the
+// version of Go in its module.
 func (m *Machine) setting(name string) string { return m.settingIn(name, m.getenv("GODEBUG")) }
 
-// settingIn returns what it is if GODEBUG is list.
+// settingIn returns the setting if GODEBUG is list.
 func (m *Machine) settingIn(name, list string) (value string) {
 	if name == "asynctimerchan" && m.link.prog.Minor >= 27 {
-		return "" // Go 1.27 has it no more
+		return "" // Go 1.27 has removed it
 	}
 	if p := m.link.entry.Package; p != nil {
 		//mutant: timers are never early [env TestPrograms/timerearly]: "p.Settings" -> "\"\""
@@ -185,7 +185,7 @@ func (m *Machine) settingIn(name, list string) (value string) {
 	return value
 }
 
-// getenv returns a variable of the environment that the program was started with.
+// getenv returns a variable of the program's initial environment.
 func (m *Machine) getenv(key string) string {
 	m.noteHost(askVariable, key)
 	for _, s := range m.cfg.Env {
@@ -196,7 +196,7 @@ func (m *Machine) getenv(key string) string {
 	return ""
 }
 
-// typeString returns the name of the type tw denotes as %T prints it.
+// typeString returns the name of the type that tw denotes, as printed by %T.
 func (m *Machine) typeString(tw uint64) string {
 	return m.link.abi.NameString(m.rtypeAt(tw).typ)
 }
@@ -223,8 +223,8 @@ func missingMethod(t types.Type, i *types.Interface) string {
 	return ""
 }
 
-// callers implements runtime.callers(skip int, pcs []uintptr) int: skip 0 is
-// the overlay's function that called it.
+// callers implements runtime.callers(skip int, pcs []uintptr) int: skip 0 is the overlay's function
+// that called it.
 func callers(m *Machine, g *goroutine, r Regs) Ctl {
 	skip, n, p, limit := r.I(0), uint64(0), r.U(1), r.U(2)
 	var pcs []uint64
@@ -281,7 +281,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 		pos = m.fset.Position(f.SSA.Pos())
 	}
 	m.setString(g, r, 0, funcName(f))
-	// To the program a model is in the file that it stands for, as far as directories.
+	// To the program a model is in the file that it replaces, as far as directories.
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
 		pos.Filename = m.link.prog.GOROOT + "/src/" + model
 	}
@@ -290,7 +290,8 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	return Next
 }
 
-// nativeRand is the runtime's random number generator, where the program cannot observe the values.
+// nativeRand is the runtime's random number generator, for uses whose values the program cannot
+// observe.
 func nativeRand(m *Machine, g *goroutine, r Regs) Ctl {
 	r.Set(0, m.random(g, 0))
 	return Next

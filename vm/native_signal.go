@@ -8,8 +8,8 @@ import (
 )
 
 // Natives of os/signal (load/overlay/_src/os/signal). A signal arrives from a goroutine of the
-// environment that does nothing else, so when it does is a choice like any other of a schedule.
-// There is one for each of the first maxSignals signals that a program wants.
+// environment that does nothing else, so its moment is a choice like any other of a schedule. There
+// is one for each of the first maxSignals signals that a program asks for.
 const maxSignals = 3
 
 var signalNatives = []Native{
@@ -22,7 +22,7 @@ var signalNatives = []Native{
 			return Next
 		}
 		switch {
-		case m.auto: // nothing arrives while packages are initialised, nor where a program is run
+		case m.auto: // nothing arrives during the initialisation of packages or in run mode
 			m.assume(g, SignalOff)
 		case n >= maxSignals:
 			m.assume(g, SignalSome)
@@ -50,7 +50,8 @@ var signalNatives = []Native{
 	}},
 	{Name: "os/signal.hbArrive", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if op.Kind = trace.Yield; m.cfg.OrderedTime {
-			// Time may pass before it: it commutes with everything but that, and is not waited for.
+			// Time may pass before it: it commutes with everything except that, and nothing waits
+			// for it.
 			op.Kind = trace.Clock
 			m.cfg.short.Store(true)
 		}
@@ -58,8 +59,8 @@ var signalNatives = []Native{
 	}, Fn: nop},
 }
 
-// WaitsForSignal reports whether goroutine id waits for a channel that signals are sent to. It is
-// not certain to wait forever, though no more signals are explored.
+// WaitsForSignal reports whether goroutine id waits on a channel to which signals are sent. It may
+// not wait forever, although no more signals are explored.
 func (v Report) WaitsForSignal(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
@@ -79,7 +80,7 @@ func (v Report) WaitsForSignal(id trace.GID) bool {
 	return false
 }
 
-// getsSignals reports whether ch is a channel of signals, in a program that asks for some.
+// getsSignals reports whether ch is a channel of signals, in a program that asks for signals.
 func (m *Machine) getsSignals(ch ptr) bool {
 	if !m.signals {
 		return false

@@ -8,20 +8,20 @@ import (
 )
 
 // Natives of package sync (load/overlay/_src/sync). The state of a primitive is in its guest
-// struct, so it rewinds and hashes like all memory. The numbers of holders kept there are for
-// reports: they say which goroutine must act for another one to continue. Nothing the program does
-// depends on them.
+// struct, so it is rewound and hashed like all memory. The numbers of holders in it are for
+// reports, which name the goroutine that must act for another one to continue. The program's
+// behaviour does not depend on them.
 
-// Each operation is one step, but for RWMutex.Lock (native_lock.go) and Cond.Wait:
+// Each operation is one step, except for RWMutex.Lock (native_lock.go) and Cond.Wait:
 //
 //	hbPark    the goroutine becomes a waiter and unlocks c.L
 //	          Signal takes one of the waiters off the list, Broadcast all: they are notified
 //	hbWake    enabled when it is notified and c.L can be locked, which it does
 //
-// Nothing wakes a goroutine: an operation that blocks is pending, and its Peek says in each state
-// whether it is enabled. So there are no queues here, and no order among those that wait.
+// Nothing wakes a goroutine: a blocking operation is pending, and its Peek determines in each state
+// whether it is enabled. So there are no queues here, and no order among waiting goroutines.
 
-// Offsets in the guest structs, from the place where they are compared with the source.
+// Offsets in the guest structs, from the package that compares them with the source.
 const (
 	muState = overlay.MutexState
 	muOwner = overlay.MutexOwner
@@ -177,15 +177,15 @@ var syncNatives = []Native{
 
 func nop(*Machine, *goroutine, Regs) Ctl { return Next }
 
-// pooled is where putting an object into a Pool releases to getting it; p is
+// pooled returns the location at which putting an object into a Pool releases to getting it; p is
 // the data word of the interface that holds it.
 func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 
 // syncOp describes a visible operation on n bytes at p and returns the number of its alternatives,
 // 0 or 1. An operation on an object that only its goroutine can reach is not visible, unless the
-// goroutine is blocked there forever. Nor is one on memory that does not exist, which faults.
-// Every Peek of package sync ends here. One that asks about the object's contents has to see first
-// that there is an object (mapped): the fault is the effect's to raise.
+// goroutine is blocked there forever. Neither is one on memory that does not exist, which faults.
+// Every Peek of package sync ends here. A Peek that reads the object's contents first has to check
+// that the object exists (mapped): the operation itself raises the fault.
 func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, enabled bool) int {
 	id := p >> 32
 	if m.mapped(p, n) && (!enabled || m.multi && m.heap.objs[id].flags&objShared != 0) {
@@ -218,15 +218,15 @@ func (m *Machine) misuse(g *goroutine, text string) Ctl {
 	return Stop
 }
 
-// peekAccess is the Peek of an operation that is always enabled, on size bytes
-// at its first argument.
+// peekAccess returns the Peek of an operation that is always enabled, on size bytes at its first
+// argument.
 func peekAccess(k trace.Kind, size uint32, write bool) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, k, r.U(0), size, write, true)
 	}
 }
 
-// peekWgAdd: Adds of numbers with the same sign commute, as long as the counter
+// peekWgAdd is the Peek of Add. Adds of numbers with the same sign commute, as long as the counter
 // does not become negative.
 func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	n := m.syncOp(op, trace.WgAdd, r.U(0), 8, true, true)
@@ -247,8 +247,8 @@ func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 }
 
 // wgAdd adds to a WaitGroup's counter. When the counter becomes zero, a goroutine with a pending
-// Wait may already be counted as a waiter, because the counter was not zero before: it can now
-// return, and if the counter grows again before it does, it panics.
+// Wait may already count as a waiter, because the counter was not zero before. It can return now,
+// and it panics if the counter grows again before it does.
 func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	p := r.U(0)
 	if !m.mapped(p, 16) {
@@ -279,8 +279,9 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// joinBubble makes the WaitGroup at p, whose counter is n, one of g's bubble until its counter is
-// zero again, if it may be: else it returns the fatal error. No variable of a package ever is one's.
+// joinBubble makes the WaitGroup at p, whose counter is n, belong to g's bubble until its counter
+// is zero again, if that is allowed; otherwise it returns the fatal error. Package variables never
+// belong to a bubble.
 func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 	switch in := m.u32(p + wgBubble); {
 	case m.opened == 0 || in == g.bubble || p>>32 < staticLimit:
@@ -294,10 +295,10 @@ func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 	return ""
 }
 
-// peekWgWait: a goroutine whose Wait was pending when the counter reached zero was waiting already,
-// and returns; or it had only arrived, and if the counter has changed since it waits for the next
-// zero.
-// Its alternative 1 is the latter: it leaves the goroutine where it is, with its mark taken away.
+// peekWgWait is the Peek of Wait. A goroutine whose Wait was pending when the counter reached zero
+// may have been waiting already, and returns. Or it had only arrived, and if the counter has
+// changed since it waits for the next zero. Alternative 1 is the latter: it leaves the goroutine
+// where it is, without its mark.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {
@@ -331,7 +332,7 @@ func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// peekNotify shows a Signal or Broadcast, which only reads if no goroutine waits.
+// peekNotify describes a Signal or Broadcast, which only reads if no goroutine waits.
 func peekNotify(m *Machine, r Regs, k trace.Kind, op *trace.Op) int {
 	list := r.U(0) + cdList
 	return m.syncOp(op, k, list, 8, m.mapped(list, 8) && m.word(list, 0) != 0, true)
@@ -351,7 +352,7 @@ func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	kind := int(r.U(2))
 	notified := m.heap.bytesOf(r.U(3)+wtNotified, 1)[0] != 0
 	enabled := notified && m.lockable(r.U(1), kind)
-	if notified { // it is in the list of the Cond no more
+	if notified { // it is not in the list of the Cond any more
 		op.Kind = trace.WakeLock
 	} else {
 		m.syncOp(op, trace.CondWait, r.U(0)+cdList, 8, true, false)
@@ -362,8 +363,8 @@ func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return int(b2u(enabled))
 }
 
-// firstWaiter returns the place in the list of the waiter that has waited
-// longest, which is the one the runtime wakes.
+// firstWaiter returns the index in the list of the longest waiter, which is the one that the
+// runtime wakes.
 func (m *Machine) firstWaiter(w ptr) int {
 	best, seq := 0, ^uint32(0)
 	for i := 0; w != 0; i, w = i+1, m.word(w, wtNext) {
@@ -374,8 +375,8 @@ func (m *Machine) firstWaiter(w ptr) int {
 	return best
 }
 
-// stdCaller reports whether the function that called the running one belongs
-// to the standard library.
+// stdCaller reports whether the function that called the running one belongs to the standard
+// library.
 func (m *Machine) stdCaller(g *goroutine) bool {
 	link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
 	if link>>32&frBottom != 0 {

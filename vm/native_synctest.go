@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of package internal/synctest: bubbles. They have numbers from 1 on in the order in which
-// they are opened. A goroutine and a channel have that of the goroutine that made them. Which
-// goroutines are blocked is not recorded but read off the state.
+// Natives of package internal/synctest: bubbles. Their numbers begin at 1, in the order in which
+// they are opened. A goroutine and a channel have the number of the goroutine that made them. The
+// state shows which goroutines are blocked; nothing records it.
 
 var synctestNatives = []Native{
 	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -67,7 +67,7 @@ func peekBubbleWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return int(b2u(m.bubbleBlocked(g.bubble, g)))
 }
 
-// awaitBubble orders what the rest of the bubble has done before what g does next.
+// awaitBubble orders the earlier steps of the rest of the bubble before g's next ones.
 func awaitBubble(m *Machine, g *goroutine, r Regs) Ctl {
 	if m.following() {
 		for _, s := range m.order {
@@ -79,7 +79,7 @@ func awaitBubble(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// inBubble reports whether q is a live goroutine of the bubble. Timers are none.
+// inBubble reports whether q is a live goroutine of the bubble. Timers do not count.
 func (m *Machine) inBubble(q *goroutine, bubble uint32) bool {
 	return q.bubble == bubble && !q.system && q.status != gEnded
 }
@@ -92,12 +92,12 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 	return m.natives[q.fn.Code[q.pc].Imm32()].Name == name
 }
 
-// bubbleBlocked reports whether all goroutines of the bubble but self are durably blocked: others
-// of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
-// mutex, for a WaitGroup that is not the bubble's (joinBubble), or on a channel that was made outside
-// is not.
+// bubbleBlocked reports whether all goroutines of the bubble except self are durably blocked:
+// others of the bubble, or the bubble's clock, must act for them to continue. A goroutine is not
+// durably blocked if it waits for a mutex, for a WaitGroup that does not belong to the bubble
+// (joinBubble), or on a channel made outside of the bubble.
 //
-// The one that was found last is looked at first: it mostly still is what is not blocked.
+// It checks the goroutine found last time first, because that one mostly is still not blocked.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	if i := int(m.moving); i < len(m.gs) && m.gs[i] != self && !m.blockedIn(bubble, m.gs[i]) {
 		return false
@@ -111,7 +111,7 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	return true
 }
 
-// blockedIn reports whether q, if it is of the bubble, is durably blocked.
+// blockedIn reports whether q is durably blocked, or is not a goroutine of the bubble.
 func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	if q.bubble != bubble || q.status == gEnded {
 		return true
@@ -129,7 +129,7 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	case trace.Send, trace.Recv, trace.Select:
 		return m.countAlternatives(q) == 0 && m.ownChannels(q)
 	case trace.CondWait, trace.WgWait:
-		// Not m.viewOf: this is also asked in the middle of a step.
+		// Not m.viewOf: this function is also called in the middle of a step.
 		var op trace.Op
 		in := &q.fn.Code[q.pc]
 		r := Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}
@@ -139,9 +139,10 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	return false
 }
 
-// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble: its time has
-// come, or the clock moves to it because all others are blocked, none waits for just that, and no
-// other deadline is earlier. The clock stops when the function that the bubble runs has returned.
+// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time
+// has come; or the clock moves to it, because all others are blocked, none of them waits for just
+// that, and no other deadline is earlier. The clock stops when the function that the bubble runs
+// has returned.
 func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true
@@ -166,7 +167,8 @@ func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	return true
 }
 
-// ownChannels reports whether all channels of g's channel operation are nil or were made in its bubble.
+// ownChannels reports whether all channels of g's channel operation are nil or were made in its
+// bubble.
 func (m *Machine) ownChannels(g *goroutine) bool {
 	var arr [8]chanCase
 	for _, c := range m.chanCases(g, arr[:0]) {
@@ -184,7 +186,7 @@ func (m *Machine) isOther(g *goroutine, c ptr) bool {
 }
 
 // isOutside reports whether a channel of g's channel operation was made in a bubble that g is not
-// in. What others do makes no difference to that.
+// in. Other goroutines cannot change that.
 func (m *Machine) isOutside(g *goroutine) bool {
 	var arr [8]chanCase
 	for _, c := range m.chanCases(g, arr[:0]) {
@@ -195,8 +197,8 @@ func (m *Machine) isOutside(g *goroutine) bool {
 	return false
 }
 
-// throwOutside is the fatal error of an operation for which isOutside, or isOther, holds. A select of
-// one case and default is no select to gc.
+// throwOutside raises the fatal error of an operation for which isOutside or isOther is true. A
+// select of one case and default is not a select to gc.
 func (m *Machine) throwOutside(g *goroutine, op bytecode.Op) Ctl {
 	if in := &g.fn.Code[g.pc]; op == bytecode.Select && !blocking(in) && in.B == 1 {
 		op = bytecode.Recv

@@ -40,8 +40,8 @@ var machineNatives = []Native{
 	{Name: "runtime.hbEntry", Symbolic: true, Makes: entryMakes, Fn: callEntry},
 }
 
-// NativeNames returns the SSA names of all functions the machine implements, in
-// no particular order. Static analyses have a model of each (static/pointer).
+// NativeNames returns the SSA names of all functions that the machine implements, in no particular
+// order. Static analyses have a model of each (static/pointer).
 func NativeNames() []string {
 	var names []string
 	for _, t := range nativeTables {

@@ -16,7 +16,7 @@ var timeNatives = []Native{
 	{Name: "time.now", Labels: true, Peek: peekLook, Fn: timeNow},
 	{Name: "time.runtimeNow", Labels: true, Peek: peekLook, Fn: timeNow},
 	{Name: "time.hbMoves", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.moves(g) && !m.cfg.VisibleLooks) // else two looks differ
+		r.SetBool(0, m.moves(g) && !m.cfg.VisibleLooks) // otherwise two clock reads differ
 		return Next
 	}},
 	{Name: "(time.Time).After", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -210,14 +210,14 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// canFire reports whether it makes a difference that the timer fires whose hidden goroutine g is:
-// its tick would not be dropped, and time need not pass to an end that no goroutine is there to notice.
-// A function is called even if all other goroutines have ended.
+// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires:
+// its tick would not be dropped, and time need not pass to a moment that no goroutine is left to
+// notice. A function is called even if all other goroutines have ended.
 //
-// What can fire before the last goroutine ends can do so after that, so that the two steps commute: time
-// passes in a step on which all depends.
+// A timer that can fire before the last goroutine ends can do so after that, so that the two steps
+// commute: time passes in a step on which all others depend.
 //
-// Where time has an order it does make a difference that the tick of this very moment is dropped,
+// If timers are ordered it does make a difference that the tick of this very moment is dropped,
 // before the last one is received or after that.
 func (m *Machine) canFire(g *goroutine) bool {
 	c := m.word(g.wait.obj, tmChan)
@@ -230,13 +230,13 @@ func (m *Machine) canFire(g *goroutine) bool {
 		return false
 	}
 	if m.word(g.wait.obj, tmPeriod) == 0 {
-		return true // its channel is empty, or it is an early one, which Stop finds armed or not
+		return true // its channel is empty, or it is of the kind before Go 1.23, where Stop reports whether it is armed
 	}
 	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g)
 }
 
-// timeNow returns seconds, nanoseconds and the monotonic time, which is 0 in a synctest bubble, as
-// natively: its clock is another one.
+// timeNow returns seconds, nanoseconds and the monotonic time. The last is 0 in a synctest bubble,
+// as natively, because the bubble has another clock.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
 	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.vainLooks > maxVain || m.vainRounds > vainRounds && m.endlessRounds(g)) {
@@ -271,7 +271,7 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// readClock notes that the program reads the clock: a loop that waits for time to pass does end,
+// readClock records that the program reads the clock: a loop that waits for time to pass does end,
 // only not here.
 func (m *Machine) readClock() {
 	m.clockReads++
@@ -281,14 +281,15 @@ func (m *Machine) readClock() {
 	m.clockStep = m.steps
 }
 
-// countClock notes that g has the time as a number, and does not look at the clock for it: what else
-// it might be is named.
+// countClock records that g has the time as a number without a clock read, and that the number is
+// one of many.
 func (m *Machine) countClock(g *goroutine) {
 	m.takeClock()
 	m.assumeCounted(g)
 }
 
-// takeClock notes that the program has the time as a number, which is part of states from then on.
+// takeClock records that the program has the time as a number, which is part of states from then
+// on.
 func (m *Machine) takeClock() {
 	m.readClock()
 	m.cfg.absolute.elapsed.Store(true)
@@ -296,15 +297,17 @@ func (m *Machine) takeClock() {
 	m.lookDrift()
 }
 
-// assumeCounted notes that a number, or a text, is made of what the clock shows: one of many.
+// assumeCounted records that a number, or a text, is made from a clock read: one of many possible
+// ones.
 func (m *Machine) assumeCounted(g *goroutine) {
 	m.counted = true
 	m.assume(g, ClockCounted)
 }
 
-// DoubtsClock is asked when something wrong has been found. If numbers have been made of what the clock
-// shows, and two looks may have shown the same, it may be wrong only for that: natively at least a
-// nanosecond passes between them. Then it reports true, and the search has to begin again (NeedsRefining).
+// DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, and
+// two reads may have had the same value, the bug may exist only because of that: natively at least
+// a nanosecond passes between two reads. DoubtsClock then returns true, and the search has to begin
+// again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
 	if !m.counted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
@@ -314,11 +317,11 @@ func (v Environment) DoubtsClock() bool {
 	return true
 }
 
-// ClockStep returns the number of the last step of the path that has read the
-// clock, counted from 1, or 0.
+// ClockStep returns the number of the last step of the path that has read the clock, counted from
+// 1, or 0.
 func (v Report) ClockStep() int { return v.m.clockStep }
 
-// epoch is the time in nanoseconds since 1970 at which g's clock starts.
+// epoch returns the time in nanoseconds since 1970 at which g's clock starts.
 func (m *Machine) epoch(g *goroutine) int64 {
 	if g.bubble != 0 {
 		return bubbleTime
@@ -331,7 +334,7 @@ func (m *Machine) isTick(h *[5]uint64) bool {
 	return m.layTick != 0 && uint32(h[chElem/8]>>32) == m.layTick
 }
 
-// isEarly is isTick for timers as before Go 1.23, whose channels hold Times.
+// isEarly is isTick for timers of the kind before Go 1.23, whose channels hold Times.
 func (m *Machine) isEarly(h *[5]uint64) bool {
 	return m.layEarly != 0 && uint32(h[chElem/8]>>32) == m.layEarly
 }
@@ -355,8 +358,8 @@ func (m *Machine) sendEarly(g *goroutine, c, loc ptr) {
 	}
 }
 
-// tickTime turns a tick that g has received into the Time it is. A tick says when it was sent if time
-// has an order and the clock is part of the state.
+// tickTime turns a tick that g has received into its Time. A tick has the time of its sending if
+// timers are ordered and the clock is part of the state.
 func (m *Machine) tickTime(g *goroutine, t *uint64) {
 	if m.cfg.Run {
 		m.clock += nanosPerLoop
