@@ -7,11 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A MapEntry is where an entry of a map has its key and its element.
+// A MapEntry has the addresses of the key and the element of a map entry.
 type MapEntry struct{ Key, Elem uint64 }
 
-// MapEntries returns the number of entries of the map at p, which has type t, and where the first ones
-// are, in the order in which they were inserted: most at most. ok is false if there is no map at p.
+// MapEntries returns the number of entries of the map at p, which has type t, and the first ones in
+// the order of insertion, at most most of them. ok is false if there is no map at p.
 func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry, n int, ok bool) {
 	m := v.m
 	if p == 0 {
@@ -34,11 +34,11 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 	return list, int(hd[mpCount/8]), true
 }
 
-// A ChanState is what a channel holds.
+// A ChanState is the state of a channel.
 type ChanState struct {
 	Len, Cap int
 	Closed   bool
-	Elems    []uint64 // where they are, the oldest one first
+	Elems    []uint64 // their addresses, the oldest one first
 }
 
 // ChanAt returns the state of the channel at p; ok is false if there is none.
@@ -59,8 +59,8 @@ func (v Debugger) ChanAt(p uint64) (c ChanState, ok bool) {
 	return c, true
 }
 
-// Unboxed returns the type of what the interface with these words holds, and where that is; direct
-// means that the second word is the value itself. t is nil if the interface is.
+// Unboxed returns the dynamic type of the interface with these words; direct reports whether the
+// second word is the value itself, not its address. t is nil if the interface is nil.
 func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 	m := v.m
 	r := m.rtypeAt(w[0])
@@ -70,8 +70,8 @@ func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 	return r.typ, r.direct
 }
 
-// Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p, and how many
-// hold it for reading, if rw says that it is an RWMutex.
+// Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p. If rw
+// says that it is an RWMutex, readers is the number of its readers.
 func (v Debugger) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
 	m := v.m
 	word := func(off uint64) uint32 {

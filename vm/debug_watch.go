@@ -7,28 +7,29 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// A debugger wants to stop between two instructions, where a search never stops. A machine with
+// A debugger stops between two instructions, where a search never stops. A machine with
 // Config.Watch calls it before each instruction from the entry's beginning on, in a loop of its own
-// (execute[stopping]), so that other machines do not pay for that. Watch may ask what a query asks and
-// must not change anything. It may take its time: a debugger lets the step be a coroutine.
+// (execute[stopping]), so that other machines do not pay for it. Watch may ask the same questions
+// as a query and must not change anything. It may take its time: a debugger lets the step be a
+// coroutine.
 //
-// Claim: a machine that is watched does what it would do without.
+// Claim: a watched machine behaves like one that is not watched.
 //
-//  1. The loop differs from the plain one in that g.pc is stored before each instruction, which others do,
-//     too: nothing but the loop's end reads it without storing it first.
-//  2. What Watch asks may fill caches of views in the middle of a step. They are not used: they belong
-//     to a moment, and a new one begins after each call. The goroutine that runs has none: it gets its
-//     view when it comes to its next operation, after the last call.
+//   1. The loop differs from the plain one only in storing g.pc before each instruction, as other
+//      loops do, too: only the loop's end reads it without storing it first.
+//   2. Questions of Watch may fill caches of views in the middle of a step. These are not used:
+//      they belong to a moment, and a new one begins after each call. The running goroutine has
+//      none: it gets its view when it reaches its next operation, after the last call.
 
-// A Point is where a goroutine is that is about to execute an instruction.
+// A Point is the position of a goroutine that is about to execute an instruction.
 type Point struct {
 	G    trace.GID
 	Func uint32 // function number
 	PC   int32
-	FP   uint32 // the stack word of the frame's register 0: a frame that is called has a larger one
+	FP   uint32 // the stack word of the frame's register 0; a callee's frame has a larger one
 }
 
-// SetWatched says whether Config.Watch is called from now on.
+// SetWatched sets whether Config.Watch is called from now on.
 func (v Debugger) SetWatched(on bool) { v.m.watched = on && v.m.cfg.Watch != nil }
 
 // watch calls Config.Watch: g is about to execute an instruction of f.
@@ -40,18 +41,18 @@ func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
 	m.moment++
 }
 
-// A DebugFrame is one function on a goroutine's stack, wrappers and the machine's own left out.
+// A DebugFrame is a function on a goroutine's stack, except wrappers and the machine's own.
 type DebugFrame struct {
 	SourceFrame
 	At Point
-	// Unwound: the function has been left by a panic; its variables are gone.
+	// Unwound: a panic has left the function; its variables are gone.
 	Unwound bool
-	// Innermost: PC is that of the instruction that is executed next; otherwise it is that of the call.
+	// Innermost: PC is that of the next instruction; otherwise it is that of the call.
 	Innermost bool
 }
 
-// Frames returns the stack of goroutine id as Stack does, with what is needed to look at variables. It
-// may be asked in the middle of a step.
+// Frames returns the stack of goroutine id like Stack, with the data for inspecting variables. It
+// may be called in the middle of a step.
 func (v Debugger) Frames(id trace.GID) []DebugFrame {
 	m := v.m
 	g := m.gOf(id)
@@ -75,7 +76,8 @@ func (v Debugger) Frames(id trace.GID) []DebugFrame {
 	return list
 }
 
-// Points returns where all frames of goroutine id are, innermost first, the machine's own included.
+// Points returns the positions of all frames of goroutine id, innermost first, including the
+// machine's own.
 func (v Debugger) Points(id trace.GID) (list []Point) {
 	m := v.m
 	g := m.gOf(id)
@@ -92,7 +94,8 @@ func (v Debugger) Points(id trace.GID) (list []Point) {
 // Place describes a point without its goroutine.
 func (v Debugger) Place(p Point) SourceFrame { return v.m.frame(v.m.code(p.Func), p.PC) }
 
-// Running reports whether goroutine id is in the middle of a step, so that it has no operation pending.
+// Running reports whether goroutine id is in the middle of a step, so that it has no pending
+// operation.
 func (v Debugger) Running(id trace.GID) bool {
 	return v.m.Report().Alive(id) && v.m.gOf(id).status == gRunning
 }

@@ -11,39 +11,39 @@ import (
 	"sync"
 )
 
-// A HostLog collects what the executions of a program have learnt of the machine that hbcheck runs
-// on: files, directories and environment variables. What has been found out about the program stays
-// true as long as all of them hold. Several machines may share one; the zero value is empty.
+// A HostLog collects the facts that executions of a program have read from the host of hbcheck:
+// files, directories and environment variables. Findings about the program stay true as long as all
+// of these facts hold. Several machines may share one; the zero value is empty.
 type HostLog struct {
 	mu    sync.Mutex
 	facts map[hostQuestion]string // to the answer
 }
 
-// hostQuestion is what a program has asked the host.
+// hostQuestion is a question of a program to the host.
 type hostQuestion struct {
 	ask  hostAsk
 	name string // a path, or that of a variable
 }
 
-// A hostAsk is what is asked about a name.
+// A hostAsk is the kind of a question about a name.
 type hostAsk string
 
 const (
 	askVariable    hostAsk = "env"      // the value of a variable
 	askEnvironment hostAsk = "environ"  // all variables; there is no name
-	askKind        hostAsk = "kind"     // what a path names, symbolic links not followed
-	askStat        hostAsk = "stat"     // its size and times, too
-	askTarget      hostAsk = "target"   // the same of what a symbolic link leads to
+	askKind        hostAsk = "kind"     // the kind of file at a path, without following symbolic links
+	askStat        hostAsk = "stat"     // the same with size and times
+	askTarget      hostAsk = "target"   // the same for the target of a symbolic link
 	askContent     hostAsk = "content"  // of a file
 	askNames       hostAsk = "names"    // of a directory
-	askLink        hostAsk = "readlink" // where a symbolic link leads
+	askLink        hostAsk = "readlink" // the target of a symbolic link
 )
 
 // A HostFact is an answer of the host.
 type HostFact struct{ Ask, Name, Answer string }
 
-// maxHostFile is the size up to which the content of a file is compared. unknown is the answer to
-// questions about others, and about devices: it holds never again.
+// maxHostFile is the largest size of a file whose content is compared. unknown is the answer to
+// questions about larger ones, and about devices: it never holds again.
 const (
 	maxHostFile = 64 << 20
 	unknown     = "unknown"
@@ -52,7 +52,7 @@ const (
 // pwd is the variable with the name of the working directory.
 const pwd = "PWD"
 
-// note adds a question to l, and if it is new the answer that v has given.
+// note adds a question to l, and if it is new the answer of v.
 func (l *HostLog) note(v *hostView, env []string, ask hostAsk, name string) {
 	if l == nil {
 		return
@@ -69,7 +69,7 @@ func (l *HostLog) note(v *hostView, env []string, ask hostAsk, name string) {
 	l.facts[q] = v.answer(env, ask, name)
 }
 
-// Add adds what has been learnt before.
+// Add adds facts of earlier executions.
 func (l *HostLog) Add(facts []HostFact) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *HostLog) Add(facts []HostFact) {
 	}
 }
 
-// learn adds what o has learnt that l has not.
+// learn adds the facts of o that l lacks.
 func (l *HostLog) learn(o *HostLog) {
 	if l == nil {
 		return
@@ -98,7 +98,7 @@ func (l *HostLog) learn(o *HostLog) {
 	}
 }
 
-// Facts returns what has been learnt, in order.
+// Facts returns the facts, in order.
 func (l *HostLog) Facts() []HostFact {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,12 +115,12 @@ func (l *HostLog) Facts() []HostFact {
 	return list
 }
 
-// Holds reports whether the host answers as it did. env are the variables of the program.
+// Holds reports whether the host still gives the same answer. env has the variables of the program.
 func (f HostFact) Holds(env []string) bool {
 	return f.Answer != unknown && new(hostView).answer(env, hostAsk(f.Ask), f.Name) == f.Answer
 }
 
-// answer asks the host. PWD is not its own: it names the directory of the package.
+// answer asks the host. PWD does not come from the host: it names the directory of the package.
 func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 	switch ask {
 	case askVariable:
@@ -174,7 +174,7 @@ func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 	return unknown
 }
 
-// described says what a file is, whole with its size and time.
+// described describes a file; with whole, by size and time, too.
 func described(info fs.FileInfo, err error, whole bool) string {
 	switch {
 	case err != nil:

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// A hostView is the file system of the host as it was when each of its files was first looked at. All
-// machines for a program share one, so that what the host's files say is the same in every execution,
-// though others may write to them, and the kernel makes some (/proc/stat) anew each time. The zero
-// value has looked at nothing.
+// A hostView is the file system of the host, with each file as it was at its first read. All
+// machines for a program share one, so that the host's files have the same contents in every
+// execution, even if others write to them, or the kernel generates them at each read (/proc/stat).
+// The zero value has read nothing.
 type hostView struct {
 	mu       sync.Mutex
 	infos    [2]map[string]hostAnswer[fs.FileInfo] // of paths; [1]: symbolic links followed
@@ -21,26 +21,27 @@ type hostView struct {
 	size     int64 // bytes in contents
 }
 
-// A hostAnswer is what the host has said.
+// A hostAnswer is an answer of the host.
 type hostAnswer[T any] struct {
 	value T
 	err   error
 }
 
-// hostContent is what is in a file.
+// hostContent is the content of a file.
 type hostContent struct {
 	data []byte // nil: it is not kept
-	made bool   // the kernel makes it when it is read
+	made bool   // the kernel generates it at each read
 }
 
-// Contents are kept of files of so many bytes, and of so many bytes together. What is larger is thought
-// to be an ordinary file, which stays as it is.
+// maxKeptFile is the largest size of a file whose content is kept, maxKeptAll the bound on the sum
+// of the sizes. A larger file is assumed to be an ordinary one, which does not change.
 const (
 	maxKeptFile = 1 << 20
 	maxKeptAll  = 64 << 20
 )
 
-// files returns the view that machines for m's program share. A program that is run sees the host as it is.
+// files returns the view that machines for m's program share. A program in run mode sees the host
+// as it is.
 func (m *Machine) files() *hostView {
 	if m.cfg.Run {
 		return new(hostView)
@@ -56,7 +57,7 @@ func (m *Machine) files() *hostView {
 	return v
 }
 
-// kept returns what m has for path, after asking for it if there is nothing.
+// kept returns m's answer for path, after asking the host if there is no answer yet.
 func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func(string) (T, error)) (T, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -83,7 +84,7 @@ func (v *hostView) names(path string) (string, error) { return kept(v, &v.lists,
 
 func (v *hostView) target(path string) (string, error) { return kept(v, &v.targets, path, os.Readlink) }
 
-// content returns what is in a file.
+// content returns the content of a file.
 func (v *hostView) content(path string) hostContent {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -102,8 +103,8 @@ func (v *hostView) content(path string) hostContent {
 	return c
 }
 
-// readKept returns what is in a file that is small enough. A file of the kernel's, as there are below
-// /proc, is not as large as it says: only reading shows what is in it.
+// readKept returns the content of a file that is small enough. A file of the kernel's, such as
+// those below /proc, does not show its real size: only reading shows the content.
 func readKept(path string) (c hostContent) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKeptFile {

@@ -14,7 +14,7 @@ import (
 
 // Natives of package testing (load/overlay/_src/testing).
 
-// logFD is the stream of the output to which tests log.
+// logFD is the output stream of the logs of tests.
 const logFD = 3
 
 var testingNatives = []Native{
@@ -33,8 +33,8 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name := strings.Clone(m.string(r, 0))   // it is kept
-		if e := m.link.entry; e.Beside != nil { // what is selected is called like the entry
+		name := strings.Clone(m.string(r, 0))   // the machine keeps it
+		if e := m.link.entry; e.Beside != nil { // the subtest is selected by the entry's name
 			_, sub, _ := strings.Cut(name, "/")
 			name = e.Name + "/" + sub
 		}
@@ -63,7 +63,7 @@ var testingNatives = []Native{
 	{Name: "testing.hbFailed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
 		pos := m.frame(f, pc).Pos
-		if !pos.IsValid() { // what an example prints is compared when it has returned
+		if !pos.IsValid() { // the output of an example is compared after it has returned
 			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
 		}
 		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.id)})
@@ -105,7 +105,7 @@ var testingNatives = []Native{
 	}},
 }
 
-// words is a view of n words of guest memory at p.
+// words returns a view of n words of guest memory at p.
 func (m *Machine) words(p, n uint64) []uint64 {
 	if n == 0 {
 		return nil
@@ -113,8 +113,8 @@ func (m *Machine) words(p, n uint64) []uint64 {
 	return unsafe.Slice((*uint64)(m.heap.load(p, n*8, 0)), n)
 }
 
-// testSite returns the innermost frame of g that is neither in package testing
-// nor of one of the functions helpers.
+// testSite returns the innermost frame of g that belongs neither to package testing nor to one of
+// the functions helpers.
 func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, at int32) {
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
 		if f.SSA != nil {
@@ -126,7 +126,7 @@ func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, a
 		fn, at = f, pc
 		return false
 	})
-	if fn == nil { // a method of T is what the goroutine was started with
+	if fn == nil { // the goroutine was started with a method of T
 		fn, at = m.funcs[g.goFunc], g.goPC
 	}
 	return fn, at

@@ -11,24 +11,24 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Check says what the machine verifies of itself, for tests: it is slow, and
-// independent of the shortcuts it checks. A violation is a panic that begins
-// with "BUG:", or shows as nonsense the program does.
+// Check selects the machine's own checks, for tests. They are slow, and independent of the
+// shortcuts that they check. A violation is a panic that begins with "BUG:", or shows as
+// nonsensical behaviour of the program.
 type Check uint8
 
 const (
 	// CheckLiveness overwrites dead registers whenever a step ends.
 	CheckLiveness Check = 1 << iota
 	// CheckState finds, after every step and rewind, objects that several goroutines reach without
-	// being flagged as shared, and what the state hash or the cached pending operations have
-	// missed.
+	// being flagged as shared, and changes that the state hash or the cached pending operations
+	// have missed.
 	CheckState
 	// CheckStops makes every access to memory a visible operation, so that
 	// there are many more steps for the other checks.
 	CheckStops
 )
 
-// checker is what the checks need.
+// checker has the data of the checks.
 type checker struct {
 	what  Check
 	base  []baseObject
@@ -39,17 +39,17 @@ type checker struct {
 	hashes [2][2]map[por.Hash]por.Hash // by fingerprint: the other one of the state
 }
 
-// baseObject is an object of the base state as it was when the first mark was set.
+// baseObject is an object of the base state with its contents at the first mark.
 type baseObject struct {
 	id  uint32
 	mem []byte
 }
 
-// deadWord is what dead registers are overwritten with: no object has its
-// number, and no program computes with it by accident.
+// deadWord overwrites dead registers: no object has its number, and no program computes with it by
+// accident.
 const deadWord = 0x7EAD_7EAD_0000_0000
 
-// verify is called between steps. ran says that goroutines have moved.
+// verify is called between steps. ran: goroutines have moved.
 func (m *Machine) verify(ran bool) {
 	if m.check == nil || m.auto {
 		return
@@ -72,9 +72,9 @@ func (m *Machine) verify(ran bool) {
 	m.verifyBase()
 }
 
-// killDead overwrites the registers of g that the compiler says are dead. If it is wrong, the
-// program computes nonsense. Scratch registers hold constants and parts of live values; their
-// deaths are not known.
+// killDead overwrites the registers of g that are dead according to the compiler. If the compiler
+// is wrong, the program computes nonsense. Scratch registers hold constants and parts of live
+// values; their liveness is not known.
 func (m *Machine) killDead(g *goroutine) {
 	if g.status == gEnded || g.fn == nil || m.executionOver() {
 		return
@@ -110,8 +110,7 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 	}
 }
 
-// verifyGoroutines checks that what is remembered of each goroutine's next
-// operation is what one gets by asking again.
+// verifyGoroutines checks that the cached next operation of each goroutine equals a new answer.
 func (m *Machine) verifyGoroutines() {
 	if len(m.ready) > 0 {
 		panic("BUG: goroutines wait for local work between steps")
@@ -145,9 +144,9 @@ func (m *Machine) verifyGoroutines() {
 	}
 }
 
-// verifyHash checks that fingerprints are those made from nothing, and tell the same states apart as those
-// that write a state down as a whole. Not each time are they made from nothing, so that what is kept
-// is about states that are longer ago, too.
+// verifyHash checks that fingerprints equal those computed from scratch, and that they distinguish
+// the same states as those that write a state as a whole. It computes from scratch only sometimes,
+// so that cached data can be from older states, too.
 func (m *Machine) verifyHash() {
 	c := m.check
 	for i, hash := range []func() por.Hash{m.Hash, func() por.Hash { h, _ := m.SymmetricHash(nil); return h }} {
@@ -174,7 +173,7 @@ func (m *Machine) verifyHash() {
 	}
 }
 
-// forgetHashes forgets what is kept of earlier fingerprints.
+// forgetHashes drops the data kept from earlier fingerprints.
 func (m *Machine) forgetHashes() {
 	for _, g := range m.gs {
 		g.serial.valid = false
@@ -195,7 +194,7 @@ func (m *Machine) class(g *goroutine) *goroutine {
 }
 
 // verifyEscape checks dynamic escape: an object that is not flagged as shared is reachable from at
-// most one goroutine, and from no shared object. Then an access to it that is no visible operation
+// most one goroutine, and from no shared object. So an access to it that is not a visible operation
 // concerns only that goroutine.
 func (m *Machine) verifyEscape() {
 	h, c := m.heap, m.check
@@ -261,8 +260,8 @@ func (m *Machine) verifyEscape() {
 
 func (m *Machine) typeOfObject(id uint32) any { return m.layouts.At(m.heap.objs[id].layout).Type }
 
-// verifyBase checks that an object of the base state that has changed since the first mark is known
-// to have, so that the state hash reads it.
+// verifyBase checks that each object of the base state that has changed since the first mark is
+// flagged as changed, so that the state hash reads it.
 func (m *Machine) verifyBase() {
 	h, c := m.heap, m.check
 	if len(m.marks) == 0 {
@@ -276,7 +275,7 @@ func (m *Machine) verifyBase() {
 	}
 }
 
-// snapshotBase remembers the base state's objects when the first mark is set.
+// snapshotBase copies the base state's objects when the first mark is set.
 func (m *Machine) snapshotBase() {
 	h, c := m.heap, m.check
 	c.base = c.base[:0]

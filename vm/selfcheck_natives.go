@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// verifyDeclared checks that the operation g waits at, if it is that of a native, is one that static
-// analyses are told of.
+// verifyDeclared checks that the operation of a native at which g waits is declared to static
+// analyses.
 func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 	if g.overflow != nil || g.ending() {
 		return
@@ -21,14 +21,15 @@ func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 	}
 }
 
-// undeclared says what is wrong with op as the operation of the native of that name.
+// undeclared returns the mistake in op as the operation of the native of that name; "" if there is
+// none.
 func undeclared(name string, op *trace.Op) string {
 	row, declared := op.Kind.Row(), trace.MemoryOf(name)
 	ok := declared == trace.AnyMemory
 	switch {
 	case declared == trace.Undeclared:
 	case op.Kind == trace.Crash:
-		ok = true // as any instruction can end the program: an Unlock of what is not locked
+		ok = true // any instruction can end the program: an Unlock of an unlocked mutex, say
 	case op.Kind == trace.Read:
 		ok = declared != trace.NoMemory
 	case op.Kind.Plain():
@@ -44,7 +45,7 @@ func undeclared(name string, op *trace.Op) string {
 	case !ok:
 		return fmt.Sprintf("package trace does not say that %s executes a %v", name, op.Kind)
 	case row.Commutes == trace.ByAccess && op.N == 0 && row.On != trace.OnGoroutines && row.On != trace.OnBubble &&
-		op.Kind != trace.None && op.Kind != trace.Spin: // those two are on all, as are all goroutines, and a bubble
+		op.Kind != trace.None && op.Kind != trace.Spin: // those two depend on all operations, as do those on all goroutines, or a bubble
 		return fmt.Sprintf("a %v of %s depends on nothing", op.Kind, name)
 	}
 	return ""

@@ -5,45 +5,45 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Symbolic values. hbtest.Nondet returns a value that stands for all values of its type: a variable.
-// What the program computes from it are terms (package symbolic), and where it branches on one, both
-// sides are explored that are possible.
+// Symbolic values. hbtest.Nondet returns a value that stands for all values of its type: a
+// variable. Values computed from it are terms (package symbolic). At a branch on a term, both sides
+// are explored if both are possible.
 //
-// A register or a piece of memory that holds a term has a shadow, which refers to it; its bits are 0
-// and mean nothing. What has no shadow is an ordinary value. Shadows of registers are beside the stack
-// (goroutine.shadow) and are saved with its words; those of memory are in symbols.memory, with an undo
-// log of their own.
+// A register or a part of memory that holds a term has a shadow, which refers to the term; its own
+// bits are 0 and mean nothing. A register without a shadow has an ordinary value. Shadows of
+// registers are beside the stack (goroutine.shadow) and are saved with its words; those of memory
+// are in symbols.memory, with an undo log of their own.
 //
 //	stack     │ r0 = 5 │ r1 = 0 │ ...        objs[7]   │ 0 0 0 0 │ 9 0 0 0 │
 //	shadow    │        │ x + 1  │            memory[7] │ y       │
 //
-// A program without symbolic values executes in a loop that knows nothing of all this
-// (execute[plain]). When the first variable is made, the machine tracks: execute[tracked] asks
-// symbols.before before each instruction. That computes the instruction on terms if one of its
-// operands has a shadow; if the instruction cannot be computed on terms, it makes the operand concrete
-// first (symbolic_concrete.go). Nothing is guessed: an instruction that before does not know is a
-// mistake that its table's test finds.
+// A program without symbolic values executes in a loop without any of this (execute[plain]). When
+// the first variable is made, the machine starts to track: execute[tracked] calls symbols.before
+// before each instruction. That computes the instruction on terms if one of its operands has a
+// shadow. If the instruction cannot be computed on terms, before first makes the operand concrete
+// (symbolic_concrete.go). It never guesses: an instruction that it does not handle is a mistake,
+// which the test of its table finds.
 //
 // # Decisions
 //
-// Where the value of a term matters, an operation decides which of several conditions holds, of which
-// exactly one does for every input: symbols.decide. The path condition is what has been decided and
-// assumed.
+// If the value of a term matters, an operation decides which of several conditions holds, of which
+// exactly one does for every input: symbols.decide. The path condition has all decisions and
+// assumptions.
 //
-//  1. Each goroutine has its own facts: what it has decided and assumed itself, and what the goroutine
-//     that has started it had before. They are a function of what the goroutine has done, whatever
-//     the others did meanwhile. The path condition is the facts of all goroutines.
-//  2. If the own facts leave one condition only, nothing is decided: that is local work. Otherwise the
-//     decision is a visible operation (trace.Branch) with an alternative for each condition that
-//     is left. By 1 they do not change while it is pending.
-//  3. A decision touches nothing that another goroutine can see, but it may contradict what another
-//     goroutine has decided. Then the execution ends there (CutInfeasible): no input leads to it.
-//     Whether a set of decisions is possible does not depend on their order, so operations of
-//     different goroutines commute as before, up to where an execution that is impossible is cut.
-//  4. No execution is lost: of the conditions of a decision one at least agrees with a path condition
-//     that is possible, as they cover all inputs; and each alternative is explored.
+//   1. Each goroutine has its own facts: its own decisions and assumptions, and the facts of its
+//      parent when that started it. They are a function of the goroutine's own steps, whatever the
+//      others did meanwhile. The path condition is the facts of all goroutines.
+//   2. If the own facts leave only one condition, there is no decision: this is local work.
+//      Otherwise the decision is a visible operation (trace.Branch) with an alternative for each
+//      remaining condition. By 1 they do not change while it is pending.
+//   3. A decision touches nothing that another goroutine can see, but it may contradict a decision
+//      of another goroutine. Then the execution ends there (CutInfeasible): no input leads to it.
+//      Whether a set of decisions is possible does not depend on their order, so operations of
+//      different goroutines commute as before, up to where an impossible execution is cut.
+//   4. No execution is lost: at least one condition of a decision agrees with a possible path
+//      condition, because the conditions cover all inputs; and each alternative is explored.
 
-// symbols is what a machine knows of symbolic values.
+// symbols has the symbolic values of a machine.
 type symbols struct {
 	m   *Machine
 	ctx *symbolic.Context
@@ -57,44 +57,46 @@ type symbols struct {
 	inputs  []Input
 	global  prover
 	own     prover
-	after   deferred // what is left to do for the instruction before
+	after   deferred // the rest of the work for the previous instruction
 	jump    instr
 	texts   map[uint32]bool // by function: see formats
 	buf     []*symbolic.Term
 	decided []int
 	sample  logSample // see sampled
-	lengths []int     // of the strings and slices that the native which is called next makes
+	lengths []int     // of the strings and slices that the next native call makes
 
-	drawn  bool                      // shadows are labels of drawn values: see drawn.go
+	drawn  bool                      // shadows are labels of random values: see drawn.go
 	labels map[*symbolic.Term]*drawn // what they stand for
 	rates  []float64                 // see drawn_rates.go
 
-	held      [64]uint64 // by object: whether memory has had one that is not nil (drawn_skip.go)
+	held      [64]uint64 // by object: whether memory has ever had a non-nil entry for it (drawn_skip.go)
 	unscanned int        // operations since rescan
 }
 
-// A condition is one of the path condition.
+// A condition is one conjunct of the path condition.
 type condition struct {
 	cond *symbolic.Term
 	sum  symbolic.Hash // of this and the entries before
 }
 
-// A fact is what a goroutine knows of the inputs, linked to what it knew before. Facts are immutable.
+// A fact is a fact of a goroutine about the inputs, linked to its earlier facts. Facts are
+// immutable.
 type fact struct {
 	prev *fact
 	cond *symbolic.Term
-	n    int           // of facts, with this one
+	n    int           // number of facts, including this one
 	sum  symbolic.Hash // of them
-	// of is a term that has that value by cond; nil: none.
+	// of is a term that has that value according to cond; nil if there is none.
 	of    *symbolic.Term
 	value uint64
-	// place is where it was decided, for the times-th time; 0: it was assumed. See symbolic_unwind.go.
+	// place is the place of the decision, made there for the times-th time; 0: it was an
+	// assumption. See symbolic_unwind.go.
 	place  uint64
 	times  int
 	places uint64 // a hash of the places of this and the facts before
 }
 
-// sum is the hash of the path condition, in which the order of its conditions does not matter.
+// sum returns the hash of the path condition, which does not depend on the order of its conditions.
 func (s *symbols) sum() symbolic.Hash {
 	if n := len(s.path); n > 0 {
 		return s.path[n-1].sum
@@ -121,7 +123,7 @@ func (f *fact) count() int {
 	return f.n
 }
 
-// symbolicMark is the part of a mark that is about symbolic values.
+// symbolicMark is the part of a mark for symbolic values.
 type symbolicMark struct{ log, path, inputs int }
 
 func (s *symbols) mark() symbolicMark {
@@ -131,7 +133,7 @@ func (s *symbols) mark() symbolicMark {
 	return symbolicMark{len(s.log), len(s.path), len(s.inputs)}
 }
 
-// rewind undoes what happened since the mark. Shadows of registers come back with their words.
+// rewind undoes everything since the mark. Shadows of registers are restored with their words.
 func (s *symbols) rewind(k symbolicMark) {
 	if s == nil {
 		return
@@ -156,11 +158,11 @@ func (m *Machine) track() {
 	if m.tracking {
 		return
 	}
-	// What the plain loop has left is not up to date.
+	// The plain loop has not maintained the shadows.
 	for _, g := range m.gs {
 		g.shadow = make([]*symbolic.Term, len(g.stack))
 		//mutant: labels of goroutines that wait are those of before [test ./internal/modeltest TestOperations]
-		g.serial.valid = false // shadows are written down from now on
+		g.serial.valid = false // fingerprints have shadows from now on
 	}
 	for n := len(m.sym.shadow); n < len(m.undoStack); n++ {
 		m.sym.shadow = append(m.sym.shadow, nil)
@@ -171,8 +173,8 @@ func (m *Machine) track() {
 	m.tracking = true
 }
 
-// decide returns which of conds holds, of which exactly one does for every input. If that is
-// a choice that has not been made yet, ok is false: the operation is pending, or the execution ends.
+// decide returns which of conds holds, of which exactly one does for every input. If that is a
+// choice that has not been made yet, ok is false: the operation is pending, or the execution ends.
 // The instruction at g.pc has had no effect yet, and is executed from its beginning later.
 func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool) {
 	m := s.m
@@ -237,8 +239,8 @@ func (s *symbols) is(g *goroutine, cond *symbolic.Term) (holds, ok bool) {
 	return k == 1, ok
 }
 
-// assume adds cond to the path condition. If that is impossible the execution ends, and it returns
-// false.
+// assume adds cond to the path condition. If that is impossible the execution ends, and assume
+// returns false.
 func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
 	if cond.IsTrue() || g.knows(cond) {
 		return true
@@ -268,7 +270,7 @@ func (g *goroutine) knows(cond *symbolic.Term) bool {
 	return false
 }
 
-// possible reports whether cond may hold, given the facts or (of the global prover) the path
+// possible reports whether cond may hold, given the facts or (for the global prover) the path
 // condition. If the solver has no answer, the execution ends and the verdict says so.
 func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.Term) symbolic.Result {
 	if cond.IsFalse() {
@@ -282,10 +284,10 @@ func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.
 	return r
 }
 
-// mayDecide reports whether code of a model may wait for a decision in its middle: that of
-// package testing, which calls the program's own code, too.
+// mayDecide reports whether code of a model may wait for a decision in the middle: only that of
+// package testing may, which also calls the program's own code.
 func (s *symbols) mayDecide(g *goroutine) bool {
-	if g.fn.SSA == nil { // runtime.main, of the arguments of the entry
+	if g.fn.SSA == nil { // runtime.main, for the arguments of the entry
 		return true
 	}
 	p := s.m.link.prog.PackageOf(g.fn.SSA)

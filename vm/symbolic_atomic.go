@@ -4,10 +4,10 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// Atomic operations on symbolic values. Nothing is decided in them: whether a compare-and-swap succeeds
-// is a condition, and what is there afterwards a term that depends on it. It counts as a write.
+// Atomic operations on symbolic values. They decide nothing: whether a compare-and-swap succeeds is
+// a condition, and the new value is a term that depends on it. It counts as a write.
 
-// symbolicOps makes the operations on w know of symbolic values.
+// symbolicOps makes the operations on w handle symbolic values.
 func symbolicOps(w word, ops []Native) []Native {
 	for i := range ops {
 		fn, name := ops[i].Fn, ops[i].Name
@@ -25,8 +25,8 @@ func symbolicOps(w word, ops []Native) []Native {
 	return ops
 }
 
-// operands returns what is at the address in word 0, and word 1, as terms of w's size, and whether one
-// of the two is symbolic.
+// operands returns the value at the address in word 0, and word 1, as terms of w's size, and
+// whether one of the two is symbolic.
 func (s *symbols) operands(g *goroutine, w word, r Regs) (old, arg *symbolic.Term, some bool) {
 	width := uint8(w.size * 8)
 	if old = s.at(r.U(0), w.size); old != nil {
@@ -46,7 +46,7 @@ func (s *symbols) operand(g *goroutine, w word, r Regs, i int) (*symbolic.Term, 
 	return s.ctx.Const(uint8(w.size*8), r.U(i)), false
 }
 
-// swapUnknown reports whether it depends on inputs whether the compare-and-swap succeeds.
+// swapUnknown reports whether the success of the compare-and-swap depends on inputs.
 func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 	if !s.m.mapped(r.U(0), w.size) {
 		return false

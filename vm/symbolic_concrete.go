@@ -8,18 +8,18 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Where a value cannot be followed as a term it is made concrete: its possible values are enumerated,
-// each an alternative of a decision, the least first. If there are more than fewValues, only the least
-// one is explored, and the verdict says so (Concretised).
+// A value that cannot be tracked as a term is made concrete: its possible values are enumerated,
+// each one an alternative of a decision, the least first. If there are more than fewValues, only
+// the least one is explored, and the verdict says so (Concretised).
 
-// fewValues is how many values of something are enumerated.
+// fewValues is the most values that are enumerated.
 const fewValues = 16
 
-// mostIndices is how many values of an index that is in range are.
+// mostIndices is the most values that are enumerated for an index in range.
 const mostIndices = 256
 
-// one returns the value of t on this path, after a decision among at most limit. If that has not been
-// made, ok is false, as with decide.
+// one returns the value of t on this path, after a decision among at most limit values. If the
+// decision has not been made yet, ok is false, as with decide.
 func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok bool) {
 	if v, ok := t.Const(); ok {
 		return v, true
@@ -86,7 +86,7 @@ func (s *symbols) concrete(g *goroutine, i uint16, n, limit int) bool {
 	return true
 }
 
-// concretely returns in when its operands in registers b and c are concrete; c may be none.
+// concretely returns in if its operands in registers b and c are concrete; c may be NoReg.
 func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *bytecode.Instr {
 	if !s.concrete(g, b, 1, fewValues) || c != bytecode.NoReg && !s.concrete(g, c, 1, fewValues) {
 		return nil
@@ -95,8 +95,8 @@ func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *byt
 	return in
 }
 
-// clearResult removes the shadow of the register that in writes, if it is one of those that read two
-// registers and write A.
+// clearResult removes the shadow of the register that in writes, if in reads two registers and
+// writes A.
 func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
 	switch in.Op {
 	case bytecode.JT, bytecode.JF, bytecode.JEq, bytecode.JNe,
@@ -109,9 +109,9 @@ func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
 	}
 }
 
-// index makes register i, an index of something of length n, concrete: it decides whether it is in
-// range, and then its value, of which limit are enumerated. It reports whether the instruction can be
-// executed.
+// index makes register i, an index into something of length n, concrete: it decides whether the
+// index is in range, and then its value, among at most limit. It reports whether the instruction
+// can be executed.
 func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
 	t := g.shadow[g.fp+uint32(i)]
 	if t == nil {
@@ -123,13 +123,13 @@ func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
 		return false
 	}
 	if !inside {
-		limit = 1 // it is in a message
+		limit = 1 // it is part of a message
 	}
 	return s.concrete(g, i, 1, limit)
 }
 
-// concreteMemory makes n bytes at p concrete. Memory that another goroutine can reach cannot be: what
-// it finds there must not depend on what this one knows.
+// concreteMemory makes n bytes at p concrete. Memory that another goroutine can reach cannot be
+// made concrete: the value there must not depend on facts of this goroutine.
 func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 	obj := uint32(p >> 32)
 	if s.sampleMemory(g, p, n) {
@@ -156,8 +156,8 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 	}
 }
 
-// formats reports whether f turns values into text. Its operands are made concrete: terms of digits
-// are of no use.
+// formats reports whether f turns values into text. Its operands are made concrete, because terms
+// of digits are useless.
 func (s *symbols) formats(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return false
@@ -220,7 +220,7 @@ func (s *symbols) symbolicString(p ptr, n uint64) bool {
 	return n > 0 && len(s.overlaps(uint32(p>>32), uint32(p), uint32(n))) > 0
 }
 
-// byteAt is the byte at p.
+// byteAt returns the byte at p.
 func (s *symbols) byteAt(p ptr) *symbolic.Term {
 	if t := s.at(p, 1); t != nil {
 		return t
@@ -228,7 +228,7 @@ func (s *symbols) byteAt(p ptr) *symbolic.Term {
 	return s.ctx.Const(8, uint64(*(*uint8)(s.m.heap.load(p, 1, 0))))
 }
 
-// eqBytes says whether the n bytes at p and q are equal.
+// eqBytes returns the condition that the n bytes at p and q are equal.
 func (s *symbols) eqBytes(p, q ptr, n uint64) *symbolic.Term {
 	t := s.ctx.Bool(true)
 	for i := range n {
@@ -237,8 +237,8 @@ func (s *symbols) eqBytes(p, q ptr, n uint64) *symbolic.Term {
 	return t
 }
 
-// lessBytes says whether the n bytes at p come before the k bytes at q, or are equal to them and
-// orEqual is set.
+// lessBytes returns the condition that the n bytes at p come before the k bytes at q, or are equal
+// to them and orEqual is set.
 func (s *symbols) lessBytes(p ptr, n uint64, q ptr, k uint64, orEqual bool) *symbolic.Term {
 	c := s.ctx
 	t := c.Bool(n < k || n == k && orEqual)
@@ -249,8 +249,8 @@ func (s *symbols) lessBytes(p ptr, n uint64, q ptr, k uint64, orEqual bool) *sym
 	return t
 }
 
-// concreteWords makes what registers refer to concrete, too: each word that is a pointer to an object
-// with symbolic bytes.
+// concreteWords makes registers concrete, and also the targets of those that are pointers to
+// objects with symbolic bytes.
 func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
 	if !s.concrete(g, i, n, fewValues) {
 		return false
@@ -263,7 +263,7 @@ func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
 	return true
 }
 
-// concreteObject makes the object that w refers to concrete, if it does.
+// concreteObject makes the target of w concrete, if w is a pointer.
 func (s *symbols) concreteObject(g *goroutine, w uint64) bool {
 	obj := w >> 32
 	if w&funcBit != 0 || obj == 0 || obj >= uint64(len(s.m.heap.objs)) || s.memory[uint32(obj)] == nil {

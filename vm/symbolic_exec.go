@@ -12,16 +12,16 @@ type instr = Instr
 
 var noInstr = Instr{Op: Nop}
 
-// What is left to do when an instruction has been executed.
+// The rest of the work after an instruction has been executed.
 const (
 	nothing = iota
 	loaded  // reg gets the shadow of size bytes at p
 	stored  // size bytes at p get the shadows words
-	boxed   // as stored, in the new object that reg refers to, from byte p on
+	boxed   // like stored, in the new object that reg refers to, from byte p on
 )
 
-// deferred says what is left to do when the instruction before is complete: then the goroutine is in
-// the same frame, at pc.
+// deferred is the rest of the work after the previous instruction is complete: then the goroutine
+// is in the same frame, at pc.
 type deferred struct {
 	what  int
 	fp    uint32
@@ -33,13 +33,13 @@ type deferred struct {
 	words []*symbolic.Term
 }
 
-// before is called before each instruction of a goroutine that runs. It returns the instruction to
-// execute, which may be another one than in; or nil if g is to be looked at anew: it is somewhere else,
-// waits for a decision, or has ended.
+// before is called before each instruction of a running goroutine. It returns the instruction to
+// execute, which may differ from in; or nil if g is at another place, waits for a decision, or has
+// ended.
 //
-// Registers that the instruction writes lose their shadows here, though it may turn out to be a
-// visible operation and be executed later: it does not read them, or it would not be executed as it
-// is, so they are dead.
+// Registers that the instruction writes lose their shadows here, even if it turns out to be a
+// visible operation that is executed later. It does not read them, because otherwise it would not
+// be executed unchanged; so they are dead.
 func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	if s.after.what != nothing {
 		s.finish(g)
@@ -261,7 +261,8 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// results returns how many registers op writes, of those that write a fixed number from A on.
+// results returns the number of registers that op writes, for operations that write a fixed number
+// from A on.
 func results(op Op) int {
 	switch op {
 	case IMeth, Recover, StrCat, BytesToStr:
@@ -272,7 +273,7 @@ func results(op Op) int {
 	return 1
 }
 
-// compared is the comparison that a branch makes. For > and >= the operands are exchanged.
+// compared is the comparison of a branch. For > and >= the operands are exchanged.
 var compared = map[Op]Op{JEq: Eq, JNe: Ne, JLtS: LtS, JLeS: LeS, JLtU: LtU, JLeU: LeU,
 	JEqI: Eq, JNeI: Ne, JLtSI: LtS, JLeSI: LeS, JGtSI: LtS, JGeSI: LeS}
 
@@ -284,7 +285,7 @@ var accessSize = map[Op]uint64{
 	RLdS8: 1, RLdU8: 1, RLdS16: 2, RLdU16: 2, RLdS32: 4, RLdU32: 4, RLd64: 8,
 }
 
-// value returns what register i holds: its shadow or a constant of 64 bits.
+// value returns the value of register i: its shadow or a constant of 64 bits.
 func (s *symbols) value(g *goroutine, i uint16) *symbolic.Term {
 	if t := g.shadow[g.fp+uint32(i)]; t != nil {
 		return t
@@ -307,7 +308,7 @@ func (s *symbols) set(g *goroutine, i uint16, t *symbolic.Term) {
 	}
 }
 
-// fix makes v the value of register i, which is what it is under the path condition.
+// fix makes v the value of register i, which the path condition implies.
 func (s *symbols) fix(g *goroutine, i uint16, v uint64) {
 	*g.reg(uint32(i)), g.shadow[g.fp+uint32(i)] = v, nil
 }
@@ -476,7 +477,7 @@ func (s *symbols) unary(op Op, x *symbolic.Term) *symbolic.Term {
 	panic("BUG: no terms for operation " + op.String())
 }
 
-// jumpIf decides a branch of the form that has its distance in C.
+// jumpIf decides a branch of the form with its distance in C.
 func (s *symbols) jumpIf(g *goroutine, cond *symbolic.Term, in *Instr) *Instr {
 	holds, ok := s.is(g, cond)
 	if !ok {
@@ -485,7 +486,8 @@ func (s *symbols) jumpIf(g *goroutine, cond *symbolic.Term, in *Instr) *Instr {
 	return s.branch(holds, int32(int16(in.C)))
 }
 
-// branch returns an instruction that jumps by off, if it does.
+// branch returns an instruction that jumps by off if taken is set, and otherwise one without
+// effect.
 func (s *symbols) branch(taken bool, off int32) *Instr {
 	if !taken {
 		return &noInstr
@@ -498,7 +500,7 @@ func (s *symbols) branch(taken bool, off int32) *Instr {
 	return &s.jump
 }
 
-// leave notes what is left to do when in, the instruction at g.pc, has been executed.
+// leave records the rest of the work after in, the instruction at g.pc, has been executed.
 func (s *symbols) leave(g *goroutine, in *Instr, what int) *deferred {
 	a := &s.after
 	a.what, a.fp, a.pc, a.op = what, g.fp, g.pc+1+int32(in.Words()), in.Op
@@ -551,7 +553,7 @@ func tainted(words []*symbolic.Term) bool {
 	return false
 }
 
-// finish does what the instruction before has left to do, unless it was not completed.
+// finish completes the work for the previous instruction, unless that was not completed.
 func (s *symbols) finish(g *goroutine) {
 	a := &s.after
 	what := a.what

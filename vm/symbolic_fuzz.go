@@ -8,15 +8,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package testing for fuzz targets. Which seed is run, or the target with symbolic
-// arguments, is a decision like those about inputs: a program with given inputs has the latter.
+// Natives of package testing for fuzz targets. The choice among the seeds and the target with
+// symbolic arguments is a decision like those about inputs; a program with given inputs always
+// takes the latter.
 
 var fuzzNatives = []Native{
 	{Name: "testing.hbWay", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.cfg.Given != nil || r.U(0) <= 1 {
 			return 1
 		}
-		op.Kind, g.ways = trace.Branch, int32(r.U(0)) // as decide does
+		op.Kind, g.ways = trace.Branch, int32(r.U(0)) // as in decide
 		return int(r.U(0))
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		k := uint64(g.choice)
@@ -26,10 +27,10 @@ var fuzzNatives = []Native{
 		r.Set(0, k)
 		return Next
 	}},
-	// hbSeed(i) returns the name of the i-th file of the seed corpus, and how many values it has.
+	// hbSeed(i) returns the name of the i-th file of the seed corpus, and the number of its values.
 	{Name: "testing.hbSeed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		i, corpus := int(r.U(0)), m.link.entry.Corpus
-		r.Set(2, ^uint64(0)) // there is none
+		r.Set(2, ^uint64(0)) // there is no such file
 		if i >= len(corpus) {
 			return Next
 		}
@@ -47,13 +48,13 @@ var fuzzNatives = []Native{
 	{Name: "testing.hbTarget", Symbolic: true, Makes: targetMakes, Fn: callTarget},
 }
 
-// targetOf returns the signature of the fuzz target that is in the interface value at word i.
+// targetOf returns the signature of the fuzz target in the interface value at word i.
 func (m *Machine) targetOf(r Regs, i int) *types.Signature {
 	return m.rtypeAt(r.U(i)).layout.Type.Underlying().(*types.Signature)
 }
 
-// namedParams returns the parameters of the function in the interface value at word i, with the names
-// that it gives them: those of its type may be others, or have none.
+// namedParams returns the parameters of the function in the interface value at word i, with the
+// function's own names: its type may have other names, or none.
 func (m *Machine) namedParams(r Regs, i int) *types.Tuple {
 	f := r.U(i + 1)
 	if f&funcBit == 0 {
@@ -97,7 +98,7 @@ func textMakes(m *Machine, _ *goroutine, r Regs) []types.Type {
 }
 
 // callTarget is testing.hbTarget: it calls the function in the interface value in word 1, a
-// func(*T, ...), with word 0, symbolic arguments, and as strings and []byte the texts in word 3.
+// func(*T, ...), with word 0, symbolic arguments, and the texts in word 3 for strings and []byte.
 func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
 	if m.trackFirst(g) {
 		return Stop

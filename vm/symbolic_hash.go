@@ -4,11 +4,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What is symbolic in a state's fingerprint: terms by the hashes of their structure, which are the
-// same on all paths as variables are named after the goroutine that has made them.
+// The symbolic part of a state's fingerprint: terms by the hashes of their structure, which are the
+// same on all paths because variables are named after the goroutine that has made them.
 
-// writeInputs writes down the path condition, as a set, how many variables each goroutine has made, and how
-// often it has decided where.
+// writeInputs writes the path condition, as a set, the number of variables of each goroutine, and
+// the places and numbers of its decisions.
 func (m *Machine) writeInputs(ws []uint64) []uint64 {
 	sum := m.sym.sum()
 	//mutant: the path condition is not in the hash [inputs Concurrent]: "sum[0], sum[1]" -> "0*sum[0], 0"
@@ -22,8 +22,8 @@ func (m *Machine) writeInputs(ws []uint64) []uint64 {
 	return ws
 }
 
-// writeFrame writes down the shadows of the live registers of g's frame at fp; of all, if it is not
-// known which are live.
+// writeFrame writes the shadows of the live registers of g's frame at fp; of all registers, if it
+// is not known which are live.
 func (s *symbols) writeFrame(ws []uint64, g *goroutine, fp uint32, fn *bytecode.Func, live []uint16, known bool) []uint64 {
 	at := len(ws)
 	ws = append(ws, 0)
@@ -47,7 +47,7 @@ func (s *symbols) writeFrame(ws []uint64, g *goroutine, fp uint32, fn *bytecode.
 	return ws
 }
 
-// writeCells writes down the shadows of an object.
+// writeCells writes the shadows of an object.
 func (s *symbols) writeCells(ws []uint64, id uint32) []uint64 {
 	cells := s.memory[id]
 	ws = append(ws, uint64(len(cells)))

@@ -13,16 +13,16 @@ import (
 
 // An Input is a variable: a value that the program has asked hbtest.Nondet for.
 type Input struct {
-	G    trace.GID // that has asked
+	G    trace.GID // the goroutine that asked
 	N    uint32    // the number of the variable among those of G
 	Of   uint32    // the number of the first variable of the same value
 	Type types.Type
-	// Length: it is how long a value of Type is, a string or a slice, whose parts follow.
+	// Length: it is the length of a value of Type, a string or a slice, whose parts follow.
 	Length bool
-	Param  int            // of which parameter of a fuzz target or entry it is a part, from 1 on; 0: none
-	Field  string         // which part of the value it is, if it is a part
+	Param  int            // number, from 1, of the parameter of a fuzz target or entry that it is part of; 0: none
+	Field  string         // name of the part of the value, if it is a part
 	Pos    token.Position // where
-	Value  uint64         // extended as registers are
+	Value  uint64         // extended as in registers
 
 	term *symbolic.Term
 }
@@ -38,7 +38,7 @@ func (m *Machine) nondetType(g *goroutine) types.Type {
 	return fn.TypeArgs()[0]
 }
 
-// inputPos is where the code outside of package hbtest and the library is that g executes.
+// inputPos returns the position outside of package hbtest and the library that g executes.
 func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		f := m.code(id)
@@ -58,7 +58,7 @@ func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 	return pos
 }
 
-// suppose is hbtest.Assume of a condition that depends on inputs.
+// suppose is hbtest.Assume for a condition that depends on inputs.
 func (s *symbols) suppose(g *goroutine, t *symbolic.Term) Ctl {
 	cond := s.truth(t)
 	if !s.assume(g, cond) {
@@ -72,9 +72,9 @@ func (s *symbols) suppose(g *goroutine, t *symbolic.Term) Ctl {
 
 const assumeName = "hbcheck.dev/hbcheck/hbtest.Assume"
 
-// supposeAmong is hbtest.Assume where there are other goroutines. What they do before it is something
-// that the program does, whether the condition holds or not: a crash is one. So both are explored, and
-// where it does not hold the goroutine waits forever; an execution in which one does is no complete one.
+// supposeAmong is hbtest.Assume if there are other goroutines. Their earlier actions, such as a
+// crash, belong to the program whether or not the condition holds. So both cases are explored: if
+// the condition does not hold the goroutine waits forever, and such an execution is not complete.
 func (s *symbols) supposeAmong(g *goroutine, reg uint16, t *symbolic.Term) *instr {
 	fails, ok := s.is(g, s.ctx.BoolNot(s.truth(t)))
 	switch {
@@ -134,23 +134,24 @@ func (s *symbols) least() (symbolic.Model, symbolic.Result) {
 	return p.solver.Least(vars, func(v *symbolic.Term) bool { return signed[v] })
 }
 
-// An InputKey names a variable in all processes: the n-th of the goroutine with that spawn path.
+// An InputKey names a variable in all processes: the n-th one of the goroutine with that spawn
+// path.
 type InputKey struct {
-	G string // "" of main, "0.2" of the third goroutine that the first one of main's has started
+	G string // "" for main, "0.2" for the third child of main's first child
 	N uint32
 }
 
 // Key returns the name of an input.
 func (v Environment) Key(in Input) InputKey { return InputKey{v.m.pathText(in.G), in.N} }
 
-// givenInput is the value of g's next variable.
+// givenInput returns the value of g's next variable.
 func (m *Machine) givenInput(g *goroutine) uint64 {
 	v := m.cfg.Given[InputKey{m.pathText(g.id), g.nvars}]
 	g.nvars++
 	return v
 }
 
-// pathText is the path by which goroutine id was started.
+// pathText returns the spawn path of goroutine id.
 func (m *Machine) pathText(id trace.GID) string {
 	var b []byte
 	for i, n := range m.spawn[id].path {

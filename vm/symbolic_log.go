@@ -7,12 +7,13 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What a test logs is not made concrete. The text is for people and does not come back to the program:
-// a failure with it is reported with the text of an execution that has the least inputs, and nothing
-// symbolic. So inside of t.Errorf and the like each term has the value that it has with the least
-// inputs of the path, and nothing is decided: the path goes on with all its inputs.
+// Logs of a test are not made concrete. The text is for people and does not return to the program:
+// a failure with it is reported with the text of an execution that has the least inputs, and
+// nothing symbolic. So inside of t.Errorf and the like each term has its value for the least inputs
+// of the path, and there are no decisions: the path continues with all its inputs.
 //
-// The bits under the shadows of memory mean nothing. What natives read there gets these values.
+// The bits under the shadows of memory mean nothing. For natives that read them they get these
+// values.
 
 // A logSample is the least inputs of a path condition.
 type logSample struct {
@@ -21,7 +22,7 @@ type logSample struct {
 	model  symbolic.Model
 }
 
-// logs reports whether g formats what a test logs, outside of the program's own methods.
+// logs reports whether g formats the log of a test, outside of the program's own methods.
 func (s *symbols) logs(g *goroutine) bool {
 	if g.fn.SSA == nil || !s.m.link.prog.InLibrary(g.fn.SSA) {
 		return false
@@ -45,7 +46,7 @@ func (s *symbols) logs(g *goroutine) bool {
 	return is
 }
 
-// logging are the methods of tests that format their arguments, or have the text.
+// logging are the methods of tests that format their arguments, or get the text.
 var logging = map[string]bool{"Log": true, "Logf": true, "Error": true, "Errorf": true, "Fatal": true, "Fatalf": true, "Skip": true, "Skipf": true,
 	"log": true, "write": true, "fail": true, "skip": true}
 
@@ -59,10 +60,10 @@ func (s *symbols) hasText(g *goroutine) bool {
 	return ok
 }
 
-// logTexts are natives that get such a text, and the number of its first word.
+// logTexts are natives that get such a text, with the number of its first word.
 var logTexts = map[string]uint32{"testing.hbFailed": 3, "testing.hbSkipped": 3, "testing.hbLog": 0}
 
-// sampled returns the value of t with the least inputs of the path, if g formats what a test logs.
+// sampled returns the value of t for the least inputs of the path, if g formats the log of a test.
 func (s *symbols) sampled(g *goroutine, t *symbolic.Term) (v uint64, ok bool) {
 	if !s.logs(g) && !s.hasText(g) {
 		return 0, false
@@ -77,8 +78,8 @@ func (s *symbols) sampled(g *goroutine, t *symbolic.Term) (v uint64, ok bool) {
 	return s.ctx.Eval(t, s.sample.model), true
 }
 
-// sampleMemory gives n symbolic bytes at p the bits that they have in the sample, if g formats what a
-// test logs. Their shadows stay.
+// sampleMemory gives n symbolic bytes at p their bits in the sample, if g formats the log of a
+// test. Their shadows stay.
 func (s *symbols) sampleMemory(g *goroutine, p ptr, n uint64) (ok bool) {
 	obj := uint32(p >> 32)
 	for _, c := range s.overlaps(obj, uint32(p), uint32(n)) {

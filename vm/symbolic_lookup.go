@@ -9,20 +9,21 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// An element whose index is symbolic is one of several. If there are few of them, or few runs of equal
-// ones, as in tables of the library, the result is a term: that of the first run if the index is before
-// its end, otherwise that of the next ... Then the index need not be enumerated. Memory that other
-// goroutines can write to is not read so: the access is to one element, not to all.
+// An element with a symbolic index is one of several. If there are only a few elements, or a few
+// runs of equal ones, as in tables of the library, the result is a term: that of the first run if
+// the index is before its end, otherwise that of the next one, and so on. Then the index need not
+// be enumerated. Memory that other goroutines can write is not read in this way, because the access
+// is to one element, not to all.
 
-// mostRuns is how many runs of elements a term may distinguish, mostElements how many elements they
-// may have together.
+// mostRuns is the most runs of elements that a term may distinguish, mostElements the most elements
+// in all of them.
 const (
 	mostRuns     = 16
 	mostElements = 1 << 10
 )
 
 // lookup computes the load of one of n elements of size bytes from p on, with a symbolic index in
-// register i, into register to. If the access is made as if the index were enumerated, done is false.
+// register i, into register to. done is false if the caller has to enumerate the index.
 func (s *symbols) lookup(g *goroutine, p ptr, n uint64, i uint16, size uint64, signed bool, to uint16) (ok, done bool) {
 	t := g.shadow[g.fp+uint32(i)]
 	if t == nil || !isNumber(g.fn, g.pc) || n == 0 || n > mostElements || size > 8 || s.formats(g.fn) {
@@ -87,8 +88,8 @@ func isNumber(f *bytecode.Func, pc int32) bool {
 // signedLoads are the loads that extend signs.
 var signedLoads = map[bytecode.Op]bool{bytecode.LdS8: true, bytecode.LdS16: true, bytecode.LdS32: true, bytecode.LdXS8: true, bytecode.LdXS16: true, bytecode.LdXS32: true}
 
-// lookupVia is lookup for an address in register A of n elements from p on, which the instruction after
-// this one loads from, and no other. It leaves g after both.
+// lookupVia is lookup for an address, in register A, of n elements from p on, which only the next
+// instruction uses, for a load. It leaves g after both.
 func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, p ptr, n uint64) (ok, done bool) {
 	if g.shadow[g.fp+uint32(in.C)] == nil {
 		return false, false

@@ -11,13 +11,13 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Making symbolic values. A value of a type consists of variables. How long the strings and slices in
-// it are is a variable of each, too, and decided before the value is made, up to Config.InputLen: memory
-// has a size. The value is made when all lengths are known.
+// Making symbolic values. A value of a type consists of variables. The length of each string and
+// slice in it is a variable, too, and is decided before the value is made, up to Config.InputLen,
+// because memory has a size. The value is made when all lengths are known.
 //
 //	Nondet[struct{ a int8; b []bool }]    a │ length of b: 0, 1, 2 ... │ b[0] │ b[1] ...
 
-// DefaultInputLen is how many bytes or elements strings and slices have at most if Config does not say.
+// DefaultInputLen is the most bytes or elements of strings and slices if Config sets no bound.
 const DefaultInputLen = 4
 
 // nondet is hbtest.nondet.
@@ -58,9 +58,9 @@ func nondetMakes(m *Machine, g *goroutine, _ Regs) []types.Type {
 	return nil
 }
 
-// trackFirst makes the machine track symbolic values, unless inputs are given. If that is new, it
-// reports true, and the native that g executes has to return Stop: it is executed again, by the
-// loop that tracks.
+// trackFirst makes the machine track symbolic values, unless inputs are given. It returns true if
+// the machine has not tracked before; the native that g executes then has to return Stop: it is
+// executed again, by the loop that tracks.
 func (m *Machine) trackFirst(g *goroutine) bool {
 	if m.cfg.Given != nil || m.tracking {
 		return false
@@ -73,8 +73,8 @@ func (m *Machine) trackFirst(g *goroutine) bool {
 // unsupportedInput returns the part of t, or t, that cannot be symbolic; nil if all of it can.
 func unsupportedInput(t types.Type) types.Type { return unsupportedWithin(t, nil) }
 
-// unsupportedWithin is unsupportedInput of a part of types within. One that contains itself has
-// values without end.
+// unsupportedWithin is unsupportedInput for a part of the types within. A type that contains itself
+// has infinitely large values.
 func unsupportedWithin(t types.Type, within []types.Type) types.Type {
 	for _, w := range within {
 		if types.Identical(w, t) {
@@ -102,8 +102,8 @@ func unsupportedWithin(t types.Type, within []types.Type) types.Type {
 	return t
 }
 
-// shape decides how long the strings and slices are in values of these types that are made next. If
-// a decision has not been made yet it returns false, as decide does.
+// shape decides the lengths of the strings and slices in values of these types that are made next.
+// If a decision has not been made yet it returns false, like decide.
 func (s *symbols) shape(g *goroutine, ts []types.Type) bool {
 	s.lengths = s.lengths[:0]
 	next := g.nvars
@@ -115,7 +115,7 @@ func (s *symbols) shape(g *goroutine, ts []types.Type) bool {
 	return true
 }
 
-// shapeOf is shape of a part; next is the number of its first variable.
+// shapeOf is shape for a part; next is the number of its first variable.
 func (s *symbols) shapeOf(g *goroutine, t types.Type, next *uint32) bool {
 	elems, elem := int64(0), types.Type(nil)
 	switch u := t.Underlying().(type) {
@@ -161,8 +161,8 @@ func elemOfInput(t types.Type) types.Type {
 	return nil
 }
 
-// length decides the length that is g's variable of that number. All values from the greatest length
-// on mean this one, so that one of the conditions holds in any case.
+// length decides the length in g's variable of that number. All values from the greatest length on
+// mean this length, so that one of the conditions always holds.
 func (s *symbols) length(g *goroutine, number uint32) (n int, ok bool) {
 	c, most := s.ctx, s.m.Environment().InputLen()
 	v := s.variable(g, number, lengthWidth)
@@ -192,13 +192,13 @@ type newInputs struct {
 	param   int
 	lengths []int // of strings and slices to come, where they are symbolic
 
-	// The value that is made.
+	// The value under construction.
 	whole bool   // it is a scalar: its part is its register
-	image []byte // its memory image, where it is not symbolic
-	parts []part // where it is
+	image []byte // its memory image, for bytes that are not symbolic
+	parts []part // the symbolic bytes
 }
 
-// newInputs prepares the making of values that g asks for.
+// newInputs prepares the construction of values for g.
 func (m *Machine) newInputs(g *goroutine) *newInputs {
 	n := &newInputs{m: m, g: g, first: g.nvars, pos: m.inputPos(g)}
 	if m.tracking {
@@ -207,7 +207,7 @@ func (m *Machine) newInputs(g *goroutine) *newInputs {
 	return n
 }
 
-// at makes the values to come parts of parameter p, the i-th from 0 on.
+// at makes the following values parts of parameter p, the i-th from 0 on.
 func (n *newInputs) at(i int, p *types.Var) {
 	n.param, n.first = i+1, n.g.nvars
 	if pos := n.m.fset.Position(p.Pos()); pos.IsValid() {
@@ -216,7 +216,7 @@ func (n *newInputs) at(i int, p *types.Var) {
 	}
 }
 
-// A madeInput is a symbolic value that is in no registers yet.
+// A madeInput is a symbolic value that is not in registers yet.
 type madeInput struct {
 	layout *layout.Layout
 	whole  bool
@@ -326,7 +326,7 @@ func (n *newInputs) variable(t types.Type, length bool, name string, width uint8
 	return v
 }
 
-// place leaves the value in the words from r on, which are g's.
+// place stores the value in the words from r on, which are g's.
 func (x *madeInput) place(m *Machine, g *goroutine, r Regs) {
 	if x.whole {
 		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&x.image[0]), x.layout)
@@ -347,7 +347,7 @@ func (x *madeInput) place(m *Machine, g *goroutine, r Regs) {
 func (x *madeInput) registers(m *Machine, g *goroutine, r Regs) {
 	for i := range uint32(x.layout.Words()) {
 		var word []part
-		at := uint32(0) // what comes before is in word
+		at := uint32(0) // bytes before it are in word
 		for _, p := range x.parts {
 			if p.off/8 == i {
 				if o := p.off % 8; o > at {
@@ -374,8 +374,9 @@ func (x *madeInput) bytes(off, n uint32) (v uint64) {
 	return v
 }
 
-// inputArguments calls the function value fn, of these parameters, with the given words and then, from
-// parameter first on, symbolic values. Those of which texts has a view are made of it: see callTarget.
+// inputArguments calls the function value fn, with these parameters, with the given words and then,
+// from parameter first on, symbolic values. A parameter for which text returns words gets these:
+// see callTarget.
 func (m *Machine) inputArguments(g *goroutine, fn uint64, params *types.Tuple, first int, words []uint64, text func(t types.Type) []uint64) Ctl {
 	n := m.newInputs(g)
 	made := make([]madeInput, params.Len())

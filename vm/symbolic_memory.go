@@ -8,27 +8,27 @@ import (
 )
 
 // A cell is the shadow of some bytes of an object: a term of 8, 16, 32 or 64 bits. The cells of an
-// object do not overlap, and are in order. A list of cells is never changed, but replaced.
+// object do not overlap, and are in order. A list of cells is never changed, only replaced.
 type cell struct {
 	off, size uint32
 	term      *symbolic.Term
 }
 
-// memoryUndo is what the cells of an object were.
+// memoryUndo has the former cells of an object.
 type memoryUndo struct {
 	obj   uint32
 	cells []cell
 }
 
 // A part is some bytes of a term that was put together from several cells, so that it can be taken
-// apart again: of a cell, or (term is nil) a constant.
+// apart again: bytes of a cell, or (term is nil) a constant.
 type part struct {
 	off, size uint32 // in the term
 	term      *symbolic.Term
 	value     uint64
 }
 
-// put makes cells those of the object, without a record.
+// put sets the cells of the object, without a record.
 func (s *symbols) put(obj uint32, cells []cell) {
 	if len(cells) == 0 {
 		delete(s.memory, obj)
@@ -38,7 +38,7 @@ func (s *symbols) put(obj uint32, cells []cell) {
 	s.held[obj>>6%uint32(len(s.held))] |= 1 << (obj & 63)
 }
 
-// setCells makes cells those of the object.
+// setCells sets the cells of the object.
 func (s *symbols) setCells(obj uint32, cells []cell) {
 	s.log = append(s.log, memoryUndo{obj, s.memory[obj]})
 	s.put(obj, cells)
@@ -142,7 +142,7 @@ func (s *symbols) pack(parts []part, n uint32) *symbolic.Term {
 }
 
 // store makes t (nil: none), of 8n bits, the shadow of n ≤ 8 bytes at p. The bytes themselves have
-// been written; if t is a constant, they are its.
+// been written; if t is a constant, they get its value.
 func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 	if n == 0 {
 		return
@@ -161,7 +161,7 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 	} else if t != nil && len(over) == 1 && over[0] == (cell{off, n, t}) {
 		return
 	}
-	// Of cells that are written in part the other bytes remain.
+	// Cells that are partly overwritten keep their other bytes.
 	cells := s.memory[obj]
 	list := make([]cell, 0, len(cells)+3)
 	added := t == nil
@@ -204,13 +204,13 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 	s.setCells(obj, list)
 }
 
-// poke writes n bytes that an instruction has just written, or has prepared for being written.
+// poke writes n bytes that an instruction has just written, or has prepared for writing.
 func (s *symbols) poke(p ptr, n uint32, v uint64) {
 	copy(unsafe.Slice((*byte)(unsafe.Add(s.m.heap.objs[p>>32].mem, uint32(p))), n), unsafe.Slice((*byte)(unsafe.Pointer(&v)), n))
 }
 
-// copyCells makes the shadows of n bytes at dst those of n bytes at src, which may overlap, after
-// the bytes have been copied.
+// copyCells copies the shadows of n bytes at src to dst, after the bytes have been copied; the two
+// may overlap.
 func (s *symbols) copyCells(dst, src ptr, n uint64) {
 	if n == 0 || len(s.memory) == 0 {
 		return
@@ -255,7 +255,7 @@ func (s *symbols) clearCells(p ptr, n uint64) {
 	}
 }
 
-// freed forgets the shadows of an object that has been collected.
+// freed removes the shadows of an object that has been collected.
 func (s *symbols) freed(obj uint32) {
 	if s != nil && s.memory[obj] != nil {
 		s.setCells(obj, nil)
@@ -286,7 +286,7 @@ func (s *symbols) widen(t *symbolic.Term) *symbolic.Term {
 	return s.ctx.ZExt(t, 64)
 }
 
-// storeWords makes ts, shadows of registers, those of n bytes at p.
+// storeWords makes ts, shadows of registers, the shadows of n bytes at p.
 func (s *symbols) storeWords(p ptr, ts []*symbolic.Term, n uint64) {
 	for i := 0; n > 0; i++ {
 		k := uint32(min(n, 8))
@@ -296,8 +296,8 @@ func (s *symbols) storeWords(p ptr, ts []*symbolic.Term, n uint64) {
 	}
 }
 
-// low returns the low n bytes of a register's term, nil if it has none or they are a constant: then
-// the register's bits have to be those.
+// low returns the low n bytes of a register's term; nil if it has no term or they are a constant:
+// then the register's bits have to have that value.
 func (s *symbols) low(t *symbolic.Term, n uint32) *symbolic.Term {
 	if t == nil {
 		return nil

@@ -12,12 +12,12 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives know nothing of symbolic values, but for those that say so (Native.Symbolic): the words
-// that they are called with are made concrete first. So are the objects that these refer to, if the native
-// is declared to look at memory of the program (trace.MemoryOf). One that is declared not to may still
-// read texts that it is given, which no declaration mentions as they never change.
+// Only natives that say so (Native.Symbolic) handle symbolic values: for the others the words of
+// the call are made concrete first. So are the objects that these refer to, if the native is
+// declared to read memory of the program (trace.MemoryOf). A native that is declared not to may
+// still read texts in its arguments; no declaration mentions these, because they never change.
 
-// deepReaders are prefixes of natives that follow references in what they are called with.
+// deepReaders are prefixes of natives that follow references in their arguments.
 var deepReaders = []string{"reflect.", "hb.", "maps.", "internal/runtime/maps.", "(*internal/abi.Type).", "hash/maphash.hashAny"}
 
 func hasPrefix(name string, prefixes []string) bool {
@@ -75,7 +75,7 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 	return in
 }
 
-// concreteTexts makes the strings concrete that the native is called with.
+// concreteTexts makes the string arguments of the native concrete.
 func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) bool {
 	for _, i := range s.textWords(f, g.pc) {
 		at := uint32(in.A) + i
@@ -86,7 +86,7 @@ func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Ins
 	return true
 }
 
-// textWords returns at which words of the native that is called at pc a string begins.
+// textWords returns the words at which a string argument begins, for the native called at pc.
 func (s *symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
 	var args []types.Type
 	if call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction); ok {
@@ -108,8 +108,8 @@ func (s *symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
 	return list
 }
 
-// nativeWords returns how many registers the native that is called at pc has for parameters and for
-// results.
+// nativeWords returns the numbers of registers for parameters and for results of the native called
+// at pc.
 func (s *symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) {
 	call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction)
 	if !ok {
@@ -125,7 +125,7 @@ func (s *symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) 
 	return params, results
 }
 
-// refersToSymbolic reports whether something symbolic can be reached from the n registers from i on.
+// refersToSymbolic reports whether a symbolic value can be reached from the n registers from i on.
 func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
 	found := false
 	s.eachReached(g, i, n, func(id uint32) bool {
@@ -135,7 +135,7 @@ func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
 	return found
 }
 
-// eachReached calls f for the objects that can be reached from the n registers from i on, until it
+// eachReached calls f for the objects that can be reached from the n registers from i on, until f
 // returns false.
 func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) bool) {
 	h := s.m.heap
@@ -163,12 +163,12 @@ func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) b
 
 // Shadows of a native's words.
 
-// regOf is the number of word i in g's frame.
+// regOf returns the number of word i in g's frame.
 func (r Regs) regOf(g *goroutine, i int) uint32 {
 	return uint32((uintptr(r.at(i)) - uintptr(g.regs())) / 8)
 }
 
-// Sym returns the shadow of word i, or nil.
+// sym returns the shadow of word i, or nil.
 func (r Regs) sym(m *Machine, g *goroutine, i int) *symbolic.Term {
 	if !m.tracking {
 		return nil
@@ -181,7 +181,7 @@ func (r Regs) setSym(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 	m.sym.set(g, uint16(r.regOf(g, i)), t)
 }
 
-// concreteResult says that word i has no shadow.
+// concreteResult removes the shadow of word i.
 func (r Regs) concreteResult(m *Machine, g *goroutine, i int) {
 	if m.tracking {
 		g.shadow[g.fp+r.regOf(g, i)] = nil

@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Runes and their bytes (UTF-8) as terms: only how many bytes there are is decided.
+// Runes and their bytes (UTF-8) as terms: only the number of bytes is decided.
 
-// runeText executes IntToStr of a symbolic number: how many bytes the text has is decided, and these are
+// runeText executes IntToStr of a symbolic number: it decides the number of bytes; the bytes are
 // terms.
 func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 	c := s.ctx
@@ -47,7 +47,7 @@ func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 	return &noInstr
 }
 
-// between says whether lo <= b <= hi.
+// between returns the condition lo <= b <= hi.
 func (s *symbols) between(b *symbolic.Term, lo, hi uint64) *symbolic.Term {
 	c, w := s.ctx, b.Width()
 	return c.BoolAnd(c.LeU(c.Const(w, lo), b), c.LeU(b, c.Const(w, hi)))
@@ -93,8 +93,8 @@ func (s *symbols) nextRune(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 	return &noInstr
 }
 
-// runeSizes returns, for each number of bytes up to 4, the condition that a rune of so many bytes is
-// at the beginning of b; of 0 that none is.
+// runeSizes returns, for each number of bytes up to 4, the condition that a rune of that size is at
+// the beginning of b; for 0, that no rune is there.
 func (s *symbols) runeSizes(b []*symbolic.Term) []*symbolic.Term {
 	c := s.ctx
 	and, or := c.BoolAnd, func(x, y *symbolic.Term) *symbolic.Term { return c.BoolNot(c.BoolAnd(c.BoolNot(x), c.BoolNot(y))) }
@@ -103,13 +103,13 @@ func (s *symbols) runeSizes(b []*symbolic.Term) []*symbolic.Term {
 	if len(b) > 1 {
 		sizes[2] = and(s.between(b[0], 0xc2, 0xdf), rest(1))
 	}
-	if len(b) > 2 { // not in fewer bytes, and no surrogate
+	if len(b) > 2 { // not encodable in fewer bytes, and not a surrogate
 		second := or(and(s.between(b[0], 0xe0, 0xe0), s.between(b[1], 0xa0, 0xbf)),
 			or(and(s.between(b[0], 0xed, 0xed), s.between(b[1], 0x80, 0x9f)),
 				and(or(s.between(b[0], 0xe1, 0xec), s.between(b[0], 0xee, 0xef)), rest(1))))
 		sizes[3] = and(second, rest(2))
 	}
-	if len(b) > 3 { // not in fewer bytes, and not after the last rune
+	if len(b) > 3 { // not encodable in fewer bytes, and not after the last rune
 		second := or(and(s.between(b[0], 0xf0, 0xf0), s.between(b[1], 0x90, 0xbf)),
 			or(and(s.between(b[0], 0xf4, 0xf4), s.between(b[1], 0x80, 0x8f)),
 				and(s.between(b[0], 0xf1, 0xf3), rest(1))))

@@ -4,17 +4,17 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// The searches through bytes that package internal/bytealg has in assembly, of bytes that depend on
-// inputs: byte for byte, each comparison a decision. That it is made again whenever the instruction is
-// executed again does no harm: what has been decided is known.
+// The searches in bytes that are assembly in package internal/bytealg, for bytes that depend on
+// inputs: byte by byte, each comparison a decision. Repeating the search whenever the instruction
+// is executed again is harmless, because earlier decisions are known.
 
 // A text is bytes at p.
 type text struct{ p, n uint64 }
 
 // A search returns its result, as a term or a number; ok is false if it waits for a decision.
 type search struct {
-	slices int // which of its first operands are slices; the rest are strings
-	texts  int // how many of its operands are texts; perhaps a byte follows
+	slices int // its first operands that are slices; the rest are strings
+	texts  int // number of its operands that are texts; a byte may follow
 	run    func(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (result *symbolic.Term, ok bool)
 }
 
@@ -32,8 +32,8 @@ var searches = map[string]*search{
 	"internal/bytealg.IndexString":         {0, 2, searchText},
 }
 
-// search executes a search if it is about symbolic bytes, or for a symbolic byte. Slices that other
-// goroutines can write to are left to the native, which reads them all at once.
+// search executes a search in symbolic bytes, or for a symbolic byte. Slices that other goroutines
+// can write to are left to the native, which reads them all at once.
 func (s *symbols) search(g *goroutine, in *instr, x *search) (next *instr, done bool) {
 	var texts [2]text
 	reg := in.A

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// beforeSlow is before for what is rarer. What these instructions move in memory they move with its
-// shadows: see the functions that execute them.
+// beforeSlow is before for less frequent instructions. If they move memory, the functions that
+// execute them also move the shadows.
 func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
@@ -128,9 +128,9 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// mapKey makes the key of the map mp in the registers from i on concrete. For an integer it is decided
-// first which of the map's keys it is, if any: only if it is none its values are enumerated. The map
-// must not change meanwhile.
+// mapKey makes the key of the map mp in the registers from i on concrete. For an integer it first
+// decides which of the map's keys it is, if any; only if it is another value are its values
+// enumerated. The map must not change meanwhile.
 func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType, mp ptr) bool {
 	k := g.shadow[g.fp+uint32(i)]
 	basic, _ := t.key.Type.Underlying().(*types.Basic)
@@ -168,7 +168,7 @@ func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType, mp ptr) bool {
 // A reader returns n ≤ 8 bytes from byte off on of a value, as a term.
 type reader func(off, n uint32) *symbolic.Term
 
-// memoryAt is the reader of what is at p.
+// memoryAt returns the reader of the memory at p.
 func (s *symbols) memoryAt(p ptr) reader {
 	return func(off, n uint32) *symbolic.Term {
 		if t := s.at(p+uint64(off), n); t != nil {
@@ -217,8 +217,8 @@ func (s *symbols) compareImages(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// equal says whether two values of layout l are equal; ok is false if that cannot be said with terms,
-// or comparing them panics.
+// equal returns the condition that two values of layout l are equal; ok is false if terms cannot
+// express that, or the comparison panics.
 func (s *symbols) equal(l *layout.Layout, a, b reader) (t *symbolic.Term, ok bool) {
 	c := s.ctx
 	t = c.Bool(true)
@@ -306,7 +306,8 @@ func (s *symbols) equalInterfaces(a, b reader, off uint32) (*symbolic.Term, bool
 	return s.equal(t.layout, s.memoryAt(w[1]), s.memoryAt(w[3]))
 }
 
-// Shadows of registers outside of the loop. All of these do nothing for a machine without symbols.
+// Shadows of registers outside of the loop. All of these methods do nothing for a machine without
+// symbols.
 
 // clearRegs removes the shadows of n registers of g.
 func (s *symbols) clearRegs(g *goroutine, i uint32, n int) {
@@ -315,8 +316,8 @@ func (s *symbols) clearRegs(g *goroutine, i uint32, n int) {
 	}
 }
 
-// loadRegs gives the registers from i on the shadows of a value of layout l at p, which has been loaded
-// into them.
+// loadRegs gives the registers from i on the shadows of a value of layout l at p, which has been
+// loaded into them.
 func (s *symbols) loadRegs(g *goroutine, i uint32, p ptr, l *layout.Layout) {
 	if s == nil || !s.m.tracking {
 		return
@@ -368,7 +369,7 @@ func (s *symbols) loadEntry(g *goroutine, i uint16, p ptr, t *mapType) {
 	s.loadRegs(g, uint32(i)+uint32(t.key.Words()), p+uint64(t.elemOff), t.elem)
 }
 
-// moved gives n bytes at dst the shadows of those at src, from where they have been copied.
+// moved gives n bytes at dst the shadows of those at src, after the bytes have been copied.
 func (s *symbols) moved(dst, src ptr, n uint64) {
 	if s != nil && s.m.tracking && n > 0 {
 		s.copyCells(dst, src, n)
@@ -382,7 +383,8 @@ func (s *symbols) cleared(p ptr, n uint64) {
 	}
 }
 
-// saved keeps the shadows of n stack words of g from word lo on, as undoLog.undoStack does the words.
+// saved keeps the shadows of n stack words of g from word lo on, as undoLog.undoStack keeps the
+// words.
 func (s *symbols) saved(g *goroutine, lo, n uint32) {
 	if s == nil {
 		return
@@ -394,7 +396,7 @@ func (s *symbols) saved(g *goroutine, lo, n uint32) {
 	}
 }
 
-// restored brings back what saved has kept from place off on.
+// restored restores the shadows that saved has kept from place off on.
 func (s *symbols) restored(g *goroutine, lo uint32, off int) {
 	if s == nil {
 		return
@@ -406,7 +408,7 @@ func (s *symbols) restored(g *goroutine, lo uint32, off int) {
 	s.shadow = s.shadow[:off]
 }
 
-// passed gives n stack words of g from word fp on the shadows of what is at p.
+// passed gives n stack words of g from word fp on the shadows of the memory at p.
 func (s *symbols) passed(g *goroutine, fp uint32, p ptr, n int) {
 	if s != nil && s.m.tracking && n > 0 {
 		//mutant: what is passed to a deferred function has no label [env TestFlows]

@@ -8,19 +8,19 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// A prover answers questions about conditions, and remembers the answers.
+// A prover answers questions about conditions, and caches the answers.
 type prover struct {
 	ctx    *symbolic.Context
 	solver *symbolic.Solver
-	conds  []*symbolic.Term // what holds
-	sum    symbolic.Hash    // of these
+	conds  []*symbolic.Term // conditions that hold
+	sum    symbolic.Hash    // hash of these
 	known  map[question]symbolic.Result
 	listed map[question]values
 
 	questions uint64
 }
 
-// values are the least values of a term, not all if there are more.
+// values are the least values of a term; there may be more.
 type values struct {
 	limit int
 	list  []uint64
@@ -33,18 +33,18 @@ type question struct {
 	cond *symbolic.Term
 }
 
-// Solvers are the programs that can be asked about conditions on inputs (Config.Solver).
+// Solvers are the external programs for conditions on inputs (Config.Solver).
 func Solvers() []string { return symbolic.Externals() }
 
-// Solving counts what has been asked about inputs.
+// Solving counts the questions about inputs.
 type Solving struct {
-	Questions uint64        // whether a condition can hold
-	Solved    uint64        // those whose answers had to be found; the others were known
-	Otherwise uint64        // ... and were not found by the layer for ranges and orders
-	Time      time.Duration // that finding answers has taken
+	Questions uint64        // questions whether a condition can hold
+	Solved    uint64        // those whose answers were not cached
+	Otherwise uint64        // those of Solved that the layer for ranges and orders did not answer
+	Time      time.Duration // time for finding the answers
 }
 
-// Solving returns what has been asked since the machine was made.
+// Solving returns the counts since the machine was made.
 func (v Environment) Solving() (x Solving) {
 	m := v.m
 	if m.sym == nil {
@@ -63,8 +63,8 @@ func (v Environment) Solving() (x Solving) {
 	return x
 }
 
-// SolverTrouble says why the program that was to be asked about inputs (Config.Solver) is not, or not
-// always; "" if it is.
+// SolverTrouble returns why the external solver (Config.Solver) is not in use, or not always; "" if
+// it is.
 func (v Environment) SolverTrouble() string {
 	m := v.m
 	if m.sym == nil {
@@ -73,7 +73,7 @@ func (v Environment) SolverTrouble() string {
 	return cmp.Or(m.sym.global.solver.Trouble(), m.sym.own.solver.Trouble())
 }
 
-// maxKnown is how many answers are remembered.
+// maxKnown is the most answers that are cached.
 const maxKnown = 1 << 20
 
 func (p *prover) init(s *symbols) {
@@ -81,8 +81,8 @@ func (p *prover) init(s *symbols) {
 	p.listed = map[question]values{}
 }
 
-// align makes p know the given facts; the global prover knows the path condition. It returns the
-// prover to ask: where both are the same the global one has been asked before.
+// align gives p the facts; the global prover gets the path condition. It returns the prover to ask:
+// if both have the same conditions, the global one, which has been asked before.
 func (s *symbols) align(p *prover, facts *fact) *prover {
 	if p == &s.own && facts.count() == len(s.path) {
 		p = &s.global
@@ -103,7 +103,7 @@ func (s *symbols) align(p *prover, facts *fact) *prover {
 	return p
 }
 
-// check says whether cond can hold together with what p knows.
+// check returns whether cond can hold together with p's conditions.
 func (p *prover) check(cond *symbolic.Term) symbolic.Result {
 	p.questions++
 	q := question{p.sum, cond}
@@ -126,7 +126,7 @@ func (p *prover) values(t *symbolic.Term, limit int) (list []uint64, more, ok bo
 	if v, ok := p.listed[q]; ok && v.limit == limit {
 		return v.list, v.more, true
 	}
-	// Values often follow each other: whether the next number is one is asked first.
+	// Values are often consecutive, so the first question is whether the next number is a value.
 	s, c := p.solver, p.ctx
 	s.Align(p.conds)
 	s.Push()

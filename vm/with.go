@@ -2,8 +2,9 @@ package vm
 
 import "slices"
 
-// With returns a machine in the initial state of the same program, with the configuration of m as change
-// leaves it. It does not know what m has noticed of the environment, and numbers goroutines by itself.
+// With returns a machine in the initial state of the same program, with the configuration of m
+// after change. The new machine has no records of m about the environment, and numbers goroutines
+// by itself.
 func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
@@ -27,21 +28,21 @@ func AllOrders(c *Config) {
 	c.Maps = MapsAll
 }
 
-// A Refinement is what a configuration needs for searches to be exact: see NeedsRefining.
+// A Refinement is the part of a configuration that makes searches exact: see NeedsRefining.
 type Refinement struct {
 	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
 	Jumps                                                                    []int64
-	Drawn                                                                    []Assumption // places whose random draws decide something
+	Drawn                                                                    []Assumption // places whose random values decide something
 	Timed                                                                    []string     // loops that wait for a time
 }
 
-// Refinement returns that of this machine.
+// Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
 	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
 }
 
-// Refined returns the refinement that m has turned out to need.
+// Refined returns the refinement that m needs, according to its executions.
 func (m *Machine) Refined() Refinement {
 	r := m.Refinement()
 	if m.cfg.late.noted() {
@@ -66,8 +67,8 @@ func (r Refinement) Refine(c *Config) {
 	c.looked, c.timed = r.Drawn, r.Timed
 }
 
-// Concrete returns the change of a configuration by which inputs have these values: nothing is symbolic.
-// Schedules of m are schedules of such a machine.
+// Concrete returns the change of a configuration that gives inputs these values, so that nothing is
+// symbolic. Schedules of m are schedules of such a machine.
 func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
 	m.ShareGIDs()
 	return func(c *Config) { c.Observer, c.sharedGIDs, c.Given = nil, m.sharedGIDs, given }
