@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestCounted: snapshots are taken in loops that may lead back to the same state, and not in those
-// that count.
+// TestCounted: snapshots are taken in loops that may return to the same state, and not in counting
+// loops.
 func TestCounted(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

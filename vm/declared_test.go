@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestDeclared: package trace, where all others look them up, declares each function that the
-// machine implements, and no others; those with an operation have one here, and the other way round.
+// TestDeclared: package trace, where all others look them up, declares exactly the functions that
+// the machine implements. Those with an operation have one here, and the other way round.
 func TestDeclared(t *testing.T) {
 	declared := map[string]bool{}
 	trace.Natives(func(name string) { declared[name] = true })
@@ -32,7 +32,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// TestUndeclared: an operation that is not the declared one is noticed.
+// TestUndeclared: an operation that differs from the declared one is noticed.
 func TestUndeclared(t *testing.T) {
 	on := func(k trace.Kind, n uint8) *trace.Op { return &trace.Op{Kind: k, N: n} }
 	for _, x := range []struct {

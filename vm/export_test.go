@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ForgetSerialised makes the next Hash write every goroutine down anew.
+// ForgetSerialised makes the next Hash write every goroutine anew.
 func (m *Machine) ForgetSerialised() {
 	for _, g := range m.gs {
 		g.serial.valid = false
@@ -22,11 +22,11 @@ func (m *Machine) HashAll() por.Hash {
 	return m.Hash()
 }
 
-// HeapLive is how many bytes the program's objects have.
+// HeapLive returns the number of bytes in the program's objects.
 func (m *Machine) HeapLive() uint64 { return m.heap.live }
 
-// GrowMap rebuilds a map of the program's, in the middle of a step of main, with room for entries of
-// 4 GB and some.
+// GrowMap rebuilds a map of the program's, in the middle of a step of main, with room for entries
+// of a bit more than 4 GB.
 func (m *Machine) GrowMap() {
 	defer m.recoverOutOfMemory()
 	for _, t := range m.mapTypes {
@@ -40,9 +40,9 @@ func (m *Machine) GrowMap() {
 // variables never change.
 func ConstantPackage(path string) bool { return constantPkgs[path] }
 
-// OrbitHash returns the least of the fingerprints that the present state has with the goroutines of each
-// origin in any order: the same for all states that are equal up to exchanging these. With any set it
-// is of all goroutines in any order: those of two origins that have come to the same code have the same
+// OrbitHash returns the least fingerprint of the present state over all orders of the goroutines of
+// each origin: the same for all states that are equal up to exchanging these. With any set it takes
+// all orders of all goroutines: those of two origins that have reached the same code have the same
 // future.
 func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 	compare := compareOrigins
@@ -78,8 +78,8 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 	return least
 }
 
-// Exchanging returns the classes of goroutines of which any two can be exchanged so that the same is written
-// down of the present state: of each the first one in the order of SymmetricHash.
+// Exchanging returns the classes of goroutines of which any two can be exchanged without changing
+// the words of the present state: for each class the first goroutine in the order of SymmetricHash.
 func (m *Machine) Exchanging() map[trace.GID]trace.GID {
 	m.SymmetricHash(nil)
 	slots := slices.Clone(m.canon.sorted)

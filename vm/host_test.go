@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestHostLog: each answer holds until it is another one, and no longer.
+// TestHostLog: each answer holds until it changes, and no longer.
 func TestHostLog(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "f"), filepath.Join(dir, "l")
@@ -30,7 +30,7 @@ func TestHostLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// what changes, and which answers are others then
+	// a change, and the answers that it changes
 	type facts map[hostQuestion]bool
 	for _, x := range []struct {
 		name   string
@@ -80,7 +80,7 @@ func TestHostLog(t *testing.T) {
 	none.note(nil, nil, askKind, "/") // a machine whose questions nothing keeps
 }
 
-// TestHostView: what has been looked at is looked at again as it was.
+// TestHostView: a file that is read again is as it was at the first read.
 func TestHostView(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "f"), filepath.Join(dir, "l")

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// TestKinds walks all kinds of operations through what the machine does with them. What is said
-// about a kind in trace.Row holds here, too, except where a kind is listed as special.
+// TestKinds applies the machine to all kinds of operations. The row of a kind in trace.Row is true
+// here, too, except where a kind is listed as special.
 func TestKinds(t *testing.T) {
 	s := source(t, `package main
 
@@ -32,7 +32,7 @@ func main() {
 			defer func() { m.Rewind(k); m.Release(k) }()
 			m.saveGoroutine(g)
 			op := trace.Op{G: g.id, Kind: kind, N: 1, Access: [2]trace.Access{{Obj: obj, Size: lockerSize(writeLocker), Write: true}}}
-			if !row.Communicates && row.On != trace.OnBubble { // these ask the instruction as well
+			if !row.Communicates && row.On != trace.OnBubble { // these depend on the instruction as well
 				g.pending, g.view.moment, g.view.op = op, m.moment, op
 				want := row.Wait
 				if want == "" {
@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// checkHolders: what can be blocked by the holder of a lock says who that is.
+// checkHolders: an operation that the holder of a lock can block names the holder.
 func checkHolders(t *testing.T, m *Machine, op trace.Op) {
 	p := ptr(op.Access[0].Obj) << 32
 	row := op.Kind.Row()
@@ -75,8 +75,8 @@ func checkHolders(t *testing.T, m *Machine, op trace.Op) {
 	}
 }
 
-// checkRaceEdges: an operation that acquires makes its goroutine know of what was released at its
-// location, and one that releases makes that known to the next one which acquires.
+// checkRaceEdges: after an acquiring operation its goroutine knows everything released at its
+// location, and a releasing operation makes that known to the next acquiring one.
 func checkRaceEdges(t *testing.T, m *Machine, g, other *goroutine, op trace.Op) {
 	row := op.Kind.Row()
 	switch op.Kind {
@@ -95,7 +95,7 @@ func checkRaceEdges(t *testing.T, m *Machine, g, other *goroutine, op trace.Op) 
 	ordered := func(first, second *goroutine, do func()) bool {
 		k := m.Mark()
 		defer func() { m.Rewind(k); m.Release(k) }()
-		at := race.At(op.Access[0].Obj, 48) // not where op is
+		at := race.At(op.Access[0].Obj, 48) // not the location of op
 		m.race.Access(first.slot, at, 1, race.Access{Write: true}, 0)
 		do()
 		m.race.Clear()

@@ -11,9 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestConstantPackages: the unexported variables of the packages that the
-// machine takes for constant (constantPkgs in link_constant.go) are written by their
-// initialisers only.
+// TestConstantPackages: only their initialisers write the unexported variables of the packages that
+// the machine treats as constant (constantPkgs in link_constant.go).
 func TestConstantPackages(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("bytes"; "encoding/json"; "errors"; "fmt"; "math"; "math/bits"; "reflect"; "sort"; "strconv"; "strings"; "text/template"; "unicode"; "unicode/utf16"; "unicode/utf8")
@@ -45,7 +44,7 @@ func main() {}
 	}
 }
 
-// variable returns the package variable that v is the address of, or of a part of.
+// variable returns the package variable whose address, or the address of a part of it, is v.
 func variable(v ssa.Value) *ssa.Global {
 	for {
 		switch x := v.(type) {

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/vmtest"
 )
 
-// TestStubs: a deferred builtin of a generic function is another one in each instance, though the types
-// that the function declares have one name in all of them.
+// TestStubs: a deferred builtin of a generic function differs between instances, although the types
+// that the function declares have the same names in all of them.
 func TestStubs(t *testing.T) {
 	m := vmtest.Run(t, `package main
 

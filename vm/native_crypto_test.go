@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestP256Mul: it is x * y / 2²⁵⁶, reduced.
+// TestP256Mul: p256Mul returns x * y / 2²⁵⁶, reduced.
 func TestP256Mul(t *testing.T) {
 	p := number(p256[:])
 	inverse := new(big.Int).ModInverse(new(big.Int).Lsh(big.NewInt(1), 256), p)
@@ -23,7 +23,7 @@ func TestP256Mul(t *testing.T) {
 	}
 }
 
-// below returns a number less than p, often near to an end.
+// below returns a number less than p, often close to one of the ends.
 func below(r *rand.Rand, p *big.Int, i int) (x [4]uint64) {
 	for k := range x {
 		x[k] = r.Uint64()
@@ -44,7 +44,7 @@ func below(r *rand.Rand, p *big.Int, i int) (x [4]uint64) {
 	return x
 }
 
-// number is what the words stand for, the least first.
+// number returns the number that the words represent, the least first.
 func number(words []uint64) *big.Int {
 	n := new(big.Int)
 	for i := len(words) - 1; i >= 0; i-- {

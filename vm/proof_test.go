@@ -19,8 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What the tests of the machine's foundations share: programs, random walks,
-// and complete copies of a state to compare.
+// The common parts of the tests of the machine's foundations: programs, random walks, and complete
+// copies of a state to compare.
 
 var proofCache load.Cache
 
@@ -131,7 +131,7 @@ func (w *walker) steps(n int) (path trace.Schedule) {
 	return path
 }
 
-// picture is everything an explorer can see of a state, as text.
+// picture returns everything an explorer can see of a state, as text.
 func picture(m *Machine) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, m.Status(), m.Hash(), m.Report().Fault(), m.Report().CutReason())
@@ -183,8 +183,8 @@ func copyState(m *Machine) copied {
 	return c
 }
 
-// diff says how two copies differ; empty if they do not. Static objects may
-// have been added or filled in: code is compiled when it is first reached.
+// diff returns the difference between two copies; empty if there is none. Static objects may have
+// been added or filled in: code is compiled when it is first reached.
 func (c *copied) diff(d *copied, m *Machine) string {
 	switch {
 	case !slices.Equal(c.order, d.order):

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A rememberer is a machine that looks in each state for goroutines that are forgotten, and after it
-// for one that moves all the same.
+// A rememberer is a machine that searches each state for forgotten goroutines, and later ones for
+// such a goroutine that moves nevertheless.
 type rememberer struct {
 	*Machine
 	t     *testing.T
@@ -22,7 +22,7 @@ type rememberer struct {
 	moved bool
 }
 
-// remembered is a goroutine that is forgotten, and where it waits.
+// remembered is a forgotten goroutine, and where it waits.
 type remembered struct {
 	g  trace.GID
 	op trace.Op
@@ -63,7 +63,7 @@ func (r *rememberer) Release(m por.Mark) {
 	r.marks = r.marks[:len(r.marks)-1]
 }
 
-// remember explores s and returns which goroutines were forgotten in some state.
+// remember explores s and returns the goroutines that were forgotten in some state.
 func remember(t *testing.T, s subject, cfg Config, maxStates uint64) map[trace.GID]bool {
 	t.Helper()
 	r := &rememberer{Machine: s.machine(t, cfg), t: t, found: map[trace.GID]bool{}}
@@ -71,8 +71,8 @@ func remember(t *testing.T, s subject, cfg Config, maxStates uint64) map[trace.G
 	return r.found
 }
 
-// TestForgotten: a goroutine that is forgotten does not move in any state that comes after. What is
-// explored is every state of generated programs, under three models of time.
+// TestForgotten: a forgotten goroutine does not move in any later state. The test explores every
+// state of generated programs, under three models of time.
 func TestForgotten(t *testing.T) {
 	n, states := deep.N(8, 60), deep.Pick(600, uint64(3000))
 	total := 0
@@ -86,7 +86,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestRefersToWhatWakes: by whom or what a goroutine that waits is remembered.
+// TestRefersToWhatWakes: who or what remembers a goroutine that waits.
 func TestRefersToWhatWakes(t *testing.T) {
 	prog := loadFiles(t, t.TempDir(), map[string]string{"go.mod": "module forgotten\n\ngo 1.26\n", "main.go": forgetting})
 	for _, f := range regexp.MustCompile(`func ((Forgotten|Remembered)\w+)\(`).FindAllStringSubmatch(forgetting, -1) {

@@ -16,9 +16,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestModels explores every interleaving of small programs that use one
-// primitive each. Each file says why the executions are as many as they are.
-// Its flags: match (states), states (are counted), output (is visible), virtual (time), rand (fixed).
+// TestModels explores every interleaving of small programs that use one primitive each. Each file
+// explains its number of executions. Its flags: match (states), states (are counted), output (is
+// visible), virtual (time), rand (fixed).
 func TestModels(t *testing.T) {
 	files, err := filepath.Glob("testdata/models/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -10,10 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestReflectVisible: what reflect does to the program's memory and channels is
-// as visible as if the program had done it. Each program is explored with the
-// operations written plainly and through reflect: the executions must be the
-// same in number and outcome.
+// TestReflectVisible: accesses of reflect to the program's memory and channels are as visible as
+// the program's own. Each program is explored with the operations written plainly and through
+// reflect: the executions must be the same in number and outcome.
 func TestReflectVisible(t *testing.T) {
 	const (
 		plain = `

@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ends collects how executions end.
+// ends collects the endings of executions.
 type ends struct {
 	m     *Machine
 	seen  map[string]bool
@@ -34,7 +34,7 @@ func (e *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { e.races++; return
 func (e *ends) Livelock(trace.Schedule, int) bool            { return true }
 func (e *ends) Restart()                                     {}
 
-// explored returns how the executions of s end, as one text, and the number of states.
+// explored returns the endings of the executions of s, as one text, and the number of states.
 func explored(t *testing.T, s *subject, cfg Config, pcfg por.Config) (string, uint64) {
 	t.Helper()
 	e := &ends{m: s.machine(t, cfg), seen: map[string]bool{}}

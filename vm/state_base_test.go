@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// TestBase: tests are executed in copies of one machine, in two orders, as they are in machines that
-// have initialised the packages themselves, and the machine that is copied stays as it is.
+// TestBase: tests execute in copies of one machine, in two orders, as they do in machines that have
+// initialised the packages themselves, and the copied machine stays unchanged.
 func TestBase(t *testing.T) {
 	prog := loadBase(t)
 	for name, cfg := range map[string]Config{
@@ -39,7 +39,7 @@ func TestBase(t *testing.T) {
 					}
 				}
 				list := prog.Bases.Value.([]*base)
-				if len(list) != 2 { // one test looks at the clock
+				if len(list) != 2 { // one test reads the clock
 					t.Errorf("%d machines are kept, not 2", len(list))
 				}
 				for _, b := range list {
@@ -71,7 +71,7 @@ func loadBase(t *testing.T) *load.Program {
 	return prog
 }
 
-// executed returns what can be seen of some executions of e.
+// executed returns everything visible in some executions of e.
 func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) string {
 	t.Helper()
 	var b strings.Builder
@@ -114,7 +114,8 @@ func executed(t *testing.T, prog *load.Program, e *load.Entry, cfg Config) strin
 	return b.String()
 }
 
-// TestBaseReads: what initialisers read of standard input is each machine's own.
+// TestBaseReads: each machine has its own standard input, including the part that initialisers
+// read.
 func TestBaseReads(t *testing.T) {
 	prog := loadFiles(t, t.TempDir(), map[string]string{"go.mod": "module m\n\ngo 1.26\n", "main.go": `package main
 
@@ -138,7 +139,8 @@ func main() { fmt.Print(string(first[:])) }
 	}
 }
 
-// contents says what a machine has in it: a hash of its memory, stacks and code, and how much it knows.
+// contents describes the contents of a machine: a hash of its memory, stacks and code, and the
+// sizes of its tables.
 func contents(m *Machine) string {
 	h := fnv.New64a()
 	for id := range m.heap.objs {
@@ -161,7 +163,7 @@ func contents(m *Machine) string {
 		len(k.words), len(m.spawn), m.assumed, m.clock, m.layouts.Len())
 }
 
-// TestBaseShares: a copy shares with what it is a copy of nothing that a machine writes.
+// TestBaseShares: a copy shares nothing with its original that a machine writes.
 func TestBaseShares(t *testing.T) {
 	prog := loadBase(t)
 	for _, cfg := range []Config{{Races: true, OrderedTime: true, Check: CheckState}, {Run: true, Stdout: io.Discard, Stderr: io.Discard}} {
@@ -195,10 +197,10 @@ func TestBaseShares(t *testing.T) {
 	}
 }
 
-// parts are the addresses of what can be reached from a machine, and how.
+// parts are the addresses of the objects that can be reached from a machine, and the paths to them.
 type parts map[uintptr]string
 
-// unchanging are types of what never changes once it is made.
+// unchanging are types whose values never change once they are made.
 var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*vm.mapType",
 	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "map[types.Object]bool", "*compile.", "race.clock", "*vm.Fault"}
 
@@ -225,7 +227,7 @@ func (p parts) walk(v reflect.Value, where string) {
 		for i := range v.NumField() {
 			switch f := v.Type().Field(i).Name; f {
 			case "base": // the table that one continues
-			case "Args", "Env", "path": // what is asked for, and spawn paths: never written
+			case "Args", "Env", "path": // keys that are read, and spawn paths: never written
 			default:
 				p.walk(v.Field(i), where+"."+f)
 			}

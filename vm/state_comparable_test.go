@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// comparedSource has programs that need what the linker numbers in an order that depends on the
-// schedule: code, stubs, literals, descriptors of types, variables, layouts.
+// comparedSource has programs that need the linker's numbers in an order that depends on the
+// schedule: those of code, stubs, literals, descriptors of types, variables, layouts.
 const comparedSource = `package main
 
 import (
@@ -262,14 +262,14 @@ func entries(t *testing.T, prog *load.Program) map[string]*load.Entry {
 	return all
 }
 
-// A turn is a step that names the goroutine by its place among those that are enabled: machines that
-// number goroutines apart mean the same.
+// A turn is a step that names the goroutine by its index among the enabled ones: it means the same
+// on machines that number goroutines separately.
 type turn struct{ place, choice int }
 
-// mostTurns is how long a walk is.
+// mostTurns is the length of a walk.
 const mostTurns = 80
 
-// execute executes turns on m from its initial state, or random ones, and goes back there. It calls
+// execute executes turns on m from its initial state, or random ones, and returns there. It calls
 // visit in each state.
 func execute(m *vm.Machine, turns []turn, r *rand.Rand, visit func(path []turn)) {
 	k := m.Mark()
@@ -300,7 +300,7 @@ func pathOf(m *vm.Machine, seed uint64) (path []turn) {
 	return path
 }
 
-// seen is what two machines have to agree on in a state, but for numbers of goroutines.
+// seen is the data on which two machines have to agree in a state, up to numbers of goroutines.
 type seen struct {
 	hash, symmetric por.Hash
 	ops             string
@@ -318,15 +318,15 @@ func see(m *vm.Machine) (s seen) {
 	return s
 }
 
-// comparedConfigs are how the programs are explored.
+// comparedConfigs are the configurations for exploring the programs.
 var comparedConfigs = map[string]vm.Config{
 	"any time": {SignalsOff: true},
 	"ordered":  {SignalsOff: true, OrderedTime: true, Slack: 1e6, VisibleOutput: true, AbsoluteTime: true},
 	"in turn":  {SignalsOff: true, OrderedTime: true, InTurn: true, Numbered: true, Races: true},
 }
 
-// TestComparable: what two machines that share numbers say of a state is the same, whichever ways they have
-// gone before, and they tell states apart that one machine does, which shares nothing.
+// TestComparable: two machines that share numbers agree on every state, whatever paths they have
+// taken before, and they distinguish the same states as one machine that shares nothing.
 func TestComparable(t *testing.T) {
 	prog := vmtest.Load(t, comparedSource)
 	for name, e := range entries(t, prog) {
@@ -391,8 +391,8 @@ func compareMachines(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Con
 	}
 }
 
-// TestComparableAtOnce is the same for two machines that are used at the same time. Which values have
-// labels depends on what has been noticed of the clock (clockFacts), which is noticed at any time.
+// TestComparableAtOnce is the same for two machines that are used at the same time. Which values
+// have labels depends on the facts about the clock (clockFacts), which can be recorded at any time.
 func TestComparableAtOnce(t *testing.T) {
 	prog := vmtest.Load(t, comparedSource)
 	for name, e := range entries(t, prog) {

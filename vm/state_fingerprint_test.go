@@ -12,15 +12,14 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// freshHash is the state hash with nothing remembered.
+// freshHash returns the state hash without cached data.
 func freshHash(m *Machine) por.Hash {
 	m.forgetHashes()
 	return m.Hash()
 }
 
-// TestHashSees: every part of a state that can make a difference makes a
-// difference to its hash: whichever is changed, the hash changes, and it
-// changes back.
+// TestHashSees: every part of a state that can make a difference makes a difference to its hash: a
+// change of any part changes the hash, and undoing the change restores it.
 func TestHashSees(t *testing.T) {
 	n, walks := deep.N(5, 10), deep.Pick(2, 3)
 	for _, s := range subjects(t, n) {
@@ -107,7 +106,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 		mem := unsafe.Slice((*byte)(o.mem), o.size)
 		for i := 0; i < len(mem); i += 1 + len(mem)/200 {
 			if i%8 >= 4 && isPtr(m, o, uint32(i)) {
-				continue // another object may be the same
+				continue // another object may be equal
 			}
 			mem[i] ^= 8
 			see("byte %d of object %d (%v, %d bytes)", i, id, m.typeOfObject(id), o.size)
@@ -167,8 +166,8 @@ func TestHashIgnores(t *testing.T) {
 	}
 }
 
-// TestHashCommutes: two steps that have nothing to do with each other lead to
-// the same state in either order, with the same hash.
+// TestHashCommutes: two independent steps lead to the same state in either order, with the same
+// hash.
 func TestHashCommutes(t *testing.T) {
 	total := 0
 	for _, s := range subjects(t, 40) {
@@ -225,9 +224,9 @@ func commute(t *testing.T, s *subject, m *Machine) (n int) {
 	return n
 }
 
-// independent reports whether neither operation can touch what the other does. Operations whose
-// partners matter (channels, timers), and those that note which Waits of a WaitGroup are pending,
-// are left out.
+// independent reports whether neither operation can touch a location of the other. It leaves out
+// operations whose partners matter (channels, timers), and those that record which Waits of a
+// WaitGroup are pending.
 func independent(p, q trace.Op) bool {
 	simple := func(o trace.Op) bool {
 		switch o.Kind {

@@ -15,10 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestHashAlongWalks takes random walks with random marks and rewinds. What
-// the hash keeps of goroutines from one state to the next must not show: a hash
-// made from nothing is the same. And a state returned to has the hash, the
-// enabled goroutines and the future it had.
+// TestHashAlongWalks takes random walks with random marks and rewinds. The data that the hash keeps
+// of goroutines from one state to the next must not show: a hash computed from scratch is the same.
+// And a state returned to has the same hash, enabled goroutines and future as before.
 func TestHashAlongWalks(t *testing.T) {
 	for _, args := range []string{"prodcons 2 2 1 1", "phil 3 cyclic 1", "workers 2 2", "rw 1 1 1", "fig1 bare", "putrace 2", "alarm 2 3"} {
 		t.Run(args, func(t *testing.T) {
@@ -57,8 +56,8 @@ type walk struct {
 	rng *rand.Rand
 }
 
-// hash returns the hash of the present state, which must not depend on what is
-// remembered of the state before.
+// hash returns the hash of the present state, which must not depend on data kept from the state
+// before.
 func (w *walk) hash() por.Hash {
 	h := w.m.Hash()
 	w.m.ForgetSerialised()
@@ -68,7 +67,7 @@ func (w *walk) hash() por.Hash {
 	return h
 }
 
-// observation is what an explorer sees of a state.
+// observation is an explorer's view of a state.
 type observation struct {
 	hash    por.Hash
 	enabled []trace.GID
@@ -85,8 +84,7 @@ func (w *walk) look() observation {
 	return l
 }
 
-// steps takes up to n random steps; now and then it comes back and takes the
-// same steps again.
+// steps takes up to n random steps; now and then it returns and takes the same steps again.
 func (w *walk) steps(n int) {
 	for n > 0 {
 		if w.m.Status() != por.Running {

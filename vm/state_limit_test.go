@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestMaxHeap: a program that keeps more than the budget is given up, whether
-// it takes it in small pieces or large ones, in a loop or a recursion, at once
-// or in later steps; one that makes much garbage is not.
+// TestMaxHeap: a program that keeps more than the budget is given up, whether it takes the memory
+// in small pieces or large ones, in a loop or a recursion, at once or in later steps. A program
+// that only makes much garbage is not.
 func TestMaxHeap(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 
@@ -147,15 +147,15 @@ func main() {
 		if at > 0 && (cut != vm.CutInterrupted || asked > at+1) {
 			t.Errorf("interrupted at question %d: cut %d after %d", at, cut, asked)
 		}
-		// Loops alone ask 121 times: the rest are collections.
+		// Loops alone poll 121 times: the rest are collections.
 		if at == 0 && (cut != 0 || asked < 150) {
 			t.Errorf("not interrupted: cut %d, asked %d times", cut, asked)
 		}
 	}
 }
 
-// TestInterruptAllocation: after some dozen megabytes a program that allocates much in few iterations is
-// interrupted, long before garbage is collected.
+// TestInterruptAllocation: a program that allocates much in few iterations is interrupted after
+// some dozen megabytes, long before garbage is collected.
 func TestInterruptAllocation(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 
@@ -197,8 +197,8 @@ func main() {
 	}
 }
 
-// TestInterruptFingerprint: a fingerprint of much is interrupted, and then is none: it differs from all
-// others. The next one is what it would have been.
+// TestInterruptFingerprint: an interrupted fingerprint of a large state differs from all others.
+// The next one is the same as without the interrupt.
 func TestInterruptFingerprint(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 
@@ -249,7 +249,7 @@ func main() {
 	}
 }
 
-// TestRepeatIsNotInterrupted: a step that is repeated leads to the state after it, whether the user
+// TestRepeatIsNotInterrupted: repeating a step leads to the state after it, whether the user
 // interrupts or not.
 func TestRepeatIsNotInterrupted(t *testing.T) {
 	prog := vmtest.Load(t, `package main

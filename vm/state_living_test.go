@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestLiving: hundreds of goroutines of which few live at a time, on paths that are rewound. The
+// TestLiving: hundreds of goroutines, few of them alive at a time, on paths that are rewound. The
 // machine verifies its list of them in each state (CheckState).
 func TestLiving(t *testing.T) {
 	s := source(t, `package main
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// TestLivingIsKept: a list that is being walked has the same goroutines after steps that were undone.
+// TestLivingIsKept: a list in use has the same goroutines after steps that were undone.
 func TestLivingIsKept(t *testing.T) {
 	s := source(t, `package main
 func main() {

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestMapsOfOneState: two ways to the same entries lead to the same state, unless the ways can be told
-// apart by an iterator.
+// TestMapsOfOneState: two ways to the same entries lead to the same state, unless an iterator can
+// distinguish the ways.
 func TestMapsOfOneState(t *testing.T) {
 	const program = `package main
 

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// actorSource is a program of equal goroutines of which only some orders are canonical: how many states
-// match depends on which comes first.
+// actorSource is a program of identical goroutines, only some of whose orders are canonical: the
+// number of matching states depends on which comes first.
 const actorSource = `package main
 
 import "sync"
@@ -72,8 +72,8 @@ func main() {
 func before() { BEFORE }
 `
 
-// TestNames: how many states match does not depend on functions and types that a program has besides, nor
-// on the order in which they are met.
+// TestNames: the number of matching states does not depend on other functions and types of a
+// program, nor on the order of their discovery.
 func TestNames(t *testing.T) {
 	variants := map[string]*strings.Replacer{
 		"as it is": strings.NewReplacer("UNUSED1", "", "UNUSED2", "", "BEFORE", ""),

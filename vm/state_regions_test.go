@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// heaps is a program that does to its heap what regions have to notice: lists and trees that change
-// shape or only what they hold, objects that are reached another way or not at all any more, locks and
-// Times in objects, large ones, and references into the middle.
+// heaps is a program with all changes of a heap that regions have to notice: lists and trees that
+// change shape or only contents, objects that are reached in another way or not at all any more,
+// locks and Times in objects, large ones, and references into the middle.
 const heaps = `package main
 
 import (
@@ -135,8 +135,8 @@ func main() {
 }
 `
 
-// pairs is a program with states that differ only in which of two objects of a region has which contents, or
-// in what of other regions an object refers to.
+// pairs is a program with states that differ only in which of two objects of a region has which
+// contents, or in the targets, in other regions, of an object's references.
 const pairs = `package main
 
 import "sync"
@@ -177,9 +177,9 @@ func main() {
 }
 `
 
-// TestRegions: along random walks with marks, rewinds, collections and fingerprints now and then, those
-// tell the same states apart as fingerprints of states that are written down as a whole, and are those made
-// from nothing.
+// TestRegions: along random walks with marks, rewinds, collections and fingerprints now and then,
+// the fingerprints distinguish the same states as those that write a state as a whole, and are
+// equal to those computed from scratch.
 func TestRegions(t *testing.T) {
 	walks, n := deep.N(5, 40), deep.Pick(2, 20)
 	t.Run("heaps", func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestRegions(t *testing.T) {
 	})
 }
 
-// walkRegions takes walks and returns how often a region was kept.
+// walkRegions takes walks and returns how often a region's record was used.
 func (s *subject) walkRegions(t *testing.T, walks int, seed uint64) int {
 	m := s.machine(t, Config{OrderedTime: seed%2 == 0})
 	r := regionWalk{walker: newWalker(m, seed), t: t, name: s.name}
@@ -295,7 +295,8 @@ func (r *regionWalk) hash() {
 	}
 }
 
-// TestStaticIsNotDynamic: no reference to an object that was reached is taken for one to a static object.
+// TestStaticIsNotDynamic: a reference to a reached object is never mistaken for one to a static
+// object.
 func TestStaticIsNotDynamic(t *testing.T) {
 	s := source(t, heaps)
 	m := s.machine(t, Config{})

@@ -29,7 +29,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// checkMark sets a mark, wanders about and comes back.
+// checkMark sets a mark, wanders about and returns.
 func checkMark(t *testing.T, w *walker, depth int) {
 	m := w.m
 	before, seen := copyState(m), picture(m)
@@ -124,8 +124,7 @@ func (r *trailOf) equal(t *testing.T, s *trailOf) bool {
 	return true
 }
 
-// TestCollect: a collection between steps changes nothing but the numbers of
-// objects to come.
+// TestCollect: a collection between steps changes only the numbers of later objects.
 func TestCollect(t *testing.T) {
 	for _, s := range subjects(t, 20) {
 		m, c := s.machine(t, Config{}), s.machine(t, Config{})

@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// symmetricSource are programs of goroutines that can change places. Those of the first kind are told
-// apart by what the goroutines are doing, and have in the heap: so that of each orbit one state is
-// stored. What those called Odd do depends on who is first, or on the number that a goroutine has.
+// symmetricSource are programs of interchangeable goroutines. In those of the first kind the
+// goroutines' code and heap distinguish them, so that one state of each orbit is stored. The
+// behaviour of those called Odd depends on which goroutine is first, or on its number.
 const symmetricSource = `package main
 
 import (
@@ -386,7 +386,7 @@ func OddDeadline() {
 }
 `
 
-// orbits counts the states that a search meets, up to what SymmetricHash and all permutations say.
+// orbits counts the states of a search, up to SymmetricHash and up to all permutations.
 type orbits struct {
 	*vm.Machine
 	t      *testing.T
@@ -442,8 +442,8 @@ func (o *orbits) alternatives() {
 	}
 }
 
-// TestOrbits: a fingerprint stands for one orbit of states under all permutations of the goroutines of
-// one origin; and where what goroutines do and have tells them apart, there is one for each orbit.
+// TestOrbits: a fingerprint stands for one orbit of states under all permutations of the goroutines
+// of one origin. If the goroutines' code and data distinguish them, each orbit has one fingerprint.
 func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
 	for i, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "Partners", "Parked", "Together", "Watched", "Choosing", "Ranging",
@@ -481,7 +481,7 @@ func TestOrbits(t *testing.T) {
 	}
 }
 
-// TestSymmetricEnds: what a program of goroutines that can change places prints is not lost, whatever it
+// TestSymmetricEnds: no output of a program of interchangeable goroutines is lost, whatever it
 // depends on.
 func TestSymmetricEnds(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)

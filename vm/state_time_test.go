@@ -16,13 +16,13 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Each program below comes to the same place at two times, and either way is taken: by way of a
-// sleep, or not. There it does something that tells the two ways apart. In the first list a Time tells
-// that was read before, wherever it has been kept; in the second one the program asks what time it
-// is. Fingerprints that do not know the place of the Time, or searches that do not notice the
-// question, lose one of two outcomes.
+// Each program below reaches the same place at two times, because either path is taken: with a
+// sleep or without. There it distinguishes the two paths. In the first list it does so by a Time
+// that was read before, wherever that has been kept; in the second list the program reads the
+// clock. Fingerprints that do not know the place of the Time, or searches that do not notice the
+// clock read, lose one of two outcomes.
 
-// timePlaces are pairs of what is done before the sleep and the Time there is after it.
+// timePlaces are pairs of the code before the sleep and the Time after it.
 var timePlaces = [][2]string{
 	{"global = time.Now()", "global"},
 	{"t := time.Now()", "t"},
@@ -68,7 +68,7 @@ var timePlaces = [][2]string{
 	{"t := time.Now(); x := time.NewTimer(time.Hour); _ = x", "t"},
 }
 
-// timeQuestions are pairs of what is done before the sleep and what is printed after it.
+// timeQuestions are pairs of the code before the sleep and the output after it.
 var timeQuestions = [][2]string{
 	{"", "time.Now().Unix()"},
 	{"", "time.Now().UnixNano()"},
@@ -185,8 +185,8 @@ func (v *endings) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 func (v *endings) Livelock(trace.Schedule, int) bool            { return true }
 func (v *endings) Restart()                                     { clear(v.ends) }
 
-// exploreTimes returns the outcomes of a function, the states of the search that counts, and whether
-// that had absolute times.
+// exploreTimes returns the outcomes of a function, the number of states of the conclusive search,
+// and whether that had absolute times.
 func exploreTimes(t *testing.T, prog *load.Program, name string, explore func(por.System, por.Visitor, por.Config) por.Result, cfg vm.Config) (ends map[string]bool, states uint64, absolute bool) {
 	t.Helper()
 	entry, err := prog.Lookup(name)
@@ -215,8 +215,8 @@ func exploreTimes(t *testing.T, prog *load.Program, name string, explore func(po
 
 var storing = map[string]func(por.System, por.Visitor, por.Config) por.Result{"full": stateful.Full, "jpf": stateful.JPF}
 
-// TestShiftedStates: no outcome is lost because two states have been taken for one, and questions
-// are noticed where there are some and nowhere else.
+// TestShiftedStates: no outcome is lost by matching two different states, and questions about
+// absolute time are noticed where they exist and nowhere else.
 func TestShiftedStates(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(shiftedSource)
@@ -254,7 +254,7 @@ func TestShiftedStates(t *testing.T) {
 	check("Question", timeQuestions, true)
 }
 
-// TestBaseTimes: a Time that was read while packages were initialised makes times count as they are:
+// TestBaseTimes: a Time that was read during the initialisation of packages makes times absolute:
 // it is in no fingerprint.
 func TestBaseTimes(t *testing.T) {
 	src := strings.Replace(shiftedSource, "func main() {}", "func main() { sleeps(); report(begin.at) }\n\nvar begin = &record{at: time.Now()}", 1)
@@ -267,10 +267,10 @@ func TestBaseTimes(t *testing.T) {
 	}
 }
 
-// TestRests: two ways come to the same distances, one by one sleep and the other one by two, between
-// which it may be delayed once more. So a comparison needs more time than the first way can have.
-// Where the number of rests is not part of states when that is asked for, the way that is explored
-// first decides for both.
+// TestRests: two paths reach the same distances, one by one sleep and the other by two, between
+// which it may be delayed once more. So a comparison needs more time than the first path can have.
+// If the number of rests is not part of states when it matters, the path that is explored first
+// decides for both.
 func TestRests(t *testing.T) {
 	const ways = `
 func Rests%d() {

@@ -9,8 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// TestSymbolicOps: each operation has a case that says what is symbolic in it. The
-// default is a panic.
+// TestSymbolicOps: each operation has a case for its symbolic parts. The default is a panic.
 func TestSymbolicOps(t *testing.T) {
 	cases := map[string]bool{}
 	for file, fn := range map[string]string{"symbolic_exec.go": "before", "symbolic_slow.go": "beforeSlow"} {
