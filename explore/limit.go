@@ -83,8 +83,8 @@ func (l *limit) untold() bool {
 	return now.After(l.late)
 }
 
-// reserve ends the search early, to leave time for narrating a schedule of the given number of
-// steps. The search has executed steps steps since it began.
+// reserve ends the search early, to leave time for narrating a schedule of longest steps. The search
+// has executed the given number of steps since it began.
 func (l *limit) reserve(longest int, steps uint64, began time.Time) {
 	if steps == 0 {
 		return

@@ -23,7 +23,7 @@ const attemptSlack = 1000
 // minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
 // context bounding: Musuvathi and Qadeer, PLDI 2007). Then it removes every unnecessary switch and
 // step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
-// budget transitions on each of the two phases, and returns the number of transitions spent. When
+// budget transitions on each of the two phases, and returns the larger of the numbers spent. When
 // over returns true it ends with the best schedule so far.
 func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {

@@ -83,7 +83,7 @@ type portfolio struct {
 	bugs   int       // and number of its errors
 	others bool      // the other searches have been started
 	ended  []bool    // by search
-	active int       // searches of lines 2 and 3 that are running or about to run
+	active int       // of Portfolio.Searches, those that run or are about to
 	most   uint64    // maximum of the work of the searches
 	slow   bool      // the first search waits for others
 	turn   sync.Cond // signals a change of most, active or winner

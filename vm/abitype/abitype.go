@@ -246,7 +246,7 @@ func typeOff(i int) int32 { return int32(-1 - i) }
 // MethodOf resolves TextOff off of a descriptor: the number of the method among
 // all methods of the type, exported or not, and whether the function is the
 // one that takes the data word of an interface as its receiver. ok is false if
-// off is none.
+// off is not one of a method.
 func MethodOf(off int32) (method int, ifn, ok bool) {
 	return int(off-1) / 2, off&1 != 0, off > 0
 }

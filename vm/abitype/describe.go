@@ -357,7 +357,7 @@ func (d *describer) mask() {
 }
 
 // setPtrBits sets the bits of the pointer words of a t at byte off. The type
-// word of an interface is none: gc never collects types.
+// word of an interface does not count: gc never collects types.
 func setPtrBits(mask []byte, t types.Type, off uint32) {
 	set := func(off uint32) { mask[off/64] |= 1 << (off / 8 % 8) }
 	switch u := t.Underlying().(type) {
