@@ -20,13 +20,13 @@ import (
 //
 // Claim. If control goes from an instruction i of S through h back to i, g's own state has changed.
 //
-//   1. The path stays in S, or it could not come back.
-//   2. P has become larger, because P is assigned only in h, and by less than 2^64, because each
-//      addition costs an iteration.
-//   3. P is in a register. If P is live at i, the two states differ in it, because live registers
-//      are compared.
-//   4. If P is not live at i, then every path from i to h uses a value P + c that was computed
-//      after the last pass through h. That value is live at i and has become larger as well.
+//  1. The path stays in S, or it could not come back.
+//  2. P has become larger, because P is assigned only in h, and by less than 2^64, because each
+//     addition costs an iteration.
+//  3. P is in a register. If P is live at i, the two states differ in it, because live registers
+//     are compared.
+//  4. If P is not live at i, then every path from i to h uses a value P + c that was computed
+//     after the last pass through h. That value is live at i and has become larger as well.
 //
 // So each counting block is removed from the graph. An instruction that is then on no cycle can
 // only be reached again with another counter. This leaves smaller components, the inner loops, in

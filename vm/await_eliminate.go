@@ -13,14 +13,14 @@ import (
 // An await loop, such as `for !ready.Load() {}`, can iterate any number of times, so a search that
 // does not match states does not end. But iterations with zero effect can be left out:
 //
-//   1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
-//      objects that only g can reach) is the same at its end as at its beginning, and if g has only
-//      executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
-//      fail, Gosched, and Sleep in between.
-//   2. Take an execution with such an iteration and leave out the iteration's operations. No other
-//      goroutine notices, because the iteration writes nothing, and g continues as before. So the
-//      rest is an execution, too, and leads to the same state.
-//   3. Hence it is enough to explore the executions in which no iteration has zero effect.
+//  1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
+//     objects that only g can reach) is the same at its end as at its beginning, and if g has only
+//     executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
+//     fail, Gosched, and Sleep in between.
+//  2. Take an execution with such an iteration and leave out the iteration's operations. No other
+//     goroutine notices, because the iteration writes nothing, and g continues as before. So the
+//     rest is an execution, too, and leads to the same state.
+//  3. Hence it is enough to explore the executions in which no iteration has zero effect.
 //
 // The idea is that of GenMC's spin-assume and SAVer (Kokologiannakis, Ren and Vafeiadis: Dynamic
 // Partial Order Reductions for Spinloops, FMCAD 2021): there a compiler pass replaces the exit test

@@ -15,11 +15,11 @@ import (
 //
 // Claim: a watched machine behaves like one that is not watched.
 //
-//   1. The loop differs from the plain one only in storing g.pc before each instruction, as other
-//      loops do, too: only the loop's end reads it without storing it first.
-//   2. Questions of Watch may fill caches of views in the middle of a step. These are not used:
-//      they belong to a moment, and a new one begins after each call. The running goroutine has
-//      none: it gets its view when it reaches its next operation, after the last call.
+//  1. The loop differs from the plain one only in storing g.pc before each instruction, as other
+//     loops do, too: only the loop's end reads it without storing it first.
+//  2. Questions of Watch may fill caches of views in the middle of a step. These are not used:
+//     they belong to a moment, and a new one begins after each call. The running goroutine has
+//     none: it gets its view when it reaches its next operation, after the last call.
 
 // A Point is the position of a goroutine that is about to execute an instruction.
 type Point struct {

@@ -12,10 +12,10 @@ import (
 // In other programs, starting is local work of the starting goroutine, and ending of the ending
 // one, though both change the set of goroutines:
 //
-//   1. Whether another goroutine exists influences a step only through memory and objects, because
-//      nothing else shows it.
-//   2. A goroutine that has been started and has not moved has changed nothing that another one can
-//      read; and a goroutine that has ended changes nothing any more.
+//  1. Whether another goroutine exists influences a step only through memory and objects, because
+//     nothing else shows it.
+//  2. A goroutine that has been started and has not moved has changed nothing that another one can
+//     read; and a goroutine that has ended changes nothing any more.
 //
 // A goroutine that has left its last frame, and is not yet subtracted, has trace.End pending: see
 // goroutine.ending.

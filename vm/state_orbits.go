@@ -18,27 +18,27 @@ import (
 // with the same words, such that no later item refers to objects in regions that either of the two
 // is the first to refer to.
 //
-//   1. The state with a and b exchanged has the same words. References of b to earlier regions are
-//      equal to those of a (place), so they lead to regions before a. So b can come in the place of
-//      a: its own regions stay the same, because no item between the two has taken any of their
-//      objects, and there are as many as a has. The items between refer to no region of a, and
-//      reach no object in a region of b, or one that would have been b's: their words stay the
-//      same. So a can come in the place of b, for the same reasons. The items after refer to
-//      neither, and the other parts of the state do not depend on their order.
-//   2. So by claim 1 of symmetry the state stays the same up to numbers if a and b are exchanged
-//      and all other goroutines stay: exchanging the two is an automorphism of the state.
-//   3. If several goroutines refer to a common object, and the first of them is the first item to
-//      refer to it, the state is written with that one and the next one exchanged (tryExchanging):
-//      if the words are the same, 2 holds. Automorphisms can be composed, so the goroutines
-//      connected by such exchanges are a class of which all permutations are automorphisms.
-//   4. An automorphism maps alternatives to alternatives, and a step to a step whose resulting
-//      state is equal up to exchange: claim 2 of symmetry. The alternative of an operation on
-//      channels is a case, with a partner and the partner's case; parking and default are not
-//      cases, and no operation has both. Any other alternative is a number, and its meaning does
-//      not depend on the numbers of goroutines.
-//   5. So alternatives of goroutines of one class lead to the same state, if they have the same
-//      case and their partners are of one class, too. Because no goroutine is its own partner,
-//      there is a permutation that maps the one pair to the other.
+//  1. The state with a and b exchanged has the same words. References of b to earlier regions are
+//     equal to those of a (place), so they lead to regions before a. So b can come in the place of
+//     a: its own regions stay the same, because no item between the two has taken any of their
+//     objects, and there are as many as a has. The items between refer to no region of a, and
+//     reach no object in a region of b, or one that would have been b's: their words stay the
+//     same. So a can come in the place of b, for the same reasons. The items after refer to
+//     neither, and the other parts of the state do not depend on their order.
+//  2. So by claim 1 of symmetry the state stays the same up to numbers if a and b are exchanged
+//     and all other goroutines stay: exchanging the two is an automorphism of the state.
+//  3. If several goroutines refer to a common object, and the first of them is the first item to
+//     refer to it, the state is written with that one and the next one exchanged (tryExchanging):
+//     if the words are the same, 2 holds. Automorphisms can be composed, so the goroutines
+//     connected by such exchanges are a class of which all permutations are automorphisms.
+//  4. An automorphism maps alternatives to alternatives, and a step to a step whose resulting
+//     state is equal up to exchange: claim 2 of symmetry. The alternative of an operation on
+//     channels is a case, with a partner and the partner's case; parking and default are not
+//     cases, and no operation has both. Any other alternative is a number, and its meaning does
+//     not depend on the numbers of goroutines.
+//  5. So alternatives of goroutines of one class lead to the same state, if they have the same
+//     case and their partners are of one class, too. Because no goroutine is its own partner,
+//     there is a permutation that maps the one pair to the other.
 //
 // The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If
 // a third goroutine knows which of the two came to a channel before it (Config.InTurn), later items

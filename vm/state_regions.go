@@ -51,7 +51,7 @@ import (
 // other parts of a state that enter them are the clock and the owners of locks, which are recorded
 // (timed, owners).
 //
-// Claim 3: a number of a region that has no record any more is never used. A region's version
+// Claim 3: a number of a region that has no record any more resolves to no region. A region's version
 // changes when it ends, and the record of an object has the version of its region.
 type regions struct {
 	list     []region

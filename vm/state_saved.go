@@ -15,10 +15,10 @@ import (
 // this one. A state needs no saving: the program is deterministic, so its schedule determines it.
 // But some data of a machine depend on its earlier paths.
 //
-//   1. Functions, layouts, types, literals and goroutines get their numbers in the order of
-//      discovery (linker, image, internG). Numbers are part of operations and of fingerprints.
-//      (Call stacks in reports of races are data, and saved unchanged.)
-//   2. Records made on any path and never undone: Saved has them, unchanged.
+//  1. Functions, layouts, types, literals and goroutines get their numbers in the order of
+//     discovery (linker, image, internG). Numbers are part of operations and of fingerprints.
+//     (Call stacks in reports of races are data, and saved unchanged.)
+//  2. Records made on any path and never undone: Saved has them, unchanged.
 //
 // Regrow makes the numbers again in the same order: growthLog records the schedules after which
 // there were more numbers than before. There are few, because a program has few functions.

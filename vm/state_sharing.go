@@ -10,13 +10,13 @@ import "unsafe"
 // Claim: only one goroutine can reach an object that is not shared, so no other goroutine can
 // notice an access to it.
 //
-//   1. When the second goroutine is started, the first one publishes everything that package
-//      variables refer to (shareRoots), and the arguments (startG).
-//   2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
-//      with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
-//      former refers to shared objects by the invariant; the latter publish the values they pass.
-//   3. The invariant is kept: an instruction that stores a pointer in a shared object publishes it,
-//      and publishing an object publishes all that it refers to.
+//  1. When the second goroutine is started, the first one publishes everything that package
+//     variables refer to (shareRoots), and the arguments (startG).
+//  2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
+//     with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
+//     former refers to shared objects by the invariant; the latter publish the values they pass.
+//  3. The invariant is kept: an instruction that stores a pointer in a shared object publishes it,
+//     and publishing an object publishes all that it refers to.
 //
 // Static objects need no publishing. Variables are shared from their creation; the others are never
 // written, and neither are the objects they refer to (link_constant.go).

@@ -25,26 +25,26 @@ import (
 // types and static objects, too, are compared by what they are (state_names.go). So the order
 // depends on no number except those of objects in the base state.
 //
-//   1. Two states with the same words are equal up to the numbers of objects and goroutines,
-//      whatever the order: the words determine how many follow each other, and each goroutine that
-//      has not ended is written once. So the order affects only how many states match, never
-//      whether a match is right. Ties stay in spawn-path order.
-//   2. States that are equal up to numbers have futures that are equal up to numbers: instructions
-//      read memory and registers, and only the following parts of the overlay and the machine read
-//      a number. (a) The owner of a lock is for reports. It counts as its origin (hideOwner). (b)
-//      Waiters of a Cond are in the order of their numbers: a Signal has each of them as an
-//      alternative, so that their order means nothing. (c) A coroutine knows the one goroutine that
-//      waits for it. Its number counts, so that fewer states match. (d) Random bits that follow a
-//      seed depend on the goroutine's number. Several bubbles have numbers in the order in which
-//      they are opened. Variables of inputs have numbers in their names, and goroutines in loops
-//      that wait or read the clock may be compared by these. If any of these occurs, the order is
-//      that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of
-//      lists of goroutines and of names in reports is not behaviour of the program. (f)
-//      runtime.Stack shows numbers: observeNumbers.
-//   3. The search begins again with numbers (NeedsRefining) if a program has inspected numbers, and
-//      states were written in another order than that of spawn paths, or goroutines of one state
-//      have counted as identical (Orbits). If the program inspected no numbers in the explored
-//      states, by 2 it would not in the others.
+//  1. Two states with the same words are equal up to the numbers of objects and goroutines,
+//     whatever the order: the words determine how many follow each other, and each goroutine that
+//     has not ended is written once. So the order affects only how many states match, never
+//     whether a match is right. Ties stay in spawn-path order.
+//  2. States that are equal up to numbers have futures that are equal up to numbers: instructions
+//     read memory and registers, and only the following parts of the overlay and the machine read
+//     a number. (a) The owner of a lock is for reports. It counts as its origin (hideOwner). (b)
+//     Waiters of a Cond are in the order of their numbers: a Signal has each of them as an
+//     alternative, so that their order means nothing. (c) A coroutine knows the one goroutine that
+//     waits for it. Its number counts, so that fewer states match. (d) Random bits that follow a
+//     seed depend on the goroutine's number. Several bubbles have numbers in the order in which
+//     they are opened. Variables of inputs have numbers in their names, and goroutines in loops
+//     that wait or read the clock may be compared by these. If any of these occurs, the order is
+//     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of
+//     lists of goroutines and of names in reports is not behaviour of the program. (f)
+//     runtime.Stack shows numbers: observeNumbers.
+//  3. The search begins again with numbers (NeedsRefining) if a program has inspected numbers, and
+//     states were written in another order than that of spawn paths, or goroutines of one state
+//     have counted as identical (Orbits). If the program inspected no numbers in the explored
+//     states, by 2 it would not in the others.
 //
 // SymmetricHash returns the order: an explorer has to apply it to its own data by goroutine.
 

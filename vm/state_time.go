@@ -25,33 +25,33 @@ import (
 // Their futures are the same up to that shift, as long as the program does nothing that depends on
 // more than distances:
 //
-//   1. Types determine which words are times (layout.Layout.Times, and the lists of live
-//      registers). All memory has the layout of its contents, and the words of a Time do not leave
-//      package time. Reading a Time as something else is claim 5.
-//   2. Each Time is near or far. One that comes from the clock is near: within nearTime of it. One
-//      that does not, like the zero Time, is far: at least farAway from the start. The clock does
-//      not get later than lateClock, so a far Time is never near. Near Times are shifted, far ones
-//      are not. A Time that would be neither is claim 5.
-//   3. Operations on Times preserve that. Now and ticks are the clock itself. Add and Sub of near
-//      Times are the same up to the shift. Before, After, Compare, Equal, == and lookups in maps
-//      have the same result for shifted times; for a near and a far Time the result is always the
-//      same, like that of IsZero. Add that makes a near Time far, or the reverse, and Sub of a near
-//      and a far Time, if it does not saturate, are claim 5.
-//   4. Timers, sleepers and the rules of step_time.go and step_look.go use only distances from the
-//      clock. Their other data are part of the fingerprint: debt, and the fields of lookBack. The
-//      number of times that all goroutines have waited (rests) matters only to comparisons that
-//      would need more than a slack to come out differently. It counts after the first such
-//      comparison (claim 6).
-//   5. Every other use of the clock is an observation of absolute time: taking a Time apart (Unix,
-//      Format, Date, printing, marshalling: all read its seconds or nanoseconds), making one of
-//      numbers, numbers of the monotonic clock, Times in memory that is read as another type,
-//      hashing them, and bubbles of testing/synctest, which have other clocks. It is recorded when
-//      it happens. If there are fingerprints by then, the search begins again with absolute times
-//      (NeedsRefining). A search that ends without such an observation has executed none in the
-//      explored states. It would execute none in the states it did not continue from, because they
-//      are shifts of explored ones.
-//   6. Rests are counted up to maxRests; from then on a comparison may always come out differently.
-//      That only makes some clock reads visible operations without need.
+//  1. Types determine which words are times (layout.Layout.Times, and the lists of live
+//     registers). All memory has the layout of its contents, and the words of a Time do not leave
+//     package time. Reading a Time as something else is claim 5.
+//  2. Each Time is near or far. One that comes from the clock is near: within nearTime of it. One
+//     that does not, like the zero Time, is far: at least farAway from the start. The clock does
+//     not get later than lateClock, so a far Time is never near. Near Times are shifted, far ones
+//     are not. A Time that would be neither is claim 5.
+//  3. Operations on Times preserve that. Now and ticks are the clock itself. Add and Sub of near
+//     Times are the same up to the shift. Before, After, Compare, Equal, == and lookups in maps
+//     have the same result for shifted times; for a near and a far Time the result is always the
+//     same, like that of IsZero. Add that makes a near Time far, or the reverse, and Sub of a near
+//     and a far Time, if it does not saturate, are claim 5.
+//  4. Timers, sleepers and the rules of step_time.go and step_look.go use only distances from the
+//     clock. Their other data are part of the fingerprint: debt, and the fields of lookBack. The
+//     number of times that all goroutines have waited (rests) matters only to comparisons that
+//     would need more than a slack to come out differently. It counts after the first such
+//     comparison (claim 6).
+//  5. Every other use of the clock is an observation of absolute time: taking a Time apart (Unix,
+//     Format, Date, printing, marshalling: all read its seconds or nanoseconds), making one of
+//     numbers, numbers of the monotonic clock, Times in memory that is read as another type,
+//     hashing them, and bubbles of testing/synctest, which have other clocks. It is recorded when
+//     it happens. If there are fingerprints by then, the search begins again with absolute times
+//     (NeedsRefining). A search that ends without such an observation has executed none in the
+//     explored states. It would execute none in the states it did not continue from, because they
+//     are shifts of explored ones.
+//  6. Rests are counted up to maxRests; from then on a comparison may always come out differently.
+//     That only makes some clock reads visible operations without need.
 //
 // Both kinds of fingerprints distinguish all times at the same clock.
 

@@ -30,18 +30,18 @@ import (
 // exactly one does for every input: symbols.decide. The path condition has all decisions and
 // assumptions.
 //
-//   1. Each goroutine has its own facts: its own decisions and assumptions, and the facts of its
-//      parent when that started it. They are a function of the goroutine's own steps, whatever the
-//      others did meanwhile. The path condition is the facts of all goroutines.
-//   2. If the own facts leave only one condition, there is no decision: this is local work.
-//      Otherwise the decision is a visible operation (trace.Branch) with an alternative for each
-//      remaining condition. By 1 they do not change while it is pending.
-//   3. A decision touches nothing that another goroutine can see, but it may contradict a decision
-//      of another goroutine. Then the execution ends there (CutInfeasible): no input leads to it.
-//      Whether a set of decisions is possible does not depend on their order, so operations of
-//      different goroutines commute as before, up to where an impossible execution is cut.
-//   4. No execution is lost: at least one condition of a decision agrees with a possible path
-//      condition, because the conditions cover all inputs; and each alternative is explored.
+//  1. Each goroutine has its own facts: its own decisions and assumptions, and the facts of its
+//     parent when that started it. They are a function of the goroutine's own steps, whatever the
+//     others did meanwhile. The path condition is the facts of all goroutines.
+//  2. If the own facts leave only one condition, there is no decision: this is local work.
+//     Otherwise the decision is a visible operation (trace.Branch) with an alternative for each
+//     remaining condition. By 1 they do not change while it is pending.
+//  3. A decision touches nothing that another goroutine can see, but it may contradict a decision
+//     of another goroutine. Then the execution ends there (CutInfeasible): no input leads to it.
+//     Whether a set of decisions is possible does not depend on their order, so operations of
+//     different goroutines commute as before, up to where an impossible execution is cut.
+//  4. No execution is lost: at least one condition of a decision agrees with a possible path
+//     condition, because the conditions cover all inputs; and each alternative is explored.
 
 // symbols has the symbolic values of a machine.
 type symbols struct {
