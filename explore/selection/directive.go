@@ -16,14 +16,15 @@ import (
 //	//hbcheck:time virtual because tickers are not what this is about
 //	func TestExpiry(t *testing.T) {
 //
-// What follows the value is the reason. One that accepts what otherwise were a bug needs one.
-// In the doc comment of a test or main function it is about that one, before the package clause
-// about all that are declared in the file. What it means is that of the flag with its name.
+// The text after the value is the reason. A directive that accepts bugs needs one. In the doc
+// comment of a test or main function the directive holds for that function; before the package
+// clause it holds for all entries declared in the file. It has the meaning of the flag with its
+// name.
 type Directive struct {
 	Pos         token.Position
 	Name, Value string
 	Reason      string
-	of          token.Position // the name of the function; without a line: the file
+	of          token.Position // position of the function's name; without a line: the file
 }
 
 // String returns the comment.
@@ -31,33 +32,33 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 
 const directivePrefix = "//hbcheck:"
 
-// DirectiveNames are the directives there are besides explore.IgnoreDirective.
+// DirectiveNames are the directives besides explore.IgnoreDirective.
 var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak"}
 
-// accepting are those that accept what otherwise were a bug.
+// accepting are the directives that accept bugs.
 var accepting = []string{"allow-leak"}
 
-// BadDirective is the error of a comment that begins like a directive.
+// BadDirective is the error for an ill-formed directive.
 type BadDirective struct {
 	Pos       token.Position
 	Directive string
 	Why       DirectiveFault
 }
 
-// DirectiveFault is what is wrong with one.
+// DirectiveFault is the fault of an ill-formed directive.
 type DirectiveFault uint8
 
 // The faults.
 const (
 	UnknownDirective    DirectiveFault = iota
 	MisplacedDirective                 // neither in the doc comment of an entry nor before the package clause
-	UnreasonedDirective                // a reason is needed, and there is none
-	SpacedDirective                    // with a space it is a sentence
+	UnreasonedDirective                // a reason is required and missing
+	SpacedDirective                    // the space makes it a sentence
 )
 
 func (e *BadDirective) Error() string { return fmt.Sprintf("%v: %s", e.Pos, e.Directive) }
 
-// Directives are those of a program.
+// Directives are the directives of a program.
 type Directives []*Directive
 
 // DirectivesOf collects the directives in the packages that prog was loaded for. The error is a
@@ -122,7 +123,7 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 	return list, nil
 }
 
-// For returns the directives about e, those of its file first.
+// For returns the directives for e, those for its whole file first.
 func (list Directives) For(prog *load.Program, e *load.Entry) (about []*Directive) {
 	pos := prog.Fset.Position(e.Pos)
 	for _, d := range list {
@@ -141,7 +142,7 @@ func (list Directives) For(prog *load.Program, e *load.Entry) (about []*Directiv
 	return about
 }
 
-// position returns a position without its offset, by which positions are not compared.
+// position returns a position without its offset, because comparisons ignore offsets.
 func position(prog *load.Program, at token.Pos) token.Position {
 	pos := prog.Fset.Position(at)
 	pos.Offset = 0

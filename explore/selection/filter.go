@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Filter selects tests and subtests by their names, as -run and -skip of go test do: a pattern
-// A/B|C is those whose name matches A and whose subtest's name matches B, and those whose name
-// matches C, with all their subtests.
+// A Filter selects tests and subtests by their names, like -run and -skip of go test. The pattern
+// A/B|C selects tests whose name matches A with those subtests whose name matches B, and tests
+// whose name matches C with all their subtests.
 type Filter struct {
 	text     string
 	patterns [][]*regexp.Regexp // an alternative for each, an expression for each level
@@ -35,7 +35,7 @@ func ParseFilter(pattern string) (*Filter, error) {
 func (f *Filter) String() string { return f.text }
 
 // Match reports whether the test or subtest of that name matches, and whether only some of its
-// subtests may, as the pattern has more levels than the name.
+// subtests may match, because the pattern has more levels than the name.
 func (f *Filter) Match(name string) (ok, partial bool) {
 	levels := strings.Split(name, "/")
 	for _, p := range f.patterns {
@@ -87,8 +87,8 @@ func splitPattern(s string, sep byte) []string {
 	return append(parts, s[begin:])
 }
 
-// Selected reports whether the test or subtest of that name is to be executed. Nil filters are
-// those of flags that have not been given.
+// Selected reports whether to execute the test or subtest of that name. A nil filter is that of a
+// flag that was not given.
 func Selected(run, skip *Filter, name string) bool {
 	if run != nil {
 		if ok, _ := run.Match(name); !ok {

@@ -2,11 +2,11 @@ package selection
 
 import "hbcheck.dev/hbcheck/load"
 
-// maxPairs is how many pairs of the parallel tests of a package are explored together.
+// maxPairs is the most pairs of parallel tests of a package that are explored together.
 const maxPairs = 8
 
-// Pairs returns the entries that are two parallel tests which share memory, of those that are
-// selected: at most maxPairs of a package. left is how many more a package has.
+// Pairs returns the selected entries that consist of two parallel tests which share memory: at most
+// maxPairs of a package. left has the number of further pairs of each package.
 func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[string]int) {
 	n := make(map[string]int)
 	left = make(map[string]int)
@@ -23,7 +23,7 @@ func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[strin
 	return pairs, left
 }
 
-// withPairs returns the entries with the pairs of each package after its last one.
+// withPairs returns the entries with the pairs of each package after the package's last entry.
 func withPairs(entries, pairs []*load.Entry) (all []*load.Entry) {
 	last := make(map[string]int)
 	for i, e := range entries {

@@ -79,7 +79,8 @@ func TestReads1(t *testing.T) {
 func TestReads2(t *testing.T) { t.Parallel(); for _, e := range table { _ = errors.Is(e.err, errX) }; _ = names[1] }
 `
 
-// TestPairs: two parallel tests that share memory which one of them may change are explored together.
+// TestPairs: two parallel tests that share memory which one of them may change are explored
+// together.
 func TestPairs(t *testing.T) {
 	for _, testMain := range []string{"", "func TestMain(m *testing.M) { os.Exit(m.Run()) }\n"} {
 		prog := loadFiles(t, map[string]string{"go.mod": "module p\n\ngo 1.26\n", "x_test.go": pairsTest + testMain})
@@ -144,7 +145,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsAreFew: of a package with many pairs a few are explored; which those are can be selected.
+// TestPairsAreFew: of a package with many pairs only a few are explored, and these can be selected.
 func TestPairsAreFew(t *testing.T) {
 	src := "package p\n\nimport \"testing\"\n\nvar n int\n"
 	for i := range 6 {
@@ -182,7 +183,7 @@ func TestPairsAreFew(t *testing.T) {
 	}
 }
 
-// loadFiles loads the package that files are.
+// loadFiles loads the package that consists of files.
 func loadFiles(t *testing.T, files map[string]string) *load.Program {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,14 +8,14 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Builder makes a machine in the initial state of an entry. In
-// a step that takes long the machine asks interrupted whether to cut the execution.
+// A Builder makes a machine in the initial state of an entry. During a long step the machine calls
+// interrupted, which reports whether to cut the execution.
 type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error)
 
-// Options say which entries of a program are meant.
+// Options select entries of a program.
 type Options struct {
 	Run   *Filter // tests whose name matches; nil: all
-	Skip  *Filter // and of these those whose name does not match; nil: all
+	Skip  *Filter // but not those whose name matches; nil: skip none
 	Bench *Filter // benchmarks whose name matches, too; nil: none
 	Entry string  // only this function, which need not be a test or main
 	// Symbolic: Entry is called with symbolic arguments.
@@ -23,16 +23,17 @@ type Options struct {
 	NoMain   bool // no main functions
 }
 
-// NoMatch is the error of Options that select no entry.
+// NoMatch is the error for Options that select no entry.
 type NoMatch struct {
 	Options
-	First string // entry there is
+	First string // first entry of the program
 }
 
 func (e *NoMatch) Error() string { return "selection: no entry is selected" }
 
-// Select returns the selected entries of prog, main functions last, as a server's has no end, each with a
-// machine built by build. The error is a *NoMatch if there are entries and none is selected.
+// Select returns the selected entries of prog, each with a machine built by build. Main functions
+// come last, because a server's does not end. The error is a *NoMatch if there are entries and none
+// is selected.
 func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {
