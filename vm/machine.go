@@ -5,7 +5,6 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -92,18 +91,16 @@ type goroutineTable struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock      int64          // virtual nanoseconds since the start
-	debt       int64          // see step_time.go
-	drift      *symbolic.Term // the label of the clock, if what it shows depends on what was drawn; or nil
-	drifted    int            // how many timers have fired since
-	shown      int64          // what the last look has shown: see step_look.go
-	looks      []int64        // what has been shown on this path, in ascending order
-	vainRounds int            // how many comparisons on which time would have to pass, since some has
-	vainLooks  int            // how many visible looks at which no time has passed there have been since some has
-	rests      int64          // how often time has passed because all goroutines waited, if the clock is read
-	clockStep  int            // the last step that read the clock, from 1; 0: none has
-	counted    bool           // numbers have been made of what the clock shows (assumeCounted)
-	steps      int            // of this path
+	clock      int64   // virtual nanoseconds since the start
+	debt       int64   // see step_time.go
+	shown      int64   // what the last look has shown: see step_look.go
+	looks      []int64 // what has been shown on this path, in ascending order
+	vainRounds int     // how many comparisons on which time would have to pass, since some has
+	vainLooks  int     // how many visible looks at which no time has passed there have been since some has
+	rests      int64   // how often time has passed because all goroutines waited, if the clock is read
+	clockStep  int     // the last step that read the clock, from 1; 0: none has
+	counted    bool    // numbers have been made of what the clock shows (assumeCounted)
+	steps      int     // of this path
 	bubbles    []bubbleClock
 	opened     uint16   // how many bubbles there have been
 	fault      *Fault   // how the program has failed, or nil

@@ -75,7 +75,6 @@ type gstate struct {
 	nrand     uint32         // random words it has been given
 	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
-	due       *drawnDue      // what else that may be, or nil
 	late      uint8          // how often time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
