@@ -116,7 +116,7 @@
 //	drawn         what is random, or made of the clock: labels until something depends on it
 //	    exec        which instructions look               native   and which natives; atomic operations
 //	    bounds      between what numbers are           skip     where there are none
-//	    rates    how fast numbers of the clock grow
+//	    rates       how fast numbers of the clock grow
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse); the numbers that

@@ -83,6 +83,7 @@ var timeNatives = []Native{
 		r.SetBool(0, g.bubble != 0)
 		return Next
 	}},
+	//mutant: random durations of timers are not looked at [env TestDraws/TestLookJitter$]: "\"time.hbArm\", Fn" -> "\"time.hbArm\", Labels: true, Fn"
 	{Name: "time.hbArm", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		now := m.clockOf(g)
 		if g.bubble == 0 {
