@@ -116,7 +116,7 @@
 //	drawn         random values and values from the clock: labels until something depends on them
 //	    exec        instructions on labels                native   natives on labels; atomic operations
 //	    bounds      intervals of labelled numbers         skip     code without labels
-//	    time        deadlines and the clock               rates    how fast numbers of the clock grow
+//	    rates       how fast numbers of the clock grow
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); refused constructs (refuse); the numbers that

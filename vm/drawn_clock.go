@@ -1,6 +1,9 @@
 package vm
 
 import (
+	"go/token"
+	"math"
+
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -66,4 +69,53 @@ func (m *Machine) countedHere(g *goroutine) (a Assumption, ok bool) {
 	pos, _, ok := m.userFrame(g)
 	pos.Column, pos.Offset = 0, 0
 	return Assumption{ClockCounted, pos}, ok
+}
+
+// farDue is how far bounds of durations may be that are computed with.
+const farDue = math.MaxInt64 / 8
+
+// notesAlike reports whether an operation Clock notes the same for all values that its operands may have, or
+// what makes no difference:
+//
+//	a Duration     that comes from the clock, or is computed of such: its value is kept as that of one
+//	               (step_spans.go), here and with other values. What is none here is none there.
+//	a comparison   that comes out the same within the bounds, and would, however much time passes that can
+func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool {
+	m, how := s.m, in.C
+	if how&bytecode.ClockNumber != 0 {
+		how &^= bytecode.ClockLater
+	}
+	a, b := int64(*g.reg(uint32(in.A))), int64(0)
+	if how&(bytecode.ClockCompared|bytecode.ClockFlow) != 0 && in.B != bytecode.NoReg {
+		b = int64(*g.reg(uint32(in.B)))
+	}
+	const number, known = bytecode.ClockNumber, bytecode.ClockLeft | bytecode.ClockRight
+	switch {
+	case m.link.manySpans():
+		return false
+	case how&bytecode.ClockFlow != 0:
+		if how&known == 0 && m.spanOf(a) == 0 && (word&bytecode.FlowPlain != 0 || m.spanOf(b) == 0) {
+			return true
+		}
+		op := token.Token(word & bytecode.FlowOp)
+		return how&number == 0 && (op == token.ADD || op == token.SUB)
+	case how&^number == bytecode.ClockSpan:
+		return how&number == 0 || m.spanOf(a) == 0
+	case how&^(bytecode.ClockGrows|bytecode.ClockShrinks|known) != bytecode.ClockCompared:
+		return false
+	}
+	x, y := s.boundOf(g, in.A, integer), s.boundOf(g, in.B, integer)
+	if x.kind != integer || y.kind != integer || word < 1 {
+		return false
+	}
+	near := func(v int64) int64 { return min(max(v, -farDue), farDue) }
+	n := int64(max(m.spanOf(a), m.spanOf(b), 1))
+	apart := max(near(x.lo)-near(y.hi), near(y.lo)-near(x.hi)) - 1
+	if apart <= 0 || m.moves(g) && m.reaches(min(apart, farDue/word)*word/n) {
+		return false
+	}
+	if m.loopsBack(g) { // needsTime
+		g.looked.label = s.joined(bound{}, g.looked.label, g.shadow[g.fp+uint32(in.A)], g.shadow[g.fp+uint32(in.B)])
+	}
+	return true
 }

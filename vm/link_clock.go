@@ -56,13 +56,6 @@ func (f *clockFacts) holds(fact *bool) bool {
 	return *fact
 }
 
-// ticked reports whether timers have sent ticks that goroutines have received.
-func (f *clockFacts) ticked() bool {
-	f.lock()
-	defer f.unlock()
-	return f.ticks != nil
-}
-
 // clockRead reports whether the clock has been read, on any path.
 func (m *Machine) clockRead() bool {
 	k := m.link

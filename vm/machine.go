@@ -5,7 +5,6 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -91,18 +90,16 @@ type goroutineTable struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock      int64          // virtual nanoseconds since the start
-	debt       int64          // see step_time.go
-	drift      *symbolic.Term // label of the clock, if its value depends on random values; or nil
-	drifted    int            // number of timers that have fired since
-	shown      int64          // value of the last clock read: see step_look.go
-	looks      []int64        // values of clock reads on this path, in ascending order
-	vainRounds int            // comparisons that need time to pass, since time last advanced
-	vainLooks  int            // visible clock reads since time last advanced
-	rests      int64          // number of times that time passed because all goroutines waited, if the clock is read
-	clockStep  int            // the last step that read the clock, from 1; 0: none has
-	counted    bool           // numbers were computed from clock reads (assumeCounted)
-	steps      int            // of this path
+	clock      int64   // virtual nanoseconds since the start
+	debt       int64   // see step_time.go
+	shown      int64   // value of the last clock read: see step_look.go
+	looks      []int64 // values of clock reads on this path, in ascending order
+	vainRounds int     // comparisons that need time to pass, since time last advanced
+	vainLooks  int     // visible clock reads since time last advanced
+	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
+	clockStep  int     // the last step that read the clock, from 1; 0: none has
+	counted    bool    // numbers were computed from clock reads (assumeCounted)
+	steps      int     // of this path
 	bubbles    []bubbleClock
 	opened     uint16   // number of bubbles so far
 	fault      *Fault   // how the program has failed, or nil

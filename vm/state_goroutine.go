@@ -75,7 +75,6 @@ type gstate struct {
 	nrand     uint32         // number of random words it has received
 	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
-	due       *drawnDue      // other values the deadline may have, or nil
 	late      uint8          // number of times that time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the pending stack overflow, with only the outermost frame left; or nil

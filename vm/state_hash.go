@@ -207,10 +207,6 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.Environment().Symbolic() {
 		ws = m.writeInputs(ws)
 	}
-	if m.drift != nil {
-		h := m.drift.Hash()
-		ws = append(ws, 1<<61, h[0], h[1], uint64(m.clock))
-	}
 	//mutant: that a test has failed is no part of states [test ./cmd/hbcheck TestScripts/several]: false
 	if m.failed != 0 {
 		ws = append(ws, m.failed)

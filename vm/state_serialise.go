@@ -54,10 +54,6 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 		h := t.Hash()
 		ws = append(ws, 1<<62, h[0], h[1])
 	}
-	if u := g.due; u != nil {
-		h := u.label.Hash()
-		ws = append(ws, 1<<63, h[0], h[1], uint64(u.lo), uint64(u.hi))
-	}
 	if t.until != 0 {
 		ws = append(ws, m.distance(g, t.until))
 	}

@@ -74,7 +74,7 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 func (m *Machine) waitAtLook(g *goroutine) {
 	m.cfg.late.note(0)
 	if m.labeled() {
-		m.sym.look(g.looked.label, m.drift)
+		m.sym.look(g.looked.label)
 	}
 	g.looked.waits = true
 	g.label = uint64(g.looked.until)
@@ -93,11 +93,7 @@ func (m *Machine) noteHeldUp(g *goroutine) {
 		if q == g || q.status != gReady || !timed(q) {
 			continue
 		}
-		here, least, _ := m.remains(q)
-		if least <= m.cfg.Slack {
-			m.lookDue(q)
-		}
-		if here <= m.cfg.Slack {
+		if m.deadline(q)-m.clock <= m.cfg.Slack {
 			m.assume(g, ClockSome)
 			return
 		}
@@ -137,7 +133,7 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 			q.serial.valid = false
 			if q.looked.waits && q.status == gReady {
 				q.looked.waits, q.looked.woken = false, true
-				q.pending.Kind, q.label, q.due = trace.Clock, 0, nil
+				q.pending.Kind, q.label = trace.Clock, 0
 			} else {
 				q.looked.stale = true
 			}

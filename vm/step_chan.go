@@ -162,12 +162,6 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 		}
 		if m.isTick(hp) && c.reg != bytecode.NoReg {
 			m.tickTime(g, g.reg(uint32(c.reg)))
-			//mutant: ticks do not drift [env TestDraws/TestLookJitterTick$]: false
-			if m.labeled() && m.drift != nil {
-				t := m.sym.joined(bound{}, m.drift)
-				g.shadow[g.fp+uint32(c.reg)+timeWall], g.shadow[g.fp+uint32(c.reg)+timeExt] = t, t
-				g.unlabeled = false
-			}
 		}
 		if m.isEarly(hp) && c.reg != bytecode.NoReg {
 			w := unsafe.Slice(g.reg(uint32(c.reg)), 2)

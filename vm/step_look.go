@@ -135,9 +135,6 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 		room = m.cfg.Slack - m.debt
 		for _, s := range m.living() {
 			if q := m.gs[s]; timed(q) && m.bounded(q) && m.numAlternatives(q) > 0 {
-				if _, lo, _ := m.remains(q); q.due != nil && lo-1 < m.cfg.Slack-m.debt {
-					m.lookDue(q)
-				}
 				room = min(room, m.deadline(q)-m.clock-1)
 			}
 		}
@@ -269,9 +266,6 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 // that was. But times may have been computed that lie before what was shown, and grow with it: then
 // only what is shown now is settled.
 func (m *Machine) settled(t int64) bool {
-	if m.drift != nil {
-		return false
-	}
 	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
 		return t == now
 	}

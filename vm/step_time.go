@@ -75,7 +75,7 @@ func (m *Machine) passingNow() *passing {
 	if p.moment == m.moment {
 		return p
 	}
-	due, busy, drawn, first := false, false, false, int64(math.MaxInt64)
+	due, busy, first := false, false, int64(math.MaxInt64)
 	for _, s := range m.living() {
 		g := m.gs[s]
 		switch {
@@ -84,25 +84,19 @@ func (m *Machine) passingNow() *passing {
 			busy = busy || m.enabled(g)
 		case m.numAlternatives(g) == 0:
 		case m.isDue(g):
-			due, drawn = true, drawn || g.due != nil
+			due = true
 		default:
-			first, drawn = min(first, m.deadline(g)), drawn || g.due != nil
+			first = min(first, m.deadline(g))
 		}
 	}
 	// What was asked may have been executed speculatively, which is a new moment.
 	*p = passing{moment: m.moment, due: due, quiet: !busy && !due, first: first}
-	if drawn {
-		m.checkDue(p)
-	}
 	return p
 }
 
 // inTurn reports whether the rules above let timer g fire now, which could fire if it were due.
 func (m *Machine) inTurn(g *goroutine) bool {
 	if !m.bounded(g) || m.isDue(g) {
-		if g.due != nil {
-			m.passingNow()
-		}
 		return true
 	}
 	p := m.passingNow()
@@ -122,7 +116,6 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
 	m.vainLooks, m.vainRounds = 0, 0
-	m.fired(g)
 	d := m.deadline(g)
 	at := d
 	switch {
@@ -160,13 +153,6 @@ func (m *Machine) noteArmed(d int64) {
 	}
 }
 
-// noteRemains is noteArmed for what remains to a deadline.
-func (m *Machine) noteRemains(_, least, most int64) {
-	if most > 0 {
-		m.noteArmed(max(1, least))
-	}
-}
-
 // noteNear notes timers besides g that time can now pass to while goroutines are enabled.
 func (m *Machine) noteNear(g *goroutine) {
 	if m.cfg.Slack == 0 || m.cfg.VisibleArming {
@@ -174,7 +160,7 @@ func (m *Machine) noteNear(g *goroutine) {
 	}
 	for _, s := range m.living() {
 		if q := m.gs[s]; q != g && timed(q) && m.bounded(q) {
-			m.noteRemains(m.remains(q))
+			m.noteArmed(m.deadline(q) - m.clock)
 		}
 	}
 }
