@@ -15,10 +15,10 @@ type flagGroup struct{ title, names string }
 // exploreGroups has every visible flag of the explore command except those that explorers declare.
 // The first group is also part of the help of hbcheck.
 var exploreGroups = []flagGroup{
-	{"Flags most people need", "run timeout budget all preempt cover jobs assume format resume verbose"},
+	{"Flags most people need", "run timeout budget all preempt cover jobs format resume verbose"},
 	{"Selecting and loading what to explore", "skip entry bench no-main short tags chdir env stdin symbolic"},
 	{"Limits, the cache and saved searches", "max-memory max-steps max-executions max-states first count save"},
-	{"Behaviour of the environment", "time slack rand seed maps signals net leaks allow-leak input-len unwind solver"},
+	{"Behaviour of the environment", "time slack rand seed maps signals net assume leaks allow-leak input-len unwind solver"},
 	{"Output", "outcomes strict json output html color coverprofile write-corpus baseline write-baseline"},
 	{"Choosing an explorer", "por match symmetry hybrid"},
 	{"Diagnosing a search", "explain check-static check-duplicates"},
