@@ -39,7 +39,7 @@ type collector struct {
 	loops      orderedSet[LongLoop]
 
 	longest    int             // steps of the longest execution that has ended
-	needsAwait bool            // see exploration.refine
+	needsAwait bool            // see exploration.refinement
 	supposed   bool            // an assumption of the program has cut an execution
 	inSubtree  bool            // the collector belongs to a subtree of the search,
 	used       []int           // in which these of Options.Ignores have accepted a bug

@@ -23,7 +23,7 @@ const (
 	exitOK         = 0 // exhaustive, no bug
 	exitBug        = 1 // bug found
 	exitUsage      = 2 // usage, load or internal error
-	exitIncomplete = 3 // no bug, but a bound, a timeout or an unsupported operation was encountered
+	exitIncomplete = 3 // interrupted; with --strict: incomplete, or something was assumed
 )
 
 func main() {
@@ -101,9 +101,9 @@ is none; or it names the behaviour that it did not cover.
 	hbcheck replay FILE.hbr         show a schedule that was found; -i debugs it
 	hbcheck explain HB002           explain a code
 
-Exit status: 0 exhaustive and no bug; 1 bug found; 2 usage, load or internal error
-(bugs found are reported all the same); 3 incomplete, or exhaustive but for the
-assumptions that the verdict names.`,
+Exit status: 0 no bug; 1 bug found; 2 usage, load or internal error (bugs found are
+reported all the same); 3 interrupted, or with --strict: incomplete, or something of the
+environment was assumed.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
