@@ -25,7 +25,8 @@ var apart = map[string]string{
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
 	"(*Machine).timesCompared": "notes of the whole search how comparisons would come out at other times",
-	"(*Machine).Stack":         "the frames of a goroutine, for reports",
+	"(Report).Stack":           "the frames of a goroutine, for reports",
+	"(*Machine).serve":         "notes for a search in turn, whose explorer knows of no dependence",
 	"(*Machine).mayGrow":       "only whether the machine has the memory depends on how large stacks are",
 	"(*newInputs).make":        "makes values of the goroutine's own",
 	"(*newInputs).at":          "does the same",
@@ -76,15 +77,15 @@ var partOf = func() map[string]string {
 			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
-			scalars.ranged`,
+			scalars.ranged gstate.assigned`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came gstate.cameAfter
-			gstate.coro gstate.due gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
+			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.drift scalars.drifted scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
