@@ -28,7 +28,7 @@ var phrases = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 // unwritten are the files and folders whose comments do not follow docs/dev/prose.md yet, and the
 // documents. Remove an entry once its text does.
 var unwritten = []string{
-	"vm/",
+	"vm/compile/", "vm/drawn", "vm/step_",
 }
 
 // exempt quotes bad phrases.
@@ -60,7 +60,7 @@ func TestPhrases(t *testing.T) {
 		}
 	}
 	for _, c := range comments(t) {
-		if mutant := strings.HasPrefix(c.text, "//mutant: "); !mutant && !later(c.file) {
+		if mutant := strings.HasPrefix(strings.Replace(c.text, "// ", "//", 1), "//mutant: "); !mutant && !later(c.file) {
 			check(c.file, c.line, c.text)
 		}
 	}
