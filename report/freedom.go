@@ -30,7 +30,7 @@ func (t *Text) needs(bug *explore.Bug) string {
 		}
 		return " (needs " + strings.Join(list, ", or ") + ")"
 	case bug.Always:
-		return " (in every schedule: the entry returns and leaves it behind; --leaks=error makes this an error)"
+		return " (in every schedule explored the entry returns and leaves it behind; --leaks=error makes this an error)"
 	case bug.Lacks == vm.LackNetwork:
 		return " (after a connection failed, as hbcheck has no network)"
 	case bug.Lacks == vm.LackChange:
