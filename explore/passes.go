@@ -65,7 +65,12 @@ func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Resu
 		}
 		if i++; answered || s.limit.passed() || i == len(list) {
 			defer s.limit.release()
-			return p.merge(r, s, found, answered)
+			cut := !answered && s.limit.passed()
+			r, err := p.merge(r, s, found, answered)
+			if err == nil {
+				r.cutShort = r.cutShort || cut
+			}
+			return r, err
 		}
 	}
 }

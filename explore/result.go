@@ -131,6 +131,7 @@ type Result struct {
 	// vm.Machine.AllOrders).
 	AllOrders bool
 	again     refinement
+	cutShort  bool // time was up in a pass
 	// LongLoops has the places of a few executions when the bound on steps cut them.
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run
@@ -193,9 +194,11 @@ func (r *Result) Exported() *Result {
 	return &c
 }
 
-// TimedOut reports whether the exploration was stopped, by its time or from outside, and could
-// continue.
-func (r *Result) TimedOut() bool { return r.stopped() }
+// TimedOut reports whether more time could change the result: the exploration has been stopped and could
+// go on, or a pass after it has been, or there was no time to repeat the schedule of a bug.
+func (r *Result) TimedOut() bool {
+	return r.Verdict != Fail && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
+}
 
 // stopped reports whether the exploration was stopped and could continue.
 func (r *Result) stopped() bool {

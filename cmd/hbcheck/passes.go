@@ -95,7 +95,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			continue
 		}
-		if err := x.finally(stop, u.entry, bound); err != nil {
+		if err := x.finally(stop, u.entry, bound, u.result); err != nil {
 			return x.code, err
 		}
 	}
@@ -112,25 +112,26 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 // entry is undecided for no other reason than bound, and nil if the result has been written.
 func (x *wholeRun) explore(stop context.Context, e *explore.Entry, bound time.Duration) (late *explore.Result, err error) {
 	if bound == 0 {
-		return nil, x.finally(stop, e, 0)
+		return nil, x.finally(stop, e, 0, nil)
 	}
 	own, err := x.options(e)
 	if err != nil {
 		return nil, err
 	}
 	if own.Timeout > 0 && own.Timeout <= bound {
-		return nil, x.finally(stop, e, 0)
+		return nil, x.finally(stop, e, 0, nil)
 	}
-	return x.once(stop, e, own, bound, false)
+	return x.once(stop, e, own, bound, false, nil)
 }
 
-// finally explores an entry, for at most as long as bound says, if it is not 0, and writes the result.
-func (x *wholeRun) finally(stop context.Context, e *explore.Entry, bound time.Duration) error {
+// finally explores an entry, for at most as long as bound says, if it is not 0, and writes the result. A bug of
+// an earlier result, which may be nil, is not lost if this time nothing is decided.
+func (x *wholeRun) finally(stop context.Context, e *explore.Entry, bound time.Duration, earlier *explore.Result) error {
 	own, err := x.options(e)
 	if err != nil {
 		return err
 	}
-	_, err = x.once(stop, e, own, bound, true)
+	_, err = x.once(stop, e, own, bound, true, earlier)
 	return err
 }
 
@@ -153,8 +154,9 @@ func (x *wholeRun) options(e *explore.Entry) (own explore.Options, err error) {
 	return own, nil
 }
 
-// once explores an entry once. Unless it is final, it returns the result of one that bound has stopped.
-func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Options, bound time.Duration, final bool) (late *explore.Result, err error) {
+// once explores an entry once. Unless it is final, it returns a result that more time could change: also that
+// of a bug which may turn out to be a warning.
+func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Options, bound time.Duration, final bool, earlier *explore.Result) (late *explore.Result, err error) {
 	stderr := x.cmd.ErrOrStderr()
 	// Two tests are explored together only if nothing is to be said of each alone: it would be
 	// said again, or take longer still.
@@ -173,9 +175,12 @@ func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Opti
 			own.Keep = x.sv.keep(e, x.files.paths.Base)
 		}
 		r, err = x.f.one(stop, *e, own)
-		if err == nil && !final && r.Verdict == explore.Incomplete && r.TimedOut() && stop.Err() == nil {
+		if err == nil && !final && r.TimedOut() && stop.Err() == nil {
 			x.progress.Clear()
 			return r, nil
+		}
+		if err == nil && earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
+			r = earlier
 		}
 		if err == nil && used(x.opts.Ignores) == accepted {
 			x.mem.keep(e, r)
