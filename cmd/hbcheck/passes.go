@@ -124,7 +124,8 @@ func (x *wholeRun) explore(stop context.Context, e *explore.Entry, bound time.Du
 	return x.once(stop, e, own, bound, false, nil)
 }
 
-// finally explores an entry, for at most as long as bound says, if it is not 0, and writes the result. A bug of
+// finally explores an entry, for at most as long as bound says, if it is not 0, and writes the result. A bug
+// of
 // an earlier result, which may be nil, is not lost if this time nothing is decided.
 func (x *wholeRun) finally(stop context.Context, e *explore.Entry, bound time.Duration, earlier *explore.Result) error {
 	own, err := x.options(e)
@@ -154,8 +155,8 @@ func (x *wholeRun) options(e *explore.Entry) (own explore.Options, err error) {
 	return own, nil
 }
 
-// once explores an entry once. Unless it is final, it returns a result that more time could change: also that
-// of a bug which may turn out to be a warning.
+// once explores an entry once. Unless it is final, it returns a result that more time could change: also
+// that of a bug which may turn out to be a warning.
 func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Options, bound time.Duration, final bool, earlier *explore.Result) (late *explore.Result, err error) {
 	stderr := x.cmd.ErrOrStderr()
 	// Two tests are explored together only if nothing is to be said of each alone: it would be
