@@ -230,6 +230,7 @@ func TestSelects(t *testing.T) {
 	const function = `func P%d_%d() {
 	a, b, a2, b2, full, got := make(chan int), make(chan int), make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int, 1)
 	full <- 0
+	time.Sleep(20*time.Millisecond) // so that it counts when the goroutine comes, and not that time has passed
 	tick := time.After(30*time.Millisecond)
 	_, _, _, _, _ = a, b, a2, b2, tick
 	go func() {
@@ -262,6 +263,19 @@ func TestSelects(t *testing.T) {
 			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
 				return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}
+			// In turn, too, a goroutine takes what there is if what it was given has been taken.
+			turn := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+				return NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			}}
+			res, err := Run(context.Background(), turn, Options{POR: explorers.With("full"), Match: true, All: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range res.Bugs {
+				if b.Kind == Deadlock {
+					t.Errorf("pause of %d ms, in turn: deadlock: select of %s; %s", pause, x.cases, x.serve)
+				}
+			}
 			opts := []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}}
 			for _, opts := range opts[deep.N((i+k)%3, 0):deep.N((i+k)%3+1, 3)] {
 				res, err := Run(context.Background(), e, opts)

@@ -120,7 +120,6 @@ func (m *Machine) serve(c ptr, send bool) {
 			switch {
 			case all:
 				m.assign(q, i)
-			//mutant: of several that wait the first is served [test ./explore TestSelects]: "only != q" -> "false"
 			case only != nil && only != q:
 				return
 			case only == nil:
