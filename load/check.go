@@ -88,7 +88,7 @@ func (l *loader) checkPackage(p *Package) {
 		//mutant: map literals are in the order of the source [env TestPrograms/maplit]
 		p.orderMapLits()
 		p.layTables()
-		p.facts = syntaxFactsOf(p)
+		p.initWork, p.facts, p.testing, p.nonblocking = initWorkOf(p.Files, p.Info), factsOf(p), testMethodsOf(p), nonblockingOf(p)
 		p.Embeds = findEmbeds(p, l.choices.source)
 	}
 }

@@ -112,7 +112,7 @@ func (prog *Program) InitOrder(e *Entry) []*ssa.Package {
 	inited := make(map[*Package]bool)
 	for _, roots := range [][]*Package{prog.implicit, e.roots} {
 		for _, p := range initOrder(roots, inited) {
-			if p.facts.initWork != initNothing {
+			if p.initWork != initNothing {
 				order = append(order, p.SSA)
 			}
 		}
@@ -135,7 +135,7 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 			continue
 		}
 		inited[p] = true
-		dynamic[p] = p.facts.initWork == initDynamic
+		dynamic[p] = p.initWork == initDynamic
 		for _, q := range p.Imports {
 			if dynamic[q] {
 				dynamic[p] = true

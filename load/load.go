@@ -46,20 +46,23 @@ type Package struct {
 	Imports []*Package // by ID
 	Embeds  []Embed
 
-	published bool // of a version of a module that is not being worked on: it has been compiled before
-	files     []*file
-	list      *listPackage // nil for std packages
-	importIDs []string
-	errs      []Error
-	graph     *graph             // see prune; nil if the user's
-	pruned    bool               // prune has taken declarations away
-	bare      map[token.Pos]bool // methods whose bodies it has taken away, by the positions of their names
-	done      chan struct{}      // closed when type-checked, or given up
-	facts     syntaxFacts
-	decls     *declarations
-	links     []link
-	cuts      []tableLit // see tables.go
-	tables    map[token.Pos]*Table
+	published   bool // of a version of a module that is not being worked on: it has been compiled before
+	files       []*file
+	list        *listPackage // nil for std packages
+	importIDs   []string
+	errs        []Error
+	graph       *graph             // see prune; nil if the user's
+	pruned      bool               // prune has taken declarations away
+	bare        map[token.Pos]bool // methods whose bodies it has taken away, by the positions of their names
+	done        chan struct{}      // closed when type-checked, or given up
+	initWork    initWork
+	facts       fact
+	testing     TestMethods // those that it may call
+	nonblocking []nonblocking
+	decls       *declarations
+	links       []link
+	cuts        []tableLit // see tables.go
+	tables      map[token.Pos]*Table
 }
 
 // library reports whether p is there to be used only, not to be looked at for its own sake.

@@ -9,20 +9,6 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// syntaxFacts are what a package's syntax says that concerns whole programs.
-type syntaxFacts struct {
-	initWork    initWork
-	nonblocking []nonblocking
-	clock       bool // it reads the clock
-	deadlines   bool // it makes contexts with deadlines
-	goroutines  bool // it asks which goroutines there are
-	collects    bool // it asks for collections of garbage
-	finalizes   bool // it is the user's and can tell that there are some
-	setsEnv     bool // it changes the environment
-	seedsRand   bool // it seeds the global functions of math/rand
-	testing     TestMethods
-}
-
 // nonblocking is a channel operation that does not wait: a case of a select
 // with a default clause.
 type nonblocking struct {
@@ -30,48 +16,31 @@ type nonblocking struct {
 	send bool
 }
 
-// syntaxFactsOf collects the facts of a type-checked package.
-func syntaxFactsOf(p *Package) syntaxFacts {
-	f := syntaxFacts{initWork: initWorkOf(p.Files, p.Info)}
+// nonblockingOf returns the channel operations of a type-checked package that do not wait.
+func nonblockingOf(p *Package) (ops []nonblocking) {
 	for i, tree := range p.Files {
 		// Most files have no select: searching the text is ten times cheaper
 		// than walking the tree.
 		if bytes.Contains(p.files[i].src, []byte("select")) {
-			f.selects(tree, p.Info)
+			ops = selects(ops, tree, p.Info)
 		}
 	}
-	f.collects, f.setsEnv, f.seedsRand = p.mentionsCollection(), p.mentionsSetenv(), p.linksSeed()
 	if p.library() {
-		f.clock, f.deadlines = p.readsTime()
-		f.goroutines = p.asksForGoroutines()
-		f.testing = p.mentionsTestMethods()
-		return f
+		return ops
 	}
 	for _, obj := range p.Info.Uses {
-		fn, ok := obj.(*types.Func)
-		if !ok || fn.Pkg() == nil {
-			continue
-		}
-		f.clock = f.clock || readsClock(fn)
-		f.goroutines = f.goroutines || showsGoroutines(fn)
-		f.collects = f.collects || asksForCollection(fn)
-		f.finalizes = f.finalizes || tellsOfCollection(fn)
-		f.setsEnv = f.setsEnv || setsEnvironment(fn)
-		//mutant: no program seeds [env TestPrograms/seeded$]: drop 2
-		f.seedsRand = f.seedsRand || fn.FullName() == "math/rand.Seed"
-		f.testing |= testMethod(fn)
-		switch fn.FullName() {
-		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":
-			f.deadlines = true
-		case "reflect.Select", "(reflect.Value).TrySend", "(reflect.Value).TryRecv":
-			f.nonblocking = append(f.nonblocking, nonblocking{nil, true}, nonblocking{nil, false})
+		if fn, ok := obj.(*types.Func); ok {
+			switch fn.FullName() {
+			case "reflect.Select", "(reflect.Value).TrySend", "(reflect.Value).TryRecv":
+				return append(ops, nonblocking{nil, true}, nonblocking{nil, false})
+			}
 		}
 	}
-	return f
+	return ops
 }
 
-// selects collects the cases of selects with a default clause.
-func (f *syntaxFacts) selects(tree *ast.File, info *types.Info) {
+// selects adds the cases of the selects of tree with a default clause to list.
+func selects(list []nonblocking, tree *ast.File, info *types.Info) []nonblocking {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectStmt)
 		if !ok {
@@ -92,10 +61,11 @@ func (f *syntaxFacts) selects(tree *ast.File, info *types.Info) {
 			}
 		}
 		if hasDefault {
-			f.nonblocking = append(f.nonblocking, ops...)
+			list = append(list, ops...)
 		}
 		return true
 	})
+	return list
 }
 
 // received returns the element type of the channel that e receives from.
@@ -194,7 +164,7 @@ func (n *Nonblocking) Recv(elem types.Type) bool { return n.recv.has(elem) }
 func (prog *Program) Nonblocking(e *Entry) *Nonblocking {
 	n := new(Nonblocking)
 	for _, p := range closure(append(prog.implicit[:len(prog.implicit):len(prog.implicit)], e.roots...)) {
-		for _, op := range p.facts.nonblocking {
+		for _, op := range p.nonblocking {
 			if op.send {
 				n.send.add(op.elem)
 			} else {

@@ -108,8 +108,8 @@ func main() {}
 		case "m/none", "m/empty", "m/other":
 			want = initNothing
 		}
-		if !p.Std && p.facts.initWork != want {
-			t.Errorf("%s: work at initialisation %d, want %d", p.Path, p.facts.initWork, want)
+		if !p.Std && p.initWork != want {
+			t.Errorf("%s: work at initialisation %d, want %d", p.Path, p.initWork, want)
 		}
 	}
 }

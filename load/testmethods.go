@@ -46,8 +46,16 @@ func testMethod(fn *types.Func) TestMethods {
 	return 0
 }
 
-// mentionsTestMethods returns the methods that the text of p, a std package, mentions.
-func (p *Package) mentionsTestMethods() (set TestMethods) {
+// testMethodsOf returns the methods that p may call: of a std package, those that its text mentions.
+func testMethodsOf(p *Package) (set TestMethods) {
+	if !p.library() {
+		for _, obj := range p.Info.Uses {
+			if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil {
+				set |= testMethod(fn)
+			}
+		}
+		return set
+	}
 	if p.Path == "testing" {
 		return 0
 	}
@@ -71,11 +79,11 @@ func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
 	any := TestMethods(0)
 	for _, p := range closure(e.roots) {
 		if p.Std {
-			set |= p.facts.testing
+			set |= p.testing
 			continue
 		}
 		pkgs = append(pkgs, p)
-		any |= p.facts.testing
+		any |= p.testing
 	}
 	if any != 0 {
 		reaches(e, pkgs, func(fn *types.Func) bool {

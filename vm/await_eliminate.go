@@ -27,7 +27,7 @@ import (
 // of a loop without effects by an assume statement, and a check at run time finds loops whose
 // iterations have zero net effect. Here all decisions are made at run time, by comparing states:
 // snapshots of g at the operations of a loop since its last effect (gstate.trail). Static analysis
-// only determines where snapshots are worth their cost (await_loops.go, await_counting.go).
+// only determines where snapshots are worth their cost (await_loops.go).
 //
 // With AwaitOnce an atomic operation that would complete an iteration with zero effect is not
 // enabled: its goroutine is blocked, as if by an assume, until the value it is going to read has

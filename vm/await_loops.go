@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -113,11 +114,11 @@ func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
 		at = append(at, pc)
 	}
-	in, _ := cycles(len(f.Code), at, func(pc, i int) (int, bool) { return m.successor(f, pc, i, looks) })
+	in, _ := observable.Cycles(len(f.Code), at, func(pc, i int) (int, bool) { return m.successor(f, pc, i, looks) })
 	if !slices.Contains(in, true) || f.SSA == nil {
 		return in
 	}
-	uncounted := uncountedBlocks(f)
+	uncounted := observable.UncountedBlocks(f.SSA, func(v ssa.Value) bool { _, held := f.Regs[v]; return held })
 	for pc := range in {
 		if instr := f.InstrAt(pc); in[pc] && instr != nil {
 			in[pc] = uncounted[instr.Block().Index]

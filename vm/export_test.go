@@ -36,10 +36,6 @@ func (m *Machine) GrowMap() {
 	}
 }
 
-// ConstantPackage reports whether path is listed as a package whose unexported
-// variables never change.
-func ConstantPackage(path string) bool { return constantPkgs[path] }
-
 // OrbitHash returns the least fingerprint of the present state over all orders of the goroutines of
 // each origin: the same for all states that are equal up to exchanging these. With any set it takes
 // all orders of all goroutines: those of two origins that have reached the same code have the same

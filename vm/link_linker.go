@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
@@ -35,8 +36,7 @@ type linker struct {
 	compiled     int // number of compiled functions
 	globals      map[*ssa.Global]uint64
 	byAddr       map[uint64]*ssa.Global
-	assigns      map[types.Object]bool // nil until needed: see link_constant.go
-	logs         bool                  // set with assigns: a logger writes to something else than a standard stream
+	variables    *observable.Variables
 	literals     map[string]uint64
 	natives      map[string]int
 	stubs        map[stubKey]uint32
@@ -92,7 +92,7 @@ var _ compile.Linker = (*linker)(nil)
 
 func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) *linker {
 	k := &linker{
-		m: m, prog: prog, entry: e,
+		m: m, prog: prog, entry: e, variables: observable.VariablesOf(prog),
 		ids:        map[*ssa.Function]uint32{},
 		globals:    map[*ssa.Global]uint64{},
 		byAddr:     map[uint64]*ssa.Global{},
@@ -168,7 +168,7 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 			return k.zeroBase
 		}
 		flags := objVar | objShared
-		if k.constant(g) {
+		if k.variables.Constant(g) {
 			flags = 0
 		}
 		p = k.address(static{kind: staticGlobal, global: g, size: l.Size, layout: l.ID, flags: flags})

@@ -4,8 +4,7 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-
-	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/static/observable"
 )
 
 // Ordered reports whether the order in which the loop visits the entries of a map is a choice.
@@ -17,6 +16,9 @@ func (k *linker) Ordered(r *ssa.Range) bool {
 	}
 	return ordered
 }
+
+// ReadsOutput reports whether the program may read its own output or log.
+func (k *linker) ReadsOutput() bool { return k.variables.ReadsOutput() }
 
 // Clocked reports whether the operations of fn on times matter: comparisons, and conversions to
 // numbers. In the standard library they do not.
@@ -61,14 +63,14 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 		return false
 	}
 	//mutant: loops that insert have no order [env TestSlots]: false
-	if k.m.hasSlots() && compile.Inserts(r, k.bodies) {
+	if k.m.hasSlots() && observable.Inserts(r, k.bodies) {
 		return true // the entries are put into slots one after the other
 	}
 	p := k.prog.PackageOf(original(r.Parent()))
 	if p == nil || p.Std && (!showsOrder[p.Path] || hidesOrder[original(r.Parent()).String()]) {
 		return false
 	}
-	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r, k.bodies)
+	return k.m.cfg.Maps == MapsEvery || observable.OrderMatters(r, k.bodies)
 }
 
 // visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
@@ -78,7 +80,7 @@ func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
 	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
 	//mutant: goroutines of init see nothing [env TestPrograms/syncmapinitgo]: drop 2
 	if k := m.link; m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
-		if fn, _ := m.closureOf(f); k.bodies(fn) != nil && !compile.VisitMatters(fn, k.bodies) {
+		if fn, _ := m.closureOf(f); k.bodies(fn) != nil && !observable.VisitMatters(fn, k.bodies) {
 			return orderOne
 		}
 	}

@@ -3,7 +3,7 @@ package vm
 import (
 	"strings"
 
-	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/static/observable"
 )
 
 // makesTexts are the packages of the standard library through which a text reaches its reader
@@ -13,7 +13,7 @@ var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "err
 
 // onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
 //
-//  1. The innermost function of the user's has a known use for it (compile.UseOfText). If nothing
+//  1. The innermost function of the user's has a known use for it (observable.UseOfText). If nothing
 //     depends on the text there, and the function does not return it, nothing does.
 //  2. If the function returns it, as a method Error or String does, its caller has it, and the
 //     same holds for the caller. That caller may be fmt again, to which a function of the user's
@@ -30,9 +30,9 @@ func (m *Machine) onlyShown(g *goroutine) bool {
 			shown = p == nil || makesTexts[p.Path] || strings.HasPrefix(p.Path, "internal/")
 			return shown
 		}
-		use := compile.UseOfText(f.InstrAt(int(pc)), m.link.ReadsOutput())
-		shown = use != compile.TextUsed
-		return use == compile.TextReturned
+		use := observable.UseOfText(f.InstrAt(int(pc)), m.link.ReadsOutput())
+		shown = use != observable.TextUsed
+		return use == observable.TextReturned
 	})
 	return shown
 }

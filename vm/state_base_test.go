@@ -202,7 +202,7 @@ type parts map[uintptr]string
 
 // unchanging are types whose values never change once they are made.
 var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*vm.mapType",
-	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "map[types.Object]bool", "*compile.", "race.clock", "*vm.Fault"}
+	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
 
 func (p parts) walk(v reflect.Value, where string) {
 	name := v.Type().String()

@@ -19,7 +19,7 @@ import "unsafe"
 //     and publishing an object publishes all that it refers to.
 //
 // Static objects need no publishing. Variables are shared from their creation; the others are never
-// written, and neither are the objects they refer to (link_constant.go).
+// written, and neither are the objects they refer to (static/observable/variables.go).
 //
 // A shared object stays shared, even if it becomes reachable from one goroutine only: it then has
 // unnecessary visible operations, and no behaviour is lost. Each object is published at most once

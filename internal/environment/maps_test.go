@@ -8,11 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestOrderMatters: each test of vm/compile/testdata/order is a loop over a map whose order cannot be noticed
-// (TestFree...) or may be (TestMatters...). A loop of the first kind makes no choice, and if it is made
-// to try all orders all the same, each prints the same.
+// TestOrderMatters: each test of static/observable/testdata/order is a loop over a map whose order cannot
+// be noticed (TestFree...) or may be (TestMatters...). A loop of the first kind makes no choice, and
+// if it is made to try all orders all the same, each prints the same.
 func TestOrderMatters(t *testing.T) {
-	prog := loadDir(t, "../../vm/compile/testdata/order")
+	prog := loadDir(t, "../../static/observable/testdata/order")
 	n := 0
 	for i, e := range prog.Entries {
 		free := strings.HasPrefix(e.Name, "TestFree")

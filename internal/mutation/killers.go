@@ -56,7 +56,7 @@ var killers = map[string][]string{
 	"regions":   {"./vm", "-run", "TestRegions/heaps"},
 	"silent":    {"./vm", "-run", "TestSilen"},
 	"numbering": {"./vm", "-run", "TestComparable$|TestNames$"},
-	"order":     {"./vm/compile", "-run", "^TestOrderMatters$"},
+	"order":     {"./static/observable", "-run", "^TestOrderMatters$"},
 	"points":    {"./explore", "-run", "^TestPoints$"},
 
 	// Models and the environment.

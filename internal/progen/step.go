@@ -309,7 +309,7 @@ func (r *refMachine) mapStep(s *refState, me *refG, in *instr, v int, fail func(
 		me.l[in.c] = len(m.keys)
 	case mapNext:
 		// Entries inserted during the loop are not visited, because the order makes no
-		// difference to the sum; only a data race can insert any (compile.OrderMatters).
+		// difference to the sum; only a data race can insert any (observable.OrderMatters).
 		if me.iterEnd == 0 {
 			me.iterEnd = m.seq
 		}

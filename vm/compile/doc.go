@@ -20,10 +20,8 @@
 //	    pending.go            what is live where an operation may be pending
 //	    position.go           where in the source an instruction is
 //
-// order.go, order_fold.go, order_writes.go, order_pure.go, order_calls.go, order_owned.go, order_same.go,
-// order_nil.go, order_exits.go, order_reads.go and order_callback.go are not about code: they find out
-// whether a loop over a map can notice the order of the entries. clock.go and spans.go find out where a
-// program can notice the clock, and shown.go whether it only prints what it has been given.
+// What a program can notice of the order of a map, and of the clock, is found out in static/observable.
+// clock.go emits the operations that it asks for.
 //
 // A frame is a window of 64-bit registers on the goroutine's stack:
 //

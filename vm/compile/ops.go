@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
@@ -346,10 +347,10 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op
 	c.clockCompare(v)
-	if isNil(v.X) || isNil(v.Y) {
+	if observable.IsNil(v.X) || observable.IsNil(v.Y) {
 		// Slices, maps, funcs, interfaces: the first word says it.
 		x := v.X
-		if isNil(x) {
+		if observable.IsNil(x) {
 			x = v.Y
 		}
 		// A register that is zero: there is no operation for comparing with a constant, only
@@ -361,7 +362,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 			o = bytecode.Ne
 		}
 		// If both are nil a register is compared with itself.
-		if isNil(x) {
+		if observable.IsNil(x) {
 			c.emit(o, d, z, z)
 			return
 		}
@@ -417,21 +418,4 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	if not {
 		c.emit(bytecode.LNot, d, d, 0)
 	}
-}
-
-// isNil reports whether v is the zero of a type whose values are compared with nil by their first
-// word.
-//
-// The zero of a struct or an array is a constant without a value, too, and is not compared with
-// nil.
-func isNil(v ssa.Value) bool {
-	k, ok := v.(*ssa.Const)
-	if !ok || k.Value != nil {
-		return false
-	}
-	switch k.Type().Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return false
-	}
-	return true
 }

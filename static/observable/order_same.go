@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"go/constant"
@@ -16,7 +16,7 @@ import (
 //
 // Claim: if the address of a load is the same in all iterations, what is loaded is, too. For no
 // iteration writes what one reads (claim 4 of OrderMatters, writesApart), but for sums of integers, and an
-// address is none.
+// address is not an integer.
 
 // invariant: v is the same in all iterations.
 func (l *mapLoop) invariant(v ssa.Value) bool {

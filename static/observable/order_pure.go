@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"go/constant"
@@ -65,7 +65,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 			c, ok := x.Y.(*ssa.Const)
 			l.panics = l.panics || !ok || c.Value == nil || constant.Sign(c.Value) <= 0
 		case token.EQL, token.NEQ:
-			l.panics = l.panics || !comparesPlainly(x.X.Type()) && !isNil(x.X) && !isNil(x.Y)
+			l.panics = l.panics || !comparesPlainly(x.X.Type()) && !IsNil(x.X) && !IsNil(x.Y)
 		}
 		return true
 	case *ssa.Convert:
@@ -150,6 +150,11 @@ func ranged(x *ssa.IndexAddr) bool {
 	}
 	b, ok := n.Call.Value.(*ssa.Builtin)
 	return ok && b.Name() == "len" && n.Call.Args[0] == x.X
+}
+
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
 }
 
 func isChan(t types.Type) bool {

@@ -1,4 +1,4 @@
-package vm
+package observable
 
 import (
 	"go/constant"
@@ -6,8 +6,6 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-
-	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // A counting loop is not an await loop: an iteration with zero effect leads back to the state in
@@ -35,17 +33,17 @@ import (
 //	for i := 0; i < n; i++ { x.Load() }       i's block counts: no snapshots
 //	for { for !x.Load() {}; n++ }             the outer one counts; the inner loop is a cycle
 
-// uncountedBlocks returns, for each block of f, whether control can return to it without passing a
-// counting block.
-func uncountedBlocks(f *bytecode.Func) []bool {
-	blocks := f.SSA.Blocks
+// UncountedBlocks returns, for each block of fn, whether control can return to it without passing a
+// counting block. held says which values are in registers.
+func UncountedBlocks(fn *ssa.Function, held func(ssa.Value) bool) []bool {
+	blocks := fn.Blocks
 	var all []int
 	for i := range blocks {
 		all = append(all, i)
 	}
 	counts := make([]bool, len(blocks))
 	for {
-		in, part := cycles(len(blocks), all, func(b, i int) (int, bool) {
+		in, part := Cycles(len(blocks), all, func(b, i int) (int, bool) {
 			if counts[b] || i >= len(blocks[b].Succs) {
 				return 0, false
 			}
@@ -53,7 +51,7 @@ func uncountedBlocks(f *bytecode.Func) []bool {
 		})
 		more := false
 		for i, b := range blocks {
-			if in[i] && isCounter(b, part, f.Regs) {
+			if in[i] && isCounter(b, part, held) {
 				counts[i], more = true, true
 			}
 		}
@@ -69,13 +67,13 @@ const maxCount = 1 << 16
 
 // isCounter reports whether block h of a component counts. A counter outside of registers is not
 // compared, and a narrow one may overflow.
-func isCounter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
+func isCounter(h *ssa.BasicBlock, part []int, held func(ssa.Value) bool) bool {
 	for _, instr := range h.Instrs {
 		phi, ok := instr.(*ssa.Phi)
 		if !ok {
 			return false
 		}
-		if _, held := regs[phi]; !held || !isWord(phi.Type()) {
+		if !held(phi) || !isWord(phi.Type()) {
 			continue
 		}
 		up, down := false, false
@@ -124,66 +122,4 @@ func difference(v ssa.Value, p *ssa.Phi) int64 {
 		return -c
 	}
 	return c
-}
-
-// cycles returns, for each of n nodes of a graph, whether it is on a cycle, and the number of its
-// strongly connected component (Tarjan 1972). Component numbers are only meant for comparison.
-// roots are nodes from which all nodes can be reached; successor returns the i-th successor of a
-// node, if it has that many. The function has a stack of its own: generated code has graphs that
-// are thousands of nodes deep.
-func cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
-	in, part = make([]bool, n), make([]int, n)
-	type node struct {
-		num, low int
-		open     bool
-		next     int // successors followed
-	}
-	at := make([]node, n)
-	var stack, path []int
-	count := 0
-	for _, root := range roots {
-		if at[root].num != 0 {
-			continue
-		}
-		path = append(path, root)
-		for len(path) > 0 {
-			v := path[len(path)-1]
-			x := &at[v]
-			if x.num == 0 {
-				count++
-				x.num, x.low, x.open = count, count, true
-				stack = append(stack, v)
-			}
-			if s, ok := successor(v, x.next); ok {
-				x.next++
-				switch t := &at[s]; {
-				case s == v:
-					in[v] = true
-				case t.num == 0:
-					path = append(path, s)
-				case t.open:
-					x.low = min(x.low, t.num)
-				}
-				continue
-			}
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				p := &at[path[len(path)-1]]
-				p.low = min(p.low, x.low)
-			}
-			if x.low != x.num {
-				continue
-			}
-			for alone := stack[len(stack)-1] == v; ; {
-				last := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				at[last].open, part[last] = false, x.num
-				in[last] = in[last] || !alone
-				if last == v {
-					break
-				}
-			}
-		}
-	}
-	return in, part
 }

@@ -1,11 +1,13 @@
-package vm
+package observable
 
 import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/load"
 )
 
 // Reading a variable that never changes after the initialisation of its package is not a visible
@@ -31,8 +33,24 @@ var constantVars = map[string]bool{
 	"time.localLoc": true, "time.utcLoc": true, "time.UTC": true, "time.Local": true,
 }
 
-// constant reports whether g never changes after initialisation.
-func (k *linker) constant(g *ssa.Global) bool {
+// Variables says which package variables of a program never change after initialisation, and whether the
+// program may read what it prints. It keeps the answers, and may
+// be used by several goroutines.
+type Variables struct {
+	prog     *load.Program
+	once     sync.Once             // sets the rest
+	assigned map[types.Object]bool // those of the standard library that the user's packages assign, or whose addresses they take
+	logs     bool                  // a logger of the program's writes to something else than a standard stream
+}
+
+// VariablesOf returns the Variables of prog.
+func VariablesOf(prog *load.Program) *Variables { return &Variables{prog: prog} }
+
+// ConstantPackage reports whether the unexported variables of the package with that path never change.
+func ConstantPackage(path string) bool { return constantPkgs[path] }
+
+// Constant reports whether g never changes after initialisation.
+func (v *Variables) Constant(g *ssa.Global) bool {
 	obj := g.Object()
 	path := g.Pkg.Pkg.Path()
 	switch {
@@ -41,17 +59,19 @@ func (k *linker) constant(g *ssa.Global) bool {
 	case !obj.Exported():
 		return constantVars[path+"."+obj.Name()]
 	}
-	return (path == "unicode" || constantVars[path+"."+obj.Name()]) && !k.assigned()[obj]
+	return (path == "unicode" || constantVars[path+"."+obj.Name()]) && !v.assignments()[obj]
 }
 
-// assigned returns the variables of the standard library that the user's packages assign or take
-// the address of.
-func (k *linker) assigned() map[types.Object]bool {
-	if k.assigns != nil {
-		return k.assigns
-	}
-	k.assigns = map[types.Object]bool{}
-	for _, p := range k.prog.All {
+// assignments returns v.assigned.
+func (v *Variables) assignments() map[types.Object]bool {
+	v.once.Do(v.find)
+	return v.assigned
+}
+
+// find walks the user's packages.
+func (v *Variables) find() {
+	v.assigned = map[types.Object]bool{}
+	for _, p := range v.prog.All {
 		if p.Info == nil {
 			continue
 		}
@@ -60,8 +80,8 @@ func (k *linker) assigned() map[types.Object]bool {
 				e = sel.Sel
 			}
 			if id, ok := ast.Unparen(e).(*ast.Ident); ok {
-				if v, ok := p.Info.Uses[id].(*types.Var); ok && v.Pkg() != nil && k.prog.IsStd(v.Pkg()) {
-					k.assigns[v] = true
+				if x, ok := p.Info.Uses[id].(*types.Var); ok && x.Pkg() != nil && v.prog.IsStd(x.Pkg()) {
+					v.assigned[x] = true
 				}
 			}
 		}
@@ -80,13 +100,12 @@ func (k *linker) assigned() map[types.Object]bool {
 						note(n.X)
 					}
 				case *ast.CallExpr:
-					k.logs = k.logs || logsElsewhere(p.Info, n)
+					v.logs = v.logs || logsElsewhere(p.Info, n)
 				}
 				return true
 			})
 		}
 	}
-	return k.assigns
 }
 
 // logsElsewhere reports whether a call makes a logger write to something else than a standard
@@ -117,10 +136,10 @@ func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 
 // ReadsOutput reports whether the program may read its own output or log: it assigns a standard
 // stream, or a logger of its own writes elsewhere.
-func (k *linker) ReadsOutput() bool {
-	assigned := k.assigned()
+func (v *Variables) ReadsOutput() bool {
+	assigned := v.assignments()
 	//mutant: logs are not read [env TestPrograms/capturedlog]: false
-	if k.logs {
+	if v.logs {
 		return true
 	}
 	for x := range assigned {

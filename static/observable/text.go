@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"go/token"
@@ -39,6 +39,14 @@ func onlyShown(v *ssa.MakeInterface, captured bool) bool {
 	t := &textFlow{seen: map[ssa.Value]bool{}, ends: true, captured: captured}
 	t.value(v)
 	return t.use == TextShown
+}
+
+// FormattedAndUsed reports whether fmt makes texts of v, and nothing else does anything with it, and the
+// function uses one of these texts.
+func FormattedAndUsed(v *ssa.MakeInterface, captured bool) bool {
+	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
+	t.value(v)
+	return t.use == TextUsed && onlyShown(v, captured)
 }
 
 // textFlow follows a text through a function.
@@ -84,7 +92,7 @@ func (t *textFlow) value(v ssa.Value) {
 			switch {
 			case x.Op == token.ADD:
 				t.value(x)
-			case !isNil(x.X) && !isNil(x.Y):
+			case !IsNil(x.X) && !IsNil(x.Y):
 				t.use = TextUsed
 			}
 		case *ssa.Return:
@@ -201,4 +209,21 @@ func makesText(call *ssa.CallCommon) bool {
 func variadic(v ssa.Value) bool {
 	a, ok := v.(*ssa.Alloc)
 	return ok && a.Comment == "varargs"
+}
+
+// IsNil reports whether v is the zero of a type whose values are compared with nil by their first
+// word.
+//
+// The zero of a struct or an array is a constant without a value, too, and is not compared with
+// nil.
+func IsNil(v ssa.Value) bool {
+	k, ok := v.(*ssa.Const)
+	if !ok || k.Value != nil {
+		return false
+	}
+	switch k.Type().Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return false
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"golang.org/x/tools/go/ssa"

@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"go/constant"
@@ -13,7 +13,7 @@ import (
 //
 // The body is that of a loop (OrderMatters), with the parameters for the entry: it never ends the loop, as
 // it always returns true. What it stores in a sync.Map under the key of the entry is the iteration's
-// own, and what it reads is none of that: methods of sync.Map are no functions that only read.
+// own, and it does not read such values: methods of sync.Map do not count as functions that only read.
 func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 	if len(fn.Params) != 2 || len(fn.Blocks) == 0 || fn.Recover != nil {
 		return true

@@ -1,4 +1,4 @@
-package vm_test
+package observable_test
 
 import (
 	"strings"
@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
-	"hbcheck.dev/hbcheck/vm"
+	"hbcheck.dev/hbcheck/static/observable"
 )
 
 // TestConstantPackages: only their initialisers write the unexported variables of the packages that
-// the machine treats as constant (constantPkgs in link_constant.go).
+// the machine treats as constant (constantPkgs).
 func TestConstantPackages(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("bytes"; "encoding/json"; "errors"; "fmt"; "math"; "math/bits"; "reflect"; "sort"; "strconv"; "strings"; "text/template"; "unicode"; "unicode/utf16"; "unicode/utf8")
@@ -25,7 +25,7 @@ func main() {}
 		if fn.Pkg == nil || fn.Synthetic == "package initializer" || strings.HasPrefix(fn.Name(), "init#") {
 			continue
 		}
-		if !vm.ConstantPackage(fn.Pkg.Pkg.Path()) {
+		if !observable.ConstantPackage(fn.Pkg.Pkg.Path()) {
 			continue
 		}
 		seen++

@@ -1,4 +1,4 @@
-package compile_test
+package observable_test
 
 import (
 	"go/types"
@@ -9,7 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/static/observable"
 )
 
 // TestOrderMatters: each test of testdata/order has a loop over a map whose order cannot be noticed
@@ -35,7 +35,7 @@ func TestOrderMatters(t *testing.T) {
 		n++
 		matters := ""
 		for _, r := range loops {
-			if compile.OrderMatters(r, bodies) {
+			if observable.OrderMatters(r, bodies) {
 				matters = r.Parent().String()
 			}
 		}
@@ -49,7 +49,7 @@ func TestOrderMatters(t *testing.T) {
 }
 
 // loopsOf returns the loops over maps of fn and of what it calls.
-func loopsOf(fn *ssa.Function, bodies compile.Bodies, seen map[*ssa.Function]bool) (loops []*ssa.Range) {
+func loopsOf(fn *ssa.Function, bodies observable.Bodies, seen map[*ssa.Function]bool) (loops []*ssa.Range) {
 	if seen[fn] {
 		return nil
 	}

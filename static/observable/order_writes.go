@@ -1,4 +1,4 @@
-package compile
+package observable
 
 import (
 	"go/token"

@@ -1,71 +1,16 @@
 package load
 
 import (
-	"bytes"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
-	"strings"
 	"sync"
 )
 
-// Whether a program reads the clock decides whether the time of day is part of
-// its states: one with a ticker has infinitely many states if it is, and a
-// handful if it is not.
-
-// readsClock reports whether fn is a function that gives away the time: time.Now
-// and its like, or what one can do with a Time: a context's deadline and what a
-// ticker sends are Times, too.
-func readsClock(fn *types.Func) bool {
-	switch name := fn.FullName(); name {
-	case "time.Now", "time.Since", "time.Until", "syscall.Gettimeofday", "syscall.Time":
-		return true
-	default:
-		return strings.HasPrefix(name, "(time.Time).") || strings.HasPrefix(name, "(*time.Time).")
-	}
-}
-
-// showsTime are the packages of the standard library that read the clock but
-// decide nothing by it: they print it, measure with it, make it a seed. Package
-// context compares deadlines; see UsesDeadlines.
-var showsTime = map[string]bool{
-	"time": true, "context": true, "log": true, "log/slog": true, "testing": true, "testing/quick": true,
-	"internal/poll": true, "crypto/internal/fips140deps/time": true,
-}
-
-// readsTime reports whether the text of p, a std package, mentions the functions
-// that read the clock, and those that make contexts with deadlines.
-func (p *Package) readsTime() (clock, deadlines bool) {
-	mentions := func(src []byte, names ...string) bool {
-		for _, name := range names {
-			if bytes.Contains(src, []byte(name)) {
-				return true
-			}
-		}
-		return false
-	}
-	if showsTime[p.Path] {
-		return false, false
-	}
-	for _, file := range p.files {
-		clock = clock || mentions(file.src, `"time"`) && mentions(file.src, "time.Now(", "time.Since(", "time.Until(")
-		deadlines = deadlines || mentions(file.src, `"context"`) && mentions(file.src, "context.WithTimeout", "context.WithDeadline")
-	}
-	return clock, deadlines
-}
-
-// UsesDeadlines reports whether a package that is linked for e makes contexts
-// with deadlines. Those are times in memory, which matters where time passes in
-// the order of deadlines. Where timers fire in any order, a context may expire
-// at any moment whatever its deadline, so it does not.
-func (prog *Program) UsesDeadlines(e *Entry) bool {
-	for _, p := range closure(e.roots) {
-		if p.facts.deadlines {
-			return true
-		}
-	}
-	return false
-}
+// Questions about what an entry reaches. What counts as reached from e
+// is what its declaration mentions, what the declarations mentioned there mention, and so
+// on, with all methods of the types among them.
 
 // UsesClock reports whether a program that begins at e, package initialisation
 // apart, may decide something by what the clock says: whether a std package that
@@ -80,12 +25,63 @@ func (prog *Program) UsesClock(e *Entry) bool {
 		switch {
 		case !p.library():
 			pkgs = append(pkgs, p)
-			any = any || p.facts.clock
-		case p.facts.clock:
+			any = any || p.facts&clockFact != 0
+		case p.facts&clockFact != 0:
 			return true
 		}
 	}
 	return any && reaches(e, pkgs, readsClock, true)
+}
+
+// CountsGoroutines reports whether a program that begins at e, package initialisation apart, can ask
+// which goroutines there are. What counts as reached is as in UsesClock.
+func (prog *Program) CountsGoroutines(e *Entry) bool {
+	var pkgs []*Package
+	any := false
+	for _, p := range closure(e.roots) {
+		if p.Std {
+			if p.facts&goroutineFact != 0 {
+				return true
+			}
+			continue
+		}
+		pkgs = append(pkgs, p)
+		any = any || p.facts&goroutineFact != 0
+	}
+	return any && reaches(e, pkgs, showsGoroutines, false)
+}
+
+// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
+// operation that depends on what all other goroutines do, and is not only enabled when none of them
+// can continue: testing/synctest with goroutines outside of the bubble, and what InspectsAll is about.
+// What counts as reached is as in UsesClock.
+func (prog *Program) LooksAtAll(e *Entry) bool {
+	return prog.mayInspect(e, func(fn *types.Func) bool {
+		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
+	})
+}
+
+// InspectsAll reports whether such a program may execute an operation that shows where the other
+// goroutines are, and what they refer to: stacks of all goroutines, and a collection, of which finalizers,
+// cleanups and weak pointers tell.
+func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
+
+func inspectsAll(fn *types.Func) bool {
+	//mutant: collections show nothing [models TestModels/weakPrivate]: drop 1
+	return asksForCollection(fn) || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
+}
+
+func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
+	var pkgs []*Package
+	for _, p := range closure(e.roots) {
+		switch {
+		case !p.Std:
+			pkgs = append(pkgs, p)
+		case p.facts&goroutineFact != 0:
+			return true
+		}
+	}
+	return reaches(e, pkgs, wanted, false)
 }
 
 // reaches reports whether code of pkgs that e reaches mentions a function that is wanted; ownStacks
@@ -260,4 +256,19 @@ func (m *reachability) reach(obj types.Object) {
 		m.seen[obj] = true
 		m.work = append(m.work, m.decls(obj)...)
 	}
+}
+
+// ownStack returns the name of what call calls if that is runtime.Stack(buf, false), which shows no
+// other goroutine.
+func ownStack(p *Package, call *ast.CallExpr) *ast.Ident {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 2 {
+		return nil
+	}
+	fn, ok := p.Info.Uses[sel.Sel].(*types.Func)
+	v := p.Info.Types[call.Args[1]].Value
+	if ok && fn.FullName() == "runtime.Stack" && v != nil && v.Kind() == constant.Bool && !constant.BoolVal(v) {
+		return sel.Sel
+	}
+	return nil
 }

@@ -1,0 +1,183 @@
+package load
+
+import (
+	"bytes"
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a program may ask for decides what is part of its states and which operations others notice:
+// one with a ticker has infinitely many states if it can read the clock, and a handful if it cannot.
+// The user's code is asked by its types. The library is asked by its text, in which calls are written in
+// one way only: that is a hundred times faster, and comments that mention a call do no harm.
+
+// A fact is a set of things that a package may do.
+type fact uint8
+
+// The facts.
+const (
+	clockFact      fact = 1 << iota // it reads the clock, and may decide something by it
+	deadlineFact                    // it makes contexts with deadlines
+	goroutineFact                   // it asks which goroutines there are
+	collectionFact                  // it asks for a collection of garbage
+	finalizerFact                   // it is the user's, and can tell that garbage is collected
+	setenvFact                      // it changes the environment
+	seedFact                        // it seeds the global functions of math/rand
+)
+
+// factTable says for each fact how it is found.
+var factTable = []struct {
+	fact     fact
+	function func(*types.Func) bool // in the user's code: a mention of such a function
+	imports  string                 // in the library: a file that imports this package, if any is named,
+	calls    []string               // and has one of these texts,
+	links    []string               // and in any package: one of these names at the end of a line (go:linkname)
+	but      func(path string) bool // these packages do it for their users only, or decide nothing by it
+}{
+	{fact: clockFact, function: readsClock, imports: `"time"`, calls: []string{"time.Now(", "time.Since(", "time.Until("},
+		but: func(path string) bool { return showsTime[path] }},
+	{fact: deadlineFact, function: named("context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause"),
+		imports: `"context"`, calls: []string{"context.WithTimeout", "context.WithDeadline"},
+		but: func(path string) bool { return showsTime[path] }},
+	{fact: goroutineFact, function: showsGoroutines,
+		calls: []string{"runtime.NumGoroutine(", "runtime.GoroutineProfile(", "pprof.Lookup(", "pprof.Profiles("},
+		but:   func(path string) bool { return path == "runtime" || path == "runtime/pprof" }},
+	{fact: collectionFact, function: asksForCollection, calls: []string{"runtime.GC(", "debug.FreeOSMemory("},
+		links: []string{" runtime.GC", "debug.freeOSMemory"},
+		but:   func(path string) bool { return path == "runtime" || path == "runtime/debug" }},
+	{fact: finalizerFact, function: named("runtime.SetFinalizer", "runtime.AddCleanup", "weak.Make")},
+	{fact: setenvFact, function: setsEnvironment,
+		calls: []string{"os.Setenv(", "os.Unsetenv(", "os.Clearenv(", "syscall.Setenv(", "syscall.Unsetenv(", "syscall.Clearenv("},
+		links: []string{"syscall.Setenv", "syscall.Unsetenv", "syscall.Clearenv", "os.Setenv", "os.Unsetenv", "os.Clearenv"},
+		but:   func(p string) bool { return p == "os" || p == "syscall" || path.Base(p) == "testing" }},
+	//mutant: no program seeds [env TestPrograms/seeded$]: "named(\"math/rand.Seed\")" -> "named()"
+	{fact: seedFact, function: named("math/rand.Seed"), links: []string{" math/rand.Seed"}},
+}
+
+// factsOf returns the facts of p, which is type-checked.
+func factsOf(p *Package) (set fact) {
+	for _, row := range factTable {
+		switch library := p.library(); {
+		case library && row.but != nil && row.but(p.Path):
+		case p.mentions("", row.links, "\n"), library && p.mentions(row.imports, row.calls, ""):
+			set |= row.fact
+		}
+	}
+	if p.library() {
+		return set
+	}
+	for _, obj := range p.Info.Uses {
+		if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil {
+			for _, row := range factTable {
+				if set&row.fact == 0 && row.function(fn) {
+					set |= row.fact
+				}
+			}
+		}
+	}
+	return set
+}
+
+// mentions reports whether a file of p that has the text imports has one of texts, each followed by end.
+func (p *Package) mentions(imports string, texts []string, end string) bool {
+	for _, file := range p.files {
+		if !bytes.Contains(file.src, []byte(imports)) {
+			continue
+		}
+		for _, text := range texts {
+			if bytes.Contains(file.src, []byte(text+end)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named returns whether a function has one of these names.
+func named(names ...string) func(*types.Func) bool {
+	return func(fn *types.Func) bool { return slices.Contains(names, fn.FullName()) }
+}
+
+// readsClock reports whether fn is a function that gives away the time: time.Now
+// and its like, or what one can do with a Time: a context's deadline and what a
+// ticker sends are Times, too.
+func readsClock(fn *types.Func) bool {
+	switch name := fn.FullName(); name {
+	case "time.Now", "time.Since", "time.Until", "syscall.Gettimeofday", "syscall.Time":
+		return true
+	default:
+		return strings.HasPrefix(name, "(time.Time).") || strings.HasPrefix(name, "(*time.Time).")
+	}
+}
+
+// showsTime are the packages of the standard library that read the clock but
+// decide nothing by it: they print it, measure with it, make it a seed. Package
+// context compares deadlines; see UsesDeadlines.
+var showsTime = map[string]bool{
+	"time": true, "context": true, "log": true, "log/slog": true, "testing": true, "testing/quick": true,
+	"internal/poll": true, "crypto/internal/fips140deps/time": true,
+}
+
+// showsGoroutines reports whether fn is a function that says which goroutines there are.
+func showsGoroutines(fn *types.Func) bool {
+	switch fn.FullName() {
+	case "runtime.NumGoroutine", "runtime.GoroutineProfile", "runtime.Stack",
+		//mutant: pprof does not ask [points]: "Lookup\", \"runtime/pprof." -> ""
+		"runtime/pprof.Lookup", "runtime/pprof.Profiles":
+		return true
+	}
+	return false
+}
+
+// asksForCollection reports whether fn is a function that collects garbage.
+func asksForCollection(fn *types.Func) bool {
+	name := fn.FullName()
+	return name == "runtime.GC" || name == "runtime/debug.FreeOSMemory"
+}
+
+// setsEnvironment reports whether fn may change the environment: it is one of package os, syscall or
+// testing, or of an interface that a test implements, or finds a method by its name.
+func setsEnvironment(fn *types.Func) bool {
+	switch fn.Name() {
+	//mutant: programs do not set variables [models TestModels/localZone]: "Setenv\", \"Unsetenv\", \"" -> ""
+	case "Setenv", "Unsetenv", "Clearenv":
+		return true
+	case "Method", "MethodByName":
+		return fn.Pkg() != nil && fn.Pkg().Path() == "reflect"
+	}
+	return false
+}
+
+// linked reports whether a package that is linked for e has the fact.
+func (prog *Program) linked(e *Entry, f fact) bool {
+	for _, p := range closure(e.roots) {
+		if p.facts&f != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// UsesDeadlines reports whether a package that is linked for e makes contexts
+// with deadlines. Those are times in memory, which matters where time passes in
+// the order of deadlines. Where timers fire in any order, a context may expire
+// at any moment whatever its deadline, so it does not.
+func (prog *Program) UsesDeadlines(e *Entry) bool { return prog.linked(e, deadlineFact) }
+
+// SetsEnvironment reports whether a package that is linked for e may change the environment: then what
+// the library reads of it by itself (TZ) is an operation.
+func (prog *Program) SetsEnvironment(e *Entry) bool { return prog.linked(e, setenvFact) }
+
+// SeedsRand reports whether a package that is linked for e mentions the function that seeds the global
+// functions of math/rand: then what they return can be a sequence that the program knows.
+func (prog *Program) SeedsRand(e *Entry) bool { return prog.linked(e, seedFact) }
+
+// Collects reports whether a package that is linked for e mentions a function that collects garbage:
+// then a collection is something that Pools notice.
+func (prog *Program) Collects(e *Entry) bool { return prog.linked(e, collectionFact) }
+
+// TellsOfCollection reports whether a package of the user's that is linked for e mentions a function by
+// which a program can tell that garbage is collected.
+func (prog *Program) TellsOfCollection(e *Entry) bool { return prog.linked(e, finalizerFact) }

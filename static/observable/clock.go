@@ -1,0 +1,314 @@
+package observable
+
+import (
+	"cmp"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What a program can notice of the clock. A time.Time is compared by methods of its own, which the
+// machine knows. A time.Duration is compared like any integer, and both can be turned into numbers
+// that are compared, too. Before such a comparison there is an operation Clock, which says how the
+// two sides are related to the clock; before a use as a number that is anything else there is one as
+// well.
+//
+// What a duration was computed from is looked for in its function only. One that comes from
+// elsewhere may be one of the clock's: it is compared with an operation Clock, too. Of numbers that are
+// made of such ones see durations.go.
+
+// A timeValue is what is known of a number that may come from the clock.
+type timeValue struct {
+	unit int64 // nanoseconds per 1
+	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
+	sure bool  // it does come from a Time
+	date int   // it says what time it is, as Unix does: it is later if the program starts later (1), or less (-1)
+}
+
+// OfPackageTime reports whether t is the named type of package time.
+func OfPackageTime(t types.Type, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+}
+
+// TimeUnits has the methods that turn a Duration or a Time into a number, with its unit; 0: it is
+// no distance.
+var TimeUnits = map[string]int64{
+	"(time.Duration).Nanoseconds": 1, "(time.Duration).Microseconds": 1e3, "(time.Duration).Milliseconds": 1e6,
+	"(time.Duration).Seconds": 1e9, "(time.Duration).Minutes": 60e9, "(time.Duration).Hours": 3600e9,
+	"(time.Time).UnixNano": 1, "(time.Time).UnixMicro": 1e3, "(time.Time).UnixMilli": 1e6, "(time.Time).Unix": 1e9,
+	"(time.Time).Nanosecond": 0, "(time.Time).Second": 0, "(time.Time).Minute": 0, "(time.Time).Hour": 0,
+	"(time.Time).Day": 0, "(time.Time).YearDay": 0, "(time.Time).Weekday": 0,
+}
+
+// Callee returns the function that v is the result of, and its arguments.
+func Callee(v ssa.Value) (name string, args []ssa.Value) {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil {
+		return "", nil
+	}
+	return call.Call.StaticCallee().String(), call.Call.Args
+}
+
+func isNow(v ssa.Value) bool {
+	name, _ := Callee(v)
+	return name == "time.Now"
+}
+
+// timeOf returns what is known of v, if it may come from the clock.
+//
+//	time.Since(t) / time.Millisecond     unit 1e6, grows
+//	deadline.Sub(time.Now())             unit 1, shrinks
+//	d (a parameter of type Duration)     unit 1, not sure
+func timeOf(v ssa.Value) (timeValue, bool) {
+	switch x := v.(type) {
+	case *ssa.Const:
+		return timeValue{}, false
+	case *ssa.Call:
+		name, args := Callee(x)
+		switch name {
+		case "(time.Duration).Abs":
+			d, ok := timeOf(args[0])
+			d.dir = 0
+			return d, ok
+		case "time.Since":
+			return timeValue{1, 1, true, 0}, true
+		case "time.Until":
+			return timeValue{1, -1, true, 0}, true
+		case "(time.Time).Sub":
+			switch {
+			case isNow(args[0]):
+				return timeValue{1, 1, true, 0}, true
+			case isNow(args[1]):
+				return timeValue{1, -1, true, 0}, true
+			}
+			return timeValue{1, 0, true, 0}, true
+		}
+		if unit, ok := TimeUnits[name]; ok && unit > 0 {
+			t := timeValue{unit: unit}
+			if OfPackageTime(args[0].Type(), "Time") {
+				t.sure, t.date = true, 1
+				if isNow(args[0]) {
+					t.dir = 1
+				}
+			} else if d, ok := timeOf(args[0]); ok && d.unit == 1 {
+				t.dir, t.sure = d.dir, d.sure
+			}
+			return t, true
+		}
+	case *ssa.Convert:
+		return timeOf(x.X)
+	case *ssa.ChangeType:
+		return timeOf(x.X)
+	case *ssa.BinOp:
+		a, ok1 := timeOf(x.X)
+		b, ok2 := timeOf(x.Y)
+		switch {
+		case x.Op == token.SUB && ok2:
+			b.dir = -b.dir
+			date := a.date - b.date
+			if !ok1 || b.sure && !a.sure {
+				a = b
+			}
+			a.date = date
+			return a, true
+		case x.Op == token.SUB, x.Op == token.ADD:
+			date := a.date + b.date
+			if !ok1 || ok2 && b.sure && !a.sure {
+				a = b
+			}
+			a.date = date
+			return a, ok1 || ok2
+		case x.Op == token.QUO && ok1:
+			if k, ok := x.Y.(*ssa.Const); ok && k.Value != nil {
+				n, exact := constant.Int64Val(constant.ToInt(k.Value))
+				if fits := n > 0 && n <= 1<<60/a.unit; exact && fits {
+					a.unit *= n
+					return a, true
+				}
+			}
+		}
+	}
+	if OfPackageTime(v.Type(), "Duration") {
+		return timeValue{unit: 1}, true
+	}
+	return timeValue{}, false
+}
+
+// A Comparison is what is known of the two sides of a comparison of numbers of which one at least may come
+// from the clock.
+type Comparison struct {
+	Unit int64 // nanoseconds per 1
+	Dir  int   // how X - Y changes as time passes: it grows (1) or shrinks (-1); 0: either
+
+	// Only is the side that may come from the clock if the other does not: X (1) or Y (-1); 0: both do.
+	Only int
+
+	// Left and Right say whether that side says what time it is, and Date how X - Y changes if the program
+	// starts later: it grows (1), shrinks (-1), or neither (0).
+	Left, Right bool
+	Date        int
+}
+
+// ComparedTimes returns how the sides of a comparison are related to the clock, and whether they are.
+// A comparison of two that may come from the clock is about the one that surely does.
+func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
+	switch v.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	default:
+		return c, false
+	}
+	if b, ok := v.X.Type().Underlying().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsFloat) == 0 {
+		return c, false
+	}
+	x, ok1 := timeOf(v.X)
+	y, ok2 := timeOf(v.Y)
+	c = Comparison{Left: x.date > 0, Right: y.date > 0, Date: cmp.Compare(x.date, y.date)}
+	switch {
+	case !ok1 && !ok2:
+		return Comparison{}, false
+	case !ok1, ok2 && y.sure && !x.sure:
+		c.Unit, c.Dir, c.Only = y.unit, -y.dir, -1
+	case !ok2, x.sure && !y.sure:
+		c.Unit, c.Dir, c.Only = x.unit, x.dir, 1
+	default:
+		c.Unit, c.Dir = x.unit, x.dir
+	}
+	return c, true
+}
+
+// timeUsed reports whether v, a number that comes from the clock, surely or perhaps, is used for more than to
+// be compared or printed.
+// Sums and quotients of times are times: whether those are used is asked in turn. A Duration that is made
+// of the number again is known to be of the clock if the number surely is.
+func timeUsed(v ssa.Value, sure, captured bool) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef:
+		case *ssa.BinOp:
+			switch x.Op {
+			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			default:
+				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x, sure, captured) {
+					return true
+				}
+			}
+		case *ssa.Convert:
+			if timeConverted(x, sure, captured) {
+				return true
+			}
+		case *ssa.ChangeType:
+			if timeConverted(x, sure, captured) {
+				return true
+			}
+		case *ssa.MakeInterface:
+			if !onlyShown(x, captured) {
+				return true
+			}
+		default:
+			if !seeds(u, captured) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// timeConverted is timeUsed for a number that is converted to v.
+func timeConverted(v ssa.Value, sure, captured bool) bool {
+	if !OfPackageTime(v.Type(), "Duration") {
+		return timeUsed(v, sure, captured)
+	}
+	//mutant: a number that is a duration again is none [env TestPrograms/spanscaled]: false
+	return !sure && spanUsed(v, captured)
+}
+
+// seeds reports whether i makes a seed of a number that comes from the clock, and nothing else: one of
+// the functions of math/rand, or that of a source, which is noted (SeededBy).
+//
+// A number that is perhaps another one, a Phi, is such a number if it is only used like that, or printed.
+func seeds(i ssa.Instruction, captured bool) bool {
+	switch x := i.(type) {
+	case *ssa.Call:
+		//mutant: any function takes a seed [env TestPrograms/clocknumber]: true
+		return SeededBy(x) != nil
+	case *ssa.Phi:
+		for _, u := range *x.Referrers() {
+			switch y := u.(type) {
+			case *ssa.DebugRef:
+			case *ssa.MakeInterface:
+				if !onlyShown(y, captured) {
+					return false
+				}
+			case *ssa.Call:
+				if !seeds(y, captured) {
+					return false
+				}
+			//mutant: a seed is kept nowhere [env TestPrograms/clockseedkept]
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// SeededBy returns the number that comes from the clock and is the seed of what call makes or seeds, or
+// nil.
+func SeededBy(call *ssa.Call) ssa.Value {
+	name, args := Callee(call)
+	if name != "math/rand.NewSource" && name != "math/rand.Seed" {
+		return nil
+	}
+	list := []ssa.Value{args[0]}
+	if phi, ok := args[0].(*ssa.Phi); ok {
+		//mutant: a perhaps other number is not from the clock [env TestPrograms/clockseedidle]: "phi.Edges" -> "phi.Edges[:0]"
+		list = phi.Edges
+	}
+	for _, v := range list {
+		if t, ok := timeOf(v); ok && t.sure {
+			return args[0]
+		}
+	}
+	return nil
+}
+
+// NumberOfTime reports whether i makes a number that is not only compared or printed of a value that
+// comes from the clock, or may do so, and of which.
+func NumberOfTime(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
+	switch x := i.(type) {
+	case *ssa.Call:
+		name, args := Callee(x)
+		if unit, number := TimeUnits[name]; number {
+			span := OfPackageTime(args[0].Type(), "Duration")
+			if !span && unit == 0 {
+				return args[0], !OnlyPrinted(x, captured)
+			}
+			return args[0], (!span || PerhapsOfClock(args[0])) && timeUsed(x, !span || OfClock(args[0]), captured)
+		}
+	case *ssa.Convert:
+		return x.X, PerhapsOfClock(x.X) && timeConverted(x, OfClock(x.X), captured)
+	case *ssa.ChangeType:
+		return x.X, PerhapsOfClock(x.X) && timeConverted(x, OfClock(x.X), captured)
+	}
+	return nil, false
+}
+
+// OnlyPrinted reports whether v is used for nothing but to be printed.
+func OnlyPrinted(v ssa.Value, captured bool) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef:
+		case *ssa.MakeInterface:
+			if !onlyShown(x, captured) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,16 @@
+// Package observable finds out what code can notice of things that a machine may do in several ways: the
+// order of a map, the clock, what has been printed, an iteration of a loop. Where code cannot notice the
+// difference, the machine need not offer the choice. The answers are about SSA alone, and never depend on
+// a state.
+//
+//	order*.go       whether a loop over a map can notice the order of the entries
+//	clock.go        comparisons of times, and numbers that are made of them
+//	durations.go    durations that leave the function in which they are measured
+//	text.go         whether a text is only printed
+//	variables.go    package variables that never change, and whether a program reads its output
+//	counting.go     loops whose iterations differ by a counter
+//	cycles.go       which nodes of a graph are on a cycle
+//	returns.go      whether control can get from an instruction to a return
+//
+// vm/compile emits operations where a difference can be noticed, and vm asks about single loops and calls.
+package observable

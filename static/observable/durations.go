@@ -1,0 +1,132 @@
+package observable
+
+import (
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Duration that has been in memory, or comes from another function, does not say whether it is one of
+// the clock's. So the machine keeps the values of those that leave the function in which they are computed
+// (ClockSpan), and of what is computed of these (ClockFlow), and looks up what a number is made of.
+//
+//	s.total += time.Since(t)         in one function: ClockFlow notes the sum
+//	if s.total.Milliseconds()%2      in another: is it one of those?
+//
+//  1. A value of the clock's that is in memory has been put there by an instruction of the user's code that
+//     has the result of Since, Until, Sub, Abs, of a conversion from a number of these, or of arithmetic on
+//     Durations as an operand: it is kept there. What only moves Durations does not change them.
+//  2. So a Duration that is not kept does not come from the clock, except where the library or
+//     reflection computes with Durations. One that is kept may be another one that is equal by chance.
+
+// OfClock reports whether v is surely a Duration that has been computed from the clock.
+func OfClock(v ssa.Value) bool {
+	t, ok := timeOf(v)
+	return ok && t.sure && OfPackageTime(v.Type(), "Duration")
+}
+
+// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. One that is
+// made of a number has not, unless that is known (timeUsed); where one that has been rounded is used, that
+// was looked at when it was rounded (clockFlows).
+func PerhapsOfClock(v ssa.Value) bool {
+	if !OfPackageTime(v.Type(), "Duration") {
+		return false
+	}
+	switch x := v.(type) {
+	case *ssa.Const:
+		return false
+	case *ssa.Convert:
+		return PerhapsOfClock(x.X) || OfClock(v)
+	case *ssa.ChangeType:
+		return PerhapsOfClock(x.X) || OfClock(v)
+	case *ssa.BinOp:
+		return PerhapsOfClock(x.X) || PerhapsOfClock(x.Y)
+	case *ssa.Call:
+		name, _ := Callee(x)
+		return !Roundings[name]
+	}
+	return true
+}
+
+// SpanLeaves reports whether v, a Duration, is used in the same function for more than to be compared,
+// to be printed, and to make numbers.
+func SpanLeaves(v ssa.Value, captured bool) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef, *ssa.BinOp, *ssa.UnOp, *ssa.Convert, *ssa.ChangeType:
+		case *ssa.MakeInterface:
+			if !shownThroughout(x, captured) {
+				return true
+			}
+		case *ssa.Call:
+			name, _ := Callee(x)
+			if _, number := TimeUnits[name]; !number && !Roundings[name] && name != "(time.Duration).Abs" && !(name == "(time.Duration).String" && UseOfText(x, captured) == TextShown) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// Roundings are the methods of a Duration that round it.
+var Roundings = map[string]bool{"(time.Duration).Round": true, "(time.Duration).Truncate": true}
+
+// shownThroughout reports whether v is only printed, and so are the texts that are made of it.
+func shownThroughout(v *ssa.MakeInterface, captured bool) bool {
+	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
+	t.value(v)
+	//mutant: durations do not leave in interfaces [env TestPrograms/spanpassed]: true
+	return t.use == TextShown
+}
+
+// spanUsed reports whether v, a Duration, or what is computed of it, leaves the function.
+func spanUsed(v ssa.Value, captured bool) bool {
+	for _, u := range *v.Referrers() {
+		if x, ok := u.(*ssa.BinOp); ok && OfPackageTime(x.Type(), "Duration") && spanUsed(x, captured) {
+			return true
+		}
+	}
+	return SpanLeaves(v, captured)
+}
+
+// RoundUsed reports whether the function itself uses the result of call, a Duration that has been
+// rounded, for more than to print it and to pass it on.
+func RoundUsed(call *ssa.Call) bool {
+	for _, u := range *call.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef, *ssa.MakeInterface, *ssa.Store, *ssa.Send, *ssa.Return, *ssa.Phi:
+		case *ssa.Call:
+			if name, _ := Callee(x); Roundings[name] || TimeUnits[name] != 0 {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// CountsSpan reports whether a number is made of v, a Duration.
+func CountsSpan(v ssa.Value, captured bool) bool {
+	for _, u := range *v.Referrers() {
+		if of, ok := NumberOfTime(u, captured); ok && of == v || spanKey(u) == v {
+			return true
+		}
+	}
+	return false
+}
+
+// spanKey returns what i takes for an index or a key; nil if it does not.
+func spanKey(i ssa.Instruction) ssa.Value {
+	switch x := i.(type) {
+	case *ssa.Lookup:
+		return x.Index
+	case *ssa.MapUpdate:
+		return x.Key
+	case *ssa.Index:
+		return x.Index
+	case *ssa.IndexAddr:
+		return x.Index
+	}
+	return nil
+}
