@@ -43,7 +43,7 @@ func TestClasses(t *testing.T) {
 func testClasses(t *testing.T, w *Workspace, suite string) {
 	most := *maxPrefixes
 	if most == 0 {
-		most = deep.Pick(150, 2000)
+		most = deep.Pick(60, 2000)
 	}
 	done := make(map[string]bool)
 	tooMany := make(map[string]uint64) // classes of the smallest size of each program that is too large
@@ -98,7 +98,7 @@ func TestCounted(t *testing.T) {
 			}
 			for _, cfg := range ConfigurationsOf(suite, e.Name) {
 				for i, x := range counted(t, suite) {
-					if !deep.Every(5, i) {
+					if !deep.Every(10, i) {
 						continue
 					}
 					want := x.Expected(cfg)
@@ -152,7 +152,7 @@ func TestFormulas(t *testing.T) {
 func TestClockVectorStates(t *testing.T) {
 	w := workspace(t)
 	for i, x := range counted(t, "clockvector") {
-		if x.Large || !deep.Every(4, i) {
+		if x.Large || !deep.Every(8, i) {
 			continue
 		}
 		var states [2]float64

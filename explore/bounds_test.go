@@ -38,7 +38,7 @@ func main() {
 func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()
-	for _, seed := range deep.Seeds(t, 8, 120) {
+	for _, seed := range deep.Seeds(t, 4, 120) {
 		r := rand.New(rand.NewPCG(45, seed))
 		x := all[int(seed)%len(all)]
 		size := []int{300, 3000, 20_000}[r.IntN(3)]

@@ -27,7 +27,7 @@ func TestEstimate(t *testing.T) {
 		{"smc/exponentialbug 2", 9326},
 	}
 	for i, p := range programs {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		args := strings.Fields(p.name)

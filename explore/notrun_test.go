@@ -38,7 +38,7 @@ func TestNotRun(t *testing.T) {
 		{name: "main fails", main: `os.Exit(2)`, body: `panic(1)`, notRun: true, verdict: explore.Fail},
 		{name: "test exits", main: `os.Exit(m.Run())`, body: `exit()`, verdict: explore.Fail},
 	} {
-		if !deep.Every(3, i) {
+		if !deep.Every(6, i) {
 			continue
 		}
 		t.Run(tt.name, func(t *testing.T) {

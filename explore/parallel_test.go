@@ -75,7 +75,7 @@ func TestJobs(t *testing.T) {
 func TestJobsPrograms(t *testing.T) {
 	optimal := explorers.Lookup("optimal")
 	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {
-		if !deep.Every(3, i) {
+		if !deep.Every(6, i) {
 			continue
 		}
 		args := strings.Fields(name)

@@ -39,7 +39,7 @@ func TestPoints(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			want, executions := wanted(t, docs[e.Name])
 			for k, p := range explorers.All() {
-				if p.Samples || !deep.Every(5, i+k) {
+				if p.Samples || !deep.Every(10, i+k) {
 					continue
 				}
 				hybrids := []oracle.Kind{oracle.None}

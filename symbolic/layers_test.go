@@ -84,7 +84,7 @@ func TestExternalLayers(t *testing.T) {
 }
 
 func testLayers(t *testing.T, external map[string]*smt) {
-	seeds := deep.Seeds(t, 150, 3000)
+	seeds := deep.Seeds(t, 60, 3000)
 	var decided [4][3]int
 	for _, i := range seeds {
 		g, set := generated(int(i))

@@ -27,7 +27,7 @@ func models(vars []*Term, f func(Model)) {
 // TestBrute: a solver's answers in scopes that are opened and closed at random, compared with
 // all values of two or three variables of few bits; and what is least among those.
 func TestBrute(t *testing.T) {
-	for _, seed := range deep.Seeds(t, 60, 400) {
+	for _, seed := range deep.Seeds(t, 24, 400) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)
 		s := NewSolver(g.c, Options{})
 		var scopes [][]*Term

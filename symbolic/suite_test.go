@@ -169,7 +169,10 @@ func TestProblems(t *testing.T) {
 	c := NewContext()
 	c.Mul(c.Var(99, 32, "other"), c.Var(98, 32, "other")) // terms have other numbers
 	used := newBlaster(c, mostEffort)
-	for _, p := range problems {
+	for i, p := range problems {
+		if !deep.Every(3, i) {
+			continue
+		}
 		t.Run(p.name, func(t *testing.T) {
 			c, set := p.make()
 			l := newBlaster(c, mostEffort)
@@ -195,7 +198,7 @@ func TestProblems(t *testing.T) {
 
 // TestBits: circuits know of random constraints on few bits what all values say.
 func TestBits(t *testing.T) {
-	for _, seed := range deep.Seeds(t, 400, 2000) {
+	for _, seed := range deep.Seeds(t, 160, 2000) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)
 		set := g.constraints()
 		want := Unsat

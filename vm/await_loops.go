@@ -137,15 +137,12 @@ func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 // loop costs snapshots, but a missing one would be iterated without end.
 func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool) {
 	in := f.Code[pc]
-	next, jump := pc+1+in.Words(), -1
+	next := pc + 1 + in.Words()
+	jump, always := in.Target(pc)
+	if always {
+		next, jump = jump, -1
+	}
 	switch in.Op {
-	case bytecode.Jmp, bytecode.JmpBack:
-		next = pc + 1 + int(in.Imm32())
-	case bytecode.JT, bytecode.JF:
-		jump = pc + 1 + int(in.Imm32())
-	case bytecode.JEq, bytecode.JNe, bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU,
-		bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI:
-		jump = pc + 1 + int(int16(in.C))
 	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicRange, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
 		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false

@@ -9,11 +9,9 @@ import (
 // bits: here what it writes gets its labels, and what it depends on is looked at. What labels of
 // memory it moves is done as for symbolic values (deferred, and the functions of symbolic_slow.go).
 //
-// Each operation is in one of these classes; one that is not is a mistake that a table's test finds:
-//
-//	computes   its result has the labels of its operands, if they do not decide how it ends
-//	moves      so have the words, one by one
-//	looks      what it does depends on its operands: branches, addresses, lengths, keys, natives
+// What an operation computes has the labels of its operands, if they do not decide how it ends. Words that
+// it moves keep theirs. It looks at the operands that its effect depends on: those of branches, addresses,
+// lengths, keys, natives.
 func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	switch {
 	case s.after.what != nothing:
@@ -29,23 +27,68 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	}
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
+	row := in.Op.Row()
+	switch row.Class {
+	case Neutral, Jumps:
+	case Moves:
+		moves(sh, in)
+	case Fresh:
+		clear(sh[A : int(A)+int(row.Results)])
+	case Branches:
+		//mutant: nor are conditions [env TestDraws/TestLook(Switch|Float)$]
+		s.look(sh[A])
+	case Compares:
+		if sh[A] != nil || sh[B] != nil {
+			s.comparesRates(g, A, B, 0, integer)
+			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
+			if _, ok := certain(row.Compares, s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
+				s.look(sh[A], sh[B])
+			}
+		}
+	case ComparesImm:
+		if sh[A] != nil {
+			s.comparesRates(g, A, NoReg, float64(int16(B)), integer)
+			x, y := s.boundOf(g, A, integer), integers(int64(int16(B)), int64(int16(B)))
+			if in.Op == JGtSI || in.Op == JGeSI {
+				x, y = y, x
+			}
+			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
+			if _, ok := certain(row.Compares, x, y); !ok {
+				s.look(sh[A])
+			}
+		}
+	case Loads:
+		s.look(sh[B])
+		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
+	case LoadsElem:
+		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
+		s.look(sh[B], sh[B+1], sh[C])
+		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
+			s.load(g, f, in, *g.reg(uint32(B))+i*uint64(row.Bytes))
+		}
+	case Stores:
+		s.look(sh[A])
+		s.store8(g, f, in, *g.reg(uint32(A))+uint64(C), B)
+	case StoresElem:
+		s.look(sh[A], sh[A+1], sh[B])
+		if i := *g.reg(uint32(B)); i < *g.reg(uint32(A) + 1) {
+			s.store8(g, f, in, *g.reg(uint32(A))+i*uint64(row.Bytes), C)
+		}
+	case LoadsPart:
+		s.drawnPart(g, in, uint64(C), sizeOf(f, in, int(g.pc)))
+	default:
+		s.beforeSpecial(g, f, in)
+	}
+	return in
+}
+
+// beforeSpecial is beforeDrawn for operations whose class does not say which operands they have.
+func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
+	sh := g.shadow[g.fp:]
+	A, B, C := in.A, in.B, in.C
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	switch in.Op {
-	case Nop, Jmp, JmpBack, NilChk, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Counted, PanicRange, Call, CallC, Go, Defer,
-		Send, Close, MapClear, ClearS, Recv, Select:
-	case Mov:
-		sh[A] = sh[B]
-	case Mov2:
-		copy(sh[A:int(A)+2], sh[B:int(B)+2])
-	case Mov3:
-		copy(sh[A:int(A)+3], sh[B:int(B)+3])
-	case MovN:
-		copy(sh[A:int(A)+int(C)], sh[B:int(B)+int(C)])
-	case Zero:
-		clear(sh[A : int(A)+int(B)])
-	case Const, ConstI, IMeth, Recover, DeferStack, NewObj, MkMap, Impl, SliceToArr, MapLen, ChanLen, ChanCap,
-		MapIter, StrIter, Append, Copy, StrCat, BytesToStr, StrToBytes, CallI:
-		clear(sh[A : int(A)+results(in.Op)])
+	case Recv, Select:
 
 	// computes
 	case Add, Sub, Mul, And, Shl, ShrS, ShrU:
@@ -90,46 +133,8 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	case Panic: // what it is may end in a text
 		//mutant: drawn panics are not looked at [env TestDraws/TestLookCrash]
 		s.lookWords(g, A, 2)
-	case JT, JF, ChkShift:
-		//mutant: nor are conditions [env TestDraws/TestLook(Switch|Float)$]
+	case ChkShift:
 		s.look(sh[A])
-	case JEq, JNe, JLtS, JLeS, JLtU, JLeU:
-		if sh[A] != nil || sh[B] != nil {
-			s.comparesRates(g, A, B, 0, integer)
-			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
-			if _, ok := certain(compared[in.Op], s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
-				s.look(sh[A], sh[B])
-			}
-		}
-	case JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI:
-		if sh[A] != nil {
-			s.comparesRates(g, A, NoReg, float64(int16(B)), integer)
-			x, y := s.boundOf(g, A, integer), integers(int64(int16(B)), int64(int16(B)))
-			if in.Op == JGtSI || in.Op == JGeSI {
-				x, y = y, x
-			}
-			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
-			if _, ok := certain(compared[in.Op], x, y); !ok {
-				s.look(sh[A])
-			}
-		}
-	case LdS8, LdU8, LdS16, LdU16, LdS32, LdU32, Ld64, Ld2, Ld3, LdN:
-		s.look(sh[B])
-		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
-	case LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr:
-		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
-		s.look(sh[B], sh[B+1], sh[C])
-		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
-			s.load(g, f, in, *g.reg(uint32(B))+i*accessSize[in.Op])
-		}
-	case St8, St16, St32, St64, St2, St3, StN:
-		s.look(sh[A])
-		s.store8(g, f, in, *g.reg(uint32(A))+uint64(C), B)
-	case StX8, StX16, StX32, StX64:
-		s.look(sh[A], sh[A+1], sh[B])
-		if i := *g.reg(uint32(B)); i < *g.reg(uint32(A) + 1) {
-			s.store8(g, f, in, *g.reg(uint32(A))+i*accessSize[in.Op], C)
-		}
 	case AddPtr, AddPtrL:
 		s.look(sh[B])
 		sh[A] = nil
@@ -146,10 +151,6 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		if i, size := *g.reg(uint32(C)), x&(1<<32-1); i < x>>32 {
 			s.drawnPart(g, in, i*size, size)
 		}
-	case RLdS8, RLdU8, RLdS16, RLdU16, RLdS32, RLdU32, RLd64:
-		s.drawnPart(g, in, uint64(C), accessSize[in.Op])
-	case RLdN:
-		s.drawnPart(g, in, uint64(C), word(0))
 	case CallN:
 		s.drawnNative(g, f, in)
 	case Ret0: // what is left in a frame that is gone would be in the next one until it is written there
@@ -279,7 +280,6 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	default:
 		panic("BUG: what is drawn in operation " + in.Op.String())
 	}
-	return in
 }
 
 // computes gives the register that in writes the label of what it computes of two things with these labels.

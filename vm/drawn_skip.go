@@ -26,28 +26,19 @@ const (
 )
 
 var cares = func() (t [NumOps]care) {
-	for _, op := range []Op{
-		Nop, Jmp, JmpBack, NilChk, Cover, Call, CallC, CallI, Ret0, Ret1, Ret,
-		Mov, Mov2, Mov3, MovN, Zero, Const, ConstI, IMeth, JT, JF, ChkShift,
-		JEq, JNe, JLtS, JLeS, JLtU, JLeU, JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI,
-		Add, Sub, Mul, And, Or, Xor, AndNot, Shl, ShrS, ShrU, DivS, DivU, RemS, RemU,
-		AddU8, SubU8, AddS32, AddU32, SubS32, SubU32, MulS32, MulU32,
-		AddI, AndI, MulI, ShlI, ShrSI, ShrUI, Not, LNot, Neg, Eq, Ne, LtS, LeS, LtU, LeU,
-		AddF64, SubF64, MulF64, DivF64, AddF32, SubF32, MulF32, DivF32, NegF64, NegF32, MinF64, MinF32, MaxF64, MaxF32,
-		EqF64, LtF64, LeF64, EqF32, LtF32, LeF32,
-		ExtS8, ExtU8, ExtS16, ExtU16, ExtS32, ExtU32,
-		CvtSF32, CvtUF32, CvtSF64, CvtUF64, CvtF64S, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64,
-		AddPtr, AddPtrL, IdxS, IdxA, RIdx, RLdS8, RLdU8, RLdS16, RLdU16, RLdS32, RLdU32, RLd64, RLdN,
-		SliceS, SliceStr, SliceA, MapLen, ChanLen, ChanCap,
-	} {
+	for op := range t {
+		switch Op(op).Row().Class {
+		case Computes, Moves, Jumps, Branches, Compares, ComparesImm, LoadsPart, Returns:
+			t[op] = registers
+		case Loads, LoadsElem:
+			t[op] = loads
+		case Stores, StoresElem:
+			t[op] = stores
+		}
+	}
+	for _, op := range []Op{Nop, NilChk, Cover, Call, CallC, CallI, Const, ConstI, IMeth, ChkShift, AddPtr, AddPtrL, IdxS, IdxA, RIdx,
+		SliceS, SliceStr, SliceA, MapLen, ChanLen, ChanCap} {
 		t[op] = registers
-	}
-	for _, op := range []Op{LdS8, LdU8, LdS16, LdU16, LdS32, LdU32, Ld64, Ld2, Ld3, LdN,
-		LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr} {
-		t[op] = loads
-	}
-	for _, op := range []Op{St8, St16, St32, St64, St2, St3, StN, StX8, StX16, StX32, StX64} {
-		t[op] = stores
 	}
 	return t
 }()

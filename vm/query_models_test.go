@@ -25,7 +25,7 @@ func TestModels(t *testing.T) {
 		t.Fatal("no programs", err)
 	}
 	for i, file := range files {
-		if !*update && !deep.Every(10, i) {
+		if !*update && !deep.Every(20, i) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {

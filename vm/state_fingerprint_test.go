@@ -21,7 +21,7 @@ func freshHash(m *Machine) por.Hash {
 // TestHashSees: every part of a state that can make a difference makes a difference to its hash: a
 // change of any part changes the hash, and undoing the change restores it.
 func TestHashSees(t *testing.T) {
-	n, walks := deep.N(5, 10), deep.Pick(2, 3)
+	n, walks := deep.N(3, 10), deep.Pick(2, 3)
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			m := s.machine(t, Config{VisibleOutput: true, RandFixed: true})

@@ -11,7 +11,7 @@ import (
 // TestRewind: after random steps, marks, releases, collections and rewinds the machine is in
 // exactly the state of the mark, and continues from there exactly as before.
 func TestRewind(t *testing.T) {
-	n, rounds := deep.N(5, 20), deep.Pick(3, 8)
+	n, rounds := deep.N(3, 20), deep.Pick(3, 8)
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			m := s.machine(t, Config{VisibleOutput: true})

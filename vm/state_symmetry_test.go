@@ -448,7 +448,7 @@ func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
 	for i, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "Partners", "Parked", "Together", "Watched", "Choosing", "Ranging",
 		"OddTimers", "OddDeadline"} {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func main() {
 		return m
 	}
 	for i, n := range []int{1, 2, 3, 5, 7, 16, 30, 97, 1 << 14, 1<<14 + 1, 50_000} {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		for _, kind := range []string{"circle", "calls", "nested", "list", "coroutine"} {

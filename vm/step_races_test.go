@@ -177,7 +177,7 @@ func loadRacePrograms(t *testing.T, n int, seed uint64) (prog *load.Program, src
 // machine keeps to is an edge of the memory model, or does not matter. So
 // accesses race in some execution iff they are co-enabled in some state.
 func TestRaceDetectorsAgree(t *testing.T) {
-	n := deep.N(20, 120)
+	n := deep.N(8, 120)
 	prog, src := loadRacePrograms(t, n, 1)
 	racy, complete := 0, 0
 	for i := range n {

@@ -98,12 +98,12 @@ func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *byt
 // clearResult removes the shadow of the register that in writes, if in reads two registers and
 // writes A.
 func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
+	switch in.Op.Row().Class {
+	case bytecode.Branches, bytecode.Compares, bytecode.ComparesImm, bytecode.Stores:
+		return
+	}
 	switch in.Op {
-	case bytecode.JT, bytecode.JF, bytecode.JEq, bytecode.JNe,
-		bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU,
-		bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI,
-		bytecode.St8, bytecode.St16, bytecode.St32, bytecode.St64, bytecode.St2, bytecode.St3, bytecode.StN,
-		bytecode.UnsafeChk, bytecode.Print, bytecode.MkSlice, bytecode.MkChan:
+	case bytecode.UnsafeChk, bytecode.Print, bytecode.MkSlice, bytecode.MkChan:
 	default:
 		g.shadow[g.fp+uint32(in.A)] = nil
 	}

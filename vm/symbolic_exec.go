@@ -46,27 +46,96 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	}
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
-	switch in.Op {
-	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Panic, PanicRange, Call, CallC, Go, Defer,
-		Send, Close, MapClear, ClearS, Clock, Counted:
+	row := in.Op.Row()
+	switch row.Class {
+	case Neutral, Jumps:
 		return in
-	case Mov:
-		sh[A] = sh[B]
-	case Mov2:
-		copy(sh[A:int(A)+2], sh[B:int(B)+2])
-	case Mov3:
-		copy(sh[A:int(A)+3], sh[B:int(B)+3])
-	case MovN:
-		copy(sh[A:int(A)+int(C)], sh[B:int(B)+int(C)])
-	case Zero:
-		clear(sh[A : int(A)+int(B)])
-	case Const, ConstI, IMeth, Recover, DeferStack, NewObj, MkMap, Impl, SliceToArr, MapLen, ChanLen, ChanCap,
-		MapIter, StrIter, Append, Copy, StrCat, BytesToStr, StrToBytes, EqF64, CallI:
-		n := results(in.Op)
-		clear(sh[A : int(A)+n])
-		if in.Op == EqF64 {
-			return s.concretely(g, in, B, C)
+	case Moves:
+		moves(sh, in)
+		return in
+	case Fresh:
+		clear(sh[A : int(A)+int(row.Results)])
+		return in
+	case Branches:
+		if sh[A] == nil {
+			return in
 		}
+		if s.formats(f) {
+			return s.concretely(g, in, A, NoReg)
+		}
+		holds, ok := s.is(g, s.truth(sh[A]))
+		if !ok {
+			return nil
+		}
+		if sh[A].Width() == symbolic.Bool {
+			s.fix(g, A, b2u(holds))
+		}
+		return s.branch(holds == (in.Op == JT), in.Imm32())
+	case Compares:
+		if sh[A] == nil && sh[B] == nil {
+			return in
+		}
+		if s.formats(f) {
+			return s.concretely(g, in, A, B)
+		}
+		return s.jumpIf(g, s.binary(row.Compares, s.value(g, A), s.value(g, B)), in)
+	case ComparesImm:
+		if sh[A] == nil {
+			return in
+		}
+		if s.formats(f) {
+			return s.concretely(g, in, A, NoReg)
+		}
+		x, y := s.term(g, A), s.ctx.Const(64, uint64(int64(int16(B))))
+		if in.Op == JGtSI || in.Op == JGeSI {
+			x, y = y, x
+		}
+		return s.jumpIf(g, s.binary(row.Compares, x, y), in)
+	case Loads:
+		if sh[B] != nil {
+			return s.concretely(g, in, B, NoReg)
+		}
+		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
+		return in
+	case LoadsElem:
+		if sh[C] != nil {
+			ok, done := s.lookup(g, *g.reg(uint32(B)), *g.reg(uint32(B) + 1), C, uint64(row.Bytes), row.Signed, A)
+			if ok {
+				return &noInstr
+			}
+			if done {
+				return nil
+			}
+		}
+		if ok := s.index(g, C, *g.reg(uint32(B) + 1), mostIndices); !ok {
+			return nil
+		}
+		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
+			s.load(g, f, in, *g.reg(uint32(B))+i*uint64(row.Bytes))
+		}
+		return in
+	case Stores:
+		if sh[A] != nil {
+			return s.concretely(g, in, A, NoReg)
+		}
+		s.store8(g, f, in, *g.reg(uint32(A))+uint64(C), B)
+		return in
+	case StoresElem:
+		if ok := s.index(g, B, *g.reg(uint32(A) + 1), mostIndices); !ok {
+			return nil
+		}
+		if i := *g.reg(uint32(B)); i < *g.reg(uint32(A) + 1) {
+			s.store8(g, f, in, *g.reg(uint32(A))+i*uint64(row.Bytes), C)
+		}
+		return in
+	case LoadsPart:
+		return s.part(g, in, uint64(C), sizeOf(f, in, int(g.pc)))
+	}
+	switch in.Op {
+	case Panic, Clock, Ret0:
+	case EqF64:
+		sh[A] = nil
+		return s.concretely(g, in, B, C)
 	case Add, Sub, Mul, And, Or, Xor, AndNot, Shl, ShrS, ShrU, AddS32, AddU32, SubS32, SubU32, MulS32, MulU32, AddU8, SubU8,
 		Eq, Ne, LtS, LeS, LtU, LeU:
 		x, y := sh[B], sh[C]
@@ -135,76 +204,6 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 			return nil
 		}
 		return &noInstr
-	case JT, JF:
-		if sh[A] == nil {
-			return in
-		}
-		if s.formats(f) {
-			return s.concretely(g, in, A, NoReg)
-		}
-		holds, ok := s.is(g, s.truth(sh[A]))
-		if !ok {
-			return nil
-		}
-		if sh[A].Width() == symbolic.Bool {
-			s.fix(g, A, b2u(holds))
-		}
-		return s.branch(holds == (in.Op == JT), in.Imm32())
-	case JEq, JNe, JLtS, JLeS, JLtU, JLeU:
-		if sh[A] == nil && sh[B] == nil {
-			return in
-		}
-		if s.formats(f) {
-			return s.concretely(g, in, A, B)
-		}
-		return s.jumpIf(g, s.binary(compared[in.Op], s.value(g, A), s.value(g, B)), in)
-	case JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI:
-		if sh[A] == nil {
-			return in
-		}
-		if s.formats(f) {
-			return s.concretely(g, in, A, NoReg)
-		}
-		x, y := s.term(g, A), s.ctx.Const(64, uint64(int64(int16(B))))
-		if in.Op == JGtSI || in.Op == JGeSI {
-			x, y = y, x
-		}
-		return s.jumpIf(g, s.binary(compared[in.Op], x, y), in)
-	case LdS8, LdU8, LdS16, LdU16, LdS32, LdU32, Ld64, Ld2, Ld3, LdN:
-		if sh[B] != nil {
-			return s.concretely(g, in, B, NoReg)
-		}
-		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
-	case LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr:
-		if sh[C] != nil {
-			ok, done := s.lookup(g, *g.reg(uint32(B)), *g.reg(uint32(B) + 1), C, accessSize[in.Op], signedLoads[in.Op], A)
-			if ok {
-				return &noInstr
-			}
-			if done {
-				return nil
-			}
-		}
-		if ok := s.index(g, C, *g.reg(uint32(B) + 1), mostIndices); !ok {
-			return nil
-		}
-		size := accessSize[in.Op]
-		if i := *g.reg(uint32(C)); i < *g.reg(uint32(B) + 1) {
-			s.load(g, f, in, *g.reg(uint32(B))+i*size)
-		}
-	case St8, St16, St32, St64, St2, St3, StN:
-		if sh[A] != nil {
-			return s.concretely(g, in, A, NoReg)
-		}
-		s.store8(g, f, in, *g.reg(uint32(A))+uint64(C), B)
-	case StX8, StX16, StX32, StX64:
-		if ok := s.index(g, B, *g.reg(uint32(A) + 1), mostIndices); !ok {
-			return nil
-		}
-		size := accessSize[in.Op]
-		if i := *g.reg(uint32(B)); i < *g.reg(uint32(A) + 1) {
-			s.store8(g, f, in, *g.reg(uint32(A))+i*size, C)
-		}
 	case AddPtr, AddPtrL:
 		if sh[B] != nil {
 			return s.concretely(g, in, B, NoReg)
@@ -234,10 +233,6 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 		if i, size := *g.reg(uint32(C)), x&math.MaxUint32; i < x>>32 {
 			return s.part(g, in, i*size, size)
 		}
-	case RLdS8, RLdU8, RLdS16, RLdU16, RLdS32, RLdU32, RLd64:
-		return s.part(g, in, uint64(C), accessSize[in.Op])
-	case RLdN:
-		return s.part(g, in, uint64(C), f.Code[g.pc+1].Word())
 	case CallN:
 		return s.beforeNative(g, f, in)
 	case Ret1:
@@ -261,28 +256,29 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// results returns the number of registers that op writes, for operations that write a fixed number
-// from A on.
-func results(op Op) int {
-	switch op {
-	case IMeth, Recover, StrCat, BytesToStr:
-		return 2
-	case Append, StrToBytes, MapIter, StrIter:
-		return 3
+// moves gives the registers that an operation of class Moves writes the shadows of those that it reads.
+func moves(sh []*symbolic.Term, in *Instr) {
+	n := int(in.C)
+	switch in.Op {
+	case Zero:
+		clear(sh[in.A : int(in.A)+int(in.B)])
+		return
+	case Mov:
+		n = 1
+	case Mov2:
+		n = 2
+	case Mov3:
+		n = 3
 	}
-	return 1
+	copy(sh[in.A:int(in.A)+n], sh[in.B:int(in.B)+n])
 }
 
-// compared is the comparison of a branch. For > and >= the operands are exchanged.
-var compared = map[Op]Op{JEq: Eq, JNe: Ne, JLtS: LtS, JLeS: LeS, JLtU: LtU, JLeU: LeU,
-	JEqI: Eq, JNeI: Ne, JLtSI: LtS, JLeSI: LeS, JGtSI: LtS, JGeSI: LeS}
-
-// accessSize is the number of bytes that an operation loads or stores.
-var accessSize = map[Op]uint64{
-	LdS8: 1, LdU8: 1, LdS16: 2, LdU16: 2, LdS32: 4, LdU32: 4, Ld64: 8, Ld2: 16, Ld3: 24,
-	LdXS8: 1, LdXU8: 1, LdXS16: 2, LdXU16: 2, LdXS32: 4, LdXU32: 4, LdX64: 8, LdStr: 1,
-	St8: 1, St16: 2, St32: 4, St64: 8, St2: 16, St3: 24, StX8: 1, StX16: 2, StX32: 4, StX64: 8,
-	RLdS8: 1, RLdU8: 1, RLdS16: 2, RLdU16: 2, RLdS32: 4, RLdU32: 4, RLd64: 8,
+// sizeOf returns the number of bytes that in, at pc, loads or stores.
+func sizeOf(f *Func, in *Instr, pc int) uint64 {
+	if n := in.Op.Row().Bytes; n > 0 {
+		return uint64(n)
+	}
+	return f.Code[pc+1].Word()
 }
 
 // value returns the value of register i: its shadow or a constant of 64 bits.
@@ -510,10 +506,7 @@ func (s *symbols) leave(g *goroutine, in *Instr, what int) *deferred {
 
 // load prepares a load from p.
 func (s *symbols) load(g *goroutine, f *Func, in *Instr, p ptr) {
-	size, ok := accessSize[in.Op]
-	if !ok {
-		size = f.Code[g.pc+1].Word()
-	}
+	size := sizeOf(f, in, int(g.pc))
 	clear(g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(size+7)/8])
 	if len(s.overlaps(uint32(p>>32), uint32(p), uint32(size))) > 0 {
 		a := s.leave(g, in, loaded)
@@ -523,10 +516,7 @@ func (s *symbols) load(g *goroutine, f *Func, in *Instr, p ptr) {
 
 // store8 prepares a store of the registers from b on to p.
 func (s *symbols) store8(g *goroutine, f *Func, in *Instr, p ptr, b uint16) {
-	size, ok := accessSize[in.Op]
-	if !ok {
-		size = f.Code[g.pc+1].Word()
-	}
+	size := sizeOf(f, in, int(g.pc))
 	words := g.shadow[g.fp+uint32(b) : g.fp+uint32(b)+uint32(size+7)/8]
 	if !tainted(words) && len(s.overlaps(uint32(p>>32), uint32(p), uint32(size))) == 0 {
 		return
@@ -565,16 +555,16 @@ func (s *symbols) finish(g *goroutine) {
 	case loaded:
 		//mutant: nor what is loaded [env TestDraws/TestLookRestedLoad]
 		g.unlabeled = false
-		if n, ok := accessSize[a.op]; ok && n <= 8 {
+		if row := a.op.Row(); row.Bytes > 0 && row.Bytes <= 8 {
+			n := uint64(row.Bytes)
 			t := s.at(a.p, uint32(n))
 			if s.drawn {
 				g.shadow[g.fp+uint32(a.reg)] = s.loadedLabel(t, n)
 				return
 			}
-			switch a.op {
-			case LdS8, LdS16, LdS32, LdXS8, LdXS16, LdXS32:
+			if row.Signed {
 				t = s.ctx.SExt(t, 64)
-			default:
+			} else {
 				t = s.widen(t)
 			}
 			s.set(g, a.reg, t)

@@ -85,9 +85,6 @@ func isNumber(f *bytecode.Func, pc int32) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsBoolean) != 0
 }
 
-// signedLoads are the loads that extend signs.
-var signedLoads = map[bytecode.Op]bool{bytecode.LdS8: true, bytecode.LdS16: true, bytecode.LdS32: true, bytecode.LdXS8: true, bytecode.LdXS16: true, bytecode.LdXS32: true}
-
 // lookupVia is lookup for an address, in register A, of n elements from p on, which only the next
 // instruction uses, for a load. It leaves g after both.
 func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, p ptr, n uint64) (ok, done bool) {
@@ -103,16 +100,12 @@ func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, 
 	}
 	at := g.pc + 1 + int32(in.Words())
 	next := &f.Code[at]
-	size, scalar := accessSize[next.Op]
-	switch next.Op {
-	case bytecode.LdS8, bytecode.LdU8, bytecode.LdS16, bytecode.LdU16, bytecode.LdS32, bytecode.LdU32, bytecode.Ld64:
-	default:
-		scalar = false
-	}
+	row := next.Op.Row()
+	scalar := row.Class == bytecode.Loads && row.Bytes > 0 && row.Bytes <= 8
 	if !scalar || next.B != in.A || next.C != 0 || f.InstrAt(int(at)) != (*addr.Referrers())[0] {
 		return false, false
 	}
-	if ok, done = s.lookup(g, p, n, in.C, size, signedLoads[next.Op], next.A); ok {
+	if ok, done = s.lookup(g, p, n, in.C, uint64(row.Bytes), row.Signed, next.A); ok {
 		g.pc = at + 1 + int32(next.Words())
 	}
 	return ok, done

@@ -39,7 +39,7 @@ func TestCoverProfile(t *testing.T) {
 		t.Fatalf("the profile of go test has %d lines", len(want))
 	}
 	for i, por := range []string{"auto", "full", "jpf", "optimal", "source", "context", "clockvector", "graph", "random"} {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		var out, errs strings.Builder

@@ -256,7 +256,7 @@ func TestDAPHostile(t *testing.T) {
 	if code := run([]string{"explore", "-o", "out", "bank_test.go"}, strings.NewReader(""), io.Discard, io.Discard); code != exitBug {
 		t.Fatalf("explore: exit %d", code)
 	}
-	for _, seed := range deep.Seeds(t, 4, 12) {
+	for _, seed := range deep.Seeds(t, 2, 12) {
 		rnd := rand.New(rand.NewSource(int64(seed)))
 		c := adapter(t)
 		if seed > 0 { // of the first one nothing has been launched for a while

@@ -86,9 +86,9 @@ func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v 
 // TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
 // the same, whichever way has led there, and it can be seen at every place.
 func TestDebugWalk(t *testing.T) {
-	steps := deep.N(15, 40)
+	steps := deep.N(8, 40)
 	for i, name := range walked {
-		if !deep.Every(9, i) {
+		if !deep.Every(18, i) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

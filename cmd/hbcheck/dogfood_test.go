@@ -42,7 +42,7 @@ func TestDogfood(t *testing.T) {
 		{Name: "what is claimed may not be finished", Old: "\tfor t.state != done {\n\t\tp.changed.Wait()\n\t}\n", New: ""},
 		{Name: "tasks are offered without the lock", Old: "\tp.mu.Lock()\n\tp.ready = append(p.ready, t)\n\tp.mu.Unlock()\n", New: "\tp.ready = append(p.ready, t)\n"},
 	} {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		if n := strings.Count(string(pool), x.Old); n != 1 {

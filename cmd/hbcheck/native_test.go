@@ -37,7 +37,7 @@ func TestRunNative(t *testing.T) {
 		t.Fatal("only", len(cases), "programs")
 	}
 	for i, c := range cases {
-		if !deep.Every(6, i) {
+		if !deep.Every(12, i) {
 			continue
 		}
 		t.Run(c[1], func(t *testing.T) {

@@ -113,7 +113,7 @@ func TestPairs(t *testing.T) {
 				return explore.NewMachine(prog, pairs[name], vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
 			}}
 			for i, por := range []string{"full", "jpf", "optimal", "source"} {
-				if !deep.Every(4, i+len(name)) {
+				if !deep.Every(8, i+len(name)) {
 					continue
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.MHB} {

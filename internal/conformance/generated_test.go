@@ -19,7 +19,7 @@ func TestGenerated(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, []byte(generate(int(deep.Seed()), deep.N(20, 200))), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(generate(int(deep.Seed()), deep.N(8, 200))), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", "run", file)

@@ -36,7 +36,7 @@ func TestDraws(t *testing.T) {
 	}
 	prog := loadDir(t, "testdata/draws")
 	for i, e := range prog.Entries {
-		if !deep.Every(12, i) {
+		if !deep.Every(24, i) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {

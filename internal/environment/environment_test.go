@@ -161,7 +161,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatalf("%d programs: %v", len(dirs), err)
 	}
 	for i, file := range dirs {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		dir := filepath.Dir(file)

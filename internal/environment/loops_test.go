@@ -12,7 +12,7 @@ import (
 
 // TestLoops: of generated loops over maps, those that make no choice do the same in each order.
 func TestLoops(t *testing.T) {
-	n := deep.N(30, 600)
+	n := deep.N(12, 600)
 	const most = 200 // in one package
 	free := 0
 	for first := deep.Seed(); first < deep.Seed()+uint64(n); first += most {

@@ -19,7 +19,7 @@ func TestOrderMatters(t *testing.T) {
 		if !free && !strings.HasPrefix(e.Name, "TestMatters") {
 			t.Errorf("%s: what is to be found?", e.Name)
 		}
-		if n++; !deep.Every(5, i) {
+		if n++; !deep.Every(10, i) {
 			continue
 		}
 		auto := exploreEntry(t, prog, e, vm.Config{}, reference)

@@ -23,7 +23,7 @@ import (
 )
 
 // programs returns how many programs a test generates.
-func programs() int { return deep.N(4, 12) }
+func programs() int { return deep.N(2, 12) }
 
 // loadPrograms loads functions whose source is src, as a package with package hbtest.
 func loadPrograms(t *testing.T, src string) *load.Program {

@@ -130,7 +130,7 @@ func Atoi() {
 func main() {}
 `, "BYTES", deep.Pick("2", "4")))
 	for i, name := range []string{"Range", "badRange", "Encode", "badEncode", "Kept", "Lookup", "badLookup", "Atoi"} {
-		if !deep.Every(4, i) {
+		if !deep.Every(8, i) {
 			continue
 		}
 		r := run(t, prog, name, explore.Options{POR: explorer(t, "full"), Outcomes: true})

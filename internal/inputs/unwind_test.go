@@ -156,7 +156,7 @@ func TestUnwind(t *testing.T) {
 	} {
 		for k, name := range []string{"full", "jpf", "optimal", "source", "context", "clockvector", "graph"} {
 			for j, h := range []oracle.Kind{oracle.None, oracle.MHB, oracle.Full} {
-				if !deep.Every(7, i+k+3*j) {
+				if !deep.Every(14, i+k+3*j) {
 					continue
 				}
 				e := explorer(t, name)

@@ -119,7 +119,7 @@ func TestInitialisers(t *testing.T) {
 					continue
 				}
 				for j, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {
-					if !deep.Every(5, i+k+j) {
+					if !deep.Every(10, i+k+j) {
 						continue
 					}
 					if got := explore(t, prog, e, x, h); got != p.want {

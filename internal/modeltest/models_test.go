@@ -405,7 +405,7 @@ func TestModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, x := range explorers.All() {
-				if x.Samples || x.Run == nil || !deep.Every(5, i+k) {
+				if x.Samples || x.Run == nil || !deep.Every(10, i+k) {
 					continue
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {
@@ -446,7 +446,7 @@ func TestOperations(t *testing.T) {
 	prog, _ := load1(t)
 	x := explorers.Lookup("random")
 	for i, p := range programs {
-		if !deep.Every(3, i) {
+		if !deep.Every(6, i) {
 			continue
 		}
 		e, err := prog.Lookup(p.name)

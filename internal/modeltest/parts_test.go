@@ -68,7 +68,7 @@ var partOf = func() map[string]string {
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
-			linker.bound linker.boundCodes linker.names linker.assigns linker.logs linker.observed linker.literals linker.static256
+			linker.bound linker.boundCodes linker.names linker.observed linker.literals linker.static256
 			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness
 			scalars.counted Config.AbsoluteTime

@@ -63,7 +63,7 @@ func PknownGroup() {
 // these outcomes.
 func TestLibrary(t *testing.T) {
 	const perBatch = 60
-	seeds := deep.Seeds(t, 5, 60)
+	seeds := deep.Seeds(t, 3, 60)
 	c := &libraryComparison{T: t, every: *everyFlag}
 	if !deep.Counted() {
 		var list []libraryProgram

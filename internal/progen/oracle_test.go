@@ -23,7 +23,7 @@ const maxStates = 3000
 // the reference interpreter finds.
 func TestOracle(t *testing.T) {
 	const perBatch = 250
-	total := deep.N(80, 1000)
+	total := deep.N(32, 1000)
 	checked, left, bad := 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog

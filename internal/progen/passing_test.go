@@ -396,7 +396,7 @@ func (v *timedVisitor) Restart()                                     {}
 // TestPassing: every explorer finds what the model says, for every slack.
 func TestPassing(t *testing.T) {
 	const perBatch = 30
-	for batch := range slices.Chunk(deep.Seeds(t, 8, 60), perBatch) {
+	for batch := range slices.Chunk(deep.Seeds(t, 4, 60), perBatch) {
 		var progs []*timedProg
 		var list []unit
 		for i, seed := range batch {

@@ -20,7 +20,7 @@ var reductionFlag = flag.String("reduction", "", "the only explorer that TestRed
 // what the reference interpreter finds, except for livelocks.
 func TestReductions(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(30, 300)
+	total := deep.N(12, 300)
 	checked, left, large, bad := 0, 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog
@@ -104,7 +104,7 @@ func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Resu
 // TestReductionsHybrid: they find the same with static facts.
 func TestReductionsHybrid(t *testing.T) {
 	var progs []*progen.Prog
-	for _, seed := range deep.Seeds(t, 20, 100) {
+	for _, seed := range deep.Seeds(t, 8, 100) {
 		progs = append(progs, progen.Generate(seed, features))
 	}
 	g := loadGroup(t, units(progs))

@@ -145,7 +145,7 @@ func dense(r *rand.Rand, name string, how style) string {
 // TestSelects: each class of programs with selects is explored once.
 func TestSelects(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(40, 800)
+	total := deep.N(16, 800)
 	checked, left, bad := 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var list []unit

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -142,7 +143,10 @@ func judge(t *testing.T, prog *load.Program, e *load.Entry) *verdict {
 func TestRaceDetector(t *testing.T) {
 	prog := loadTests(t, files)
 	right := 0
-	for _, e := range prog.Entries {
+	for i, e := range prog.Entries {
+		if !deep.Every(4, i) {
+			continue
+		}
 		racy := strings.HasPrefix(e.Name, "TestRace")
 		if !racy && !strings.HasPrefix(e.Name, "TestNoRace") {
 			continue // a benchmark of something, or known to be judged wrongly by the race detector itself

@@ -74,7 +74,7 @@ func TestVisitorStops(t *testing.T) {
 // TestPreemptionBound compares the bounded searches with brute force over
 // (state, present goroutine, preemptions left).
 func TestPreemptionBound(t *testing.T) {
-	for _, seed := range deep.Seeds(t, 100, 600) {
+	for _, seed := range deep.Seeds(t, 40, 600) {
 		r := rand.New(rand.NewPCG(2, uint64(seed)))
 		toy := toys.Random(r, 3, 4, seed%2 == 0)
 		g := toys.NewStateGraph(toy, 1500)

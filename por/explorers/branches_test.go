@@ -15,7 +15,7 @@ import (
 // TestBranches: outcomes of branches that contradict each other lose no class, and no class is
 // explored twice, by any explorer that claims so.
 func TestBranches(t *testing.T) {
-	seeds := deep.Seeds(t, 60, 900)
+	seeds := deep.Seeds(t, 24, 900)
 	n := len(seeds)
 	for _, e := range onceEach {
 		t.Run(e.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestBranches(t *testing.T) {
 // TestBranchEndings: all explorers find each way in which a program ends whose branches contradict
 // each other, independently of the places where executions are cut.
 func TestBranchEndings(t *testing.T) {
-	for _, seed := range deep.Seeds(t, 40, 600) {
+	for _, seed := range deep.Seeds(t, 16, 600) {
 		toy := toys.Branching(rand.New(rand.NewPCG(9, uint64(seed))))
 		g := toys.NewStateGraph(toy, 1000)
 		if g == nil {

@@ -14,7 +14,7 @@ import (
 // TestInspecting: where operations observe all goroutines, each explorer finds all endings, with
 // oracles, too: no step of a goroutine is private.
 func TestInspecting(t *testing.T) {
-	seeds := deep.Seeds(t, 40, 600)
+	seeds := deep.Seeds(t, 16, 600)
 	oracles := []func(por.System) por.Oracle{
 		func(por.System) por.Oracle { return nil },
 		func(s por.System) por.Oracle { return &exact{sys: s, plain: true} },

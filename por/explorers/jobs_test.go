@@ -14,7 +14,7 @@ import (
 // TestJobs: two and three workers have the reports of one, in its order, for every end of the search and
 // each explorer that can have several. Executions are few, so that pieces of all sizes occur.
 func TestJobs(t *testing.T) {
-	seeds := deep.Seeds(t, 15, 250)
+	seeds := deep.Seeds(t, 8, 250)
 	n := len(seeds)
 	for _, e := range All() {
 		if e.Serial != "" || e.Stateful {

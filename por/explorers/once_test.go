@@ -127,7 +127,7 @@ func TestToyClasses(t *testing.T) {
 // executions, can be executed.
 func TestAddsAndWait(t *testing.T) {
 	ops := []toys.OpCode{toys.WgAdd, toys.WgAdd, toys.WgAdd, toys.WgWait, toys.Load, toys.Store}
-	for _, seed := range deep.Seeds(t, 100, 400) {
+	for _, seed := range deep.Seeds(t, 40, 400) {
 		r := rand.New(rand.NewPCG(5, seed))
 		prog := make([][]toys.Instr, 4)
 		for g := range prog {

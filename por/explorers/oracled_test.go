@@ -52,7 +52,7 @@ func TestOracle(t *testing.T) {
 		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, &exact{sys: s, plain: true}) }, every: true},
 	}
 	var states uint64
-	for _, seed := range deep.Seeds(t, 150, 1100) {
+	for _, seed := range deep.Seeds(t, 60, 1100) {
 		r := rand.New(rand.NewPCG(11, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(3), 3+r.IntN(5), seed%2 == 0)
 		g := toys.NewStateGraph(toy, 2500)

@@ -71,7 +71,7 @@ func (p *exactParts) better(a, b []trace.GID) bool {
 // races, on cycles of the state graph, too, and on paths that are put aside. Each livelock
 // that it reports is real.
 func TestPersistentParts(t *testing.T) {
-	seeds := deep.Seeds(t, 120, 400)
+	seeds := deep.Seeds(t, 48, 400)
 	n := len(seeds)
 	before := stateful.Rounds
 	defer func() { stateful.Rounds = before }()
@@ -148,7 +148,7 @@ func TestPersistentParts(t *testing.T) {
 // TestOptimalParts: an optimal search in parts finds all endings and races, or is not exhaustive.
 // A search that ignores mixed executions misses some.
 func TestOptimalParts(t *testing.T) {
-	seeds := deep.Seeds(t, 600, 3000)
+	seeds := deep.Seeds(t, 240, 3000)
 	n := len(seeds)
 	var whole, divided, endless, saved, lost uint64
 	for _, seed := range seeds {

@@ -81,7 +81,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	ways = append(ways, way{"optimal in parts", With("optimal"), por.Config{MaxSteps: 40, MaxExecutions: 300}, true})
-	seeds := deep.Seeds(t, 4, 40)
+	seeds := deep.Seeds(t, 2, 40)
 	for _, w := range ways {
 		left := 0
 		for _, seed := range seeds {

@@ -12,7 +12,7 @@ import (
 // TestPersistentSet compares PersistentSet, in every state of random programs, with the
 // state graph built by brute force.
 func TestPersistentSet(t *testing.T) {
-	seeds := deep.Seeds(t, 100, 400)
+	seeds := deep.Seeds(t, 40, 400)
 	n := len(seeds)
 	var yes, no int
 	for _, seed := range seeds {

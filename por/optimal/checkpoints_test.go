@@ -36,7 +36,7 @@ func (s *scattered) Repeat(g trace.GID, choice int) {
 // checkpoints and if hardly any has, with any memory for candidates.
 func TestCheckpoints(t *testing.T) {
 	repeated := 0
-	for _, seed := range deep.Seeds(t, 200, 2000) {
+	for _, seed := range deep.Seeds(t, 80, 2000) {
 		r := rand.New(rand.NewPCG(seed, 0x3a4c))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg, set := por.Config{MaxExecutions: 2000}, options{prefixMemory: int64(seed % 2)}

@@ -13,7 +13,7 @@ import (
 // TestWorkers: several workers have the reports of one, in the same order, for every end of the search.
 func TestWorkers(t *testing.T) {
 	tasks, parts := 0, uint64(0)
-	list := deep.Seeds(t, 150, 1500)
+	list := deep.Seeds(t, 60, 1500)
 	n := len(list)
 	for _, seed := range list {
 		r := rand.New(rand.NewPCG(71, uint64(seed)))
@@ -77,10 +77,10 @@ func TestWorkers(t *testing.T) {
 // on the distribution among workers.
 func TestWorkersBranch(t *testing.T) {
 	seeds := []uint64{2137, 4492, 5833, 6515, 9879, 10113, 11488}
-	for range 4 {
+	for range deep.Pick(2, 4) {
 		seeds = append(seeds, seeds...)
 	}
-	for seed := range uint64(100) {
+	for seed := range deep.Pick(uint64(30), 100) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {

@@ -70,7 +70,7 @@ func joined(r *rand.Rand) *toys.System {
 // TestTails: the exploration is the same, in the same order, with tails and without.
 func TestTails(t *testing.T) {
 	tails, failed, refuted := 0, 0, 0
-	for _, seed := range deep.Seeds(t, 3000, 20_000) {
+	for _, seed := range deep.Seeds(t, 1200, 20_000) {
 		toy := joined(rand.New(rand.NewPCG(seed, 0x7a11)))
 		cfg := por.Config{MaxExecutions: 3000}
 		explore := func(tails bool) (*searcher, *toys.Recorder) {

@@ -22,7 +22,7 @@ func soonInRounds(r *rand.Rand) func() {
 // result with any number of workers. It reports the livelocks that one worker reports.
 func TestRounds(t *testing.T) {
 	pieces, cyclic, dived := 0, 0, 0
-	for _, seed := range deep.Seeds(t, 400, 400) {
+	for _, seed := range deep.Seeds(t, 300, 400) {
 		r := rand.New(rand.NewPCG(26, seed))
 		loops := seed%2 == 0
 		original := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), loops)

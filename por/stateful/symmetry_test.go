@@ -55,7 +55,7 @@ func explored(toy *toys.System, symmetric bool, run func(por.System, por.Visitor
 // the state graph.
 func TestSymmetry(t *testing.T) {
 	smaller, cycles, livelocks, bounded := 0, 0, 0, 0
-	for _, seed := range deep.Seeds(t, 120, 600) {
+	for _, seed := range deep.Seeds(t, 48, 600) {
 		toy := equalGoroutines(rand.New(rand.NewPCG(23, seed)))
 		graph := toys.NewStateGraph(toy, 3000)
 		if graph == nil {

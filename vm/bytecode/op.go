@@ -12,8 +12,10 @@
 // it: which registers are live wherever a goroutine can be between two steps, which of them are
 // pointers, and from which SSA instruction and source position each instruction comes.
 //
-// Func.Disassemble lists the code. Every operation has a name and a number of words that follow it
-// (names, trailing), which a test checks.
+// Func.Disassemble lists the code. Every operation has a Row: its name, the words that follow it, its
+// operands. A new operation is a constant here, a Row, its effect (Machine.exec or slowOp), and the
+// instruction of the compiler that emits it. One whose Class does not say what it reads and writes has cases
+// for what is symbolic and what is drawn, too, which TestShadows wants.
 package bytecode
 
 // Op is an operation code.

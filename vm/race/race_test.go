@@ -89,7 +89,7 @@ func (o *oracle) access(g uint32, l Loc, size uint32, a Access, at Stack) (races
 // said to race iff the oracle says so, and with one of those it names.
 func TestOracle(t *testing.T) {
 	total, racy := 0, 0
-	for _, seed := range deep.Seeds(t, 600, 3000) {
+	for _, seed := range deep.Seeds(t, 240, 3000) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		d, o := New(), newOracle()
 		type point struct {
