@@ -256,24 +256,26 @@ func used(list []*explore.Ignore) (n int) {
 	return n
 }
 
-// one explores one entry. A mistake of hbcheck's own is an error.
-func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (r *explore.Result, err error) {
+// one explores one entry. crowded says that memory was short while others were explored, too. A mistake of
+// hbcheck's own is an error.
+func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (r *explore.Result, crowded bool, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			r, err = nil, internalError{x, debug.Stack()}
 		}
 	}()
 	if f.watch != nil {
-		var release func()
+		var release func() bool
 		ctx, release = f.watch.watch(ctx)
 		defer func() {
 			if ctx.Err() != nil {
 				debug.FreeOSMemory() // for the next entry
 			}
-			release()
+			crowded = release()
 		}()
 	}
-	return explore.Run(ctx, e, opts)
+	r, err = explore.Run(ctx, e, opts)
+	return r, false, err
 }
 
 // worse combines the exit code so far with that of r.

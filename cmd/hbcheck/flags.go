@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,7 @@ type exploreFlags struct {
 	timeout, saveEvery, budget        time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, jobs, count    int
+	parallel                          int // entries explored at the same time
 	maxMemory                         byteSize
 	watch                             *memoryWatch // nil: no bound
 	format, out, html, traceSearch    string
@@ -92,7 +94,9 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.assume, "assume", nil, "accept these assumptions about the environment without trying other values: `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all; none: a verdict that assumes anything is not ok")
 	fs.StringVar(&f.leaks, "leaks", "warn", "`error|warn|off`: goroutines that the entry leaves behind in every schedule, because it returns without stopping them. Goroutines left behind in some schedules only, or by a function that the entry calls, are always errors")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
-	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore each entry with `n` workers in parallel; the verdict does not depend on n")
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore one entry after the other, each with `n` workers; the verdict does not depend on n")
+	fs.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "explore `n` entries side by side; results are printed in order")
+	fs.Lookup("parallel").DefValue = "number of processors"
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
 	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+firstTime.String()+", then those that are undecided share the rest; 0: no limit, as with an explicit --timeout")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
@@ -136,6 +140,7 @@ func (f *exploreFlags) check() error {
 		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
 		{f.color != "auto" && f.color != "always" && f.color != "never", fmt.Sprintf("--color %s: want auto, always or never", f.color)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
+		{f.parallel < 1, fmt.Sprintf("--parallel %d: want 1 or more", f.parallel)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
 		{f.first && f.all, "--first and --all exclude each other"},

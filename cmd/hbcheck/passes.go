@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,28 +18,41 @@ import (
 // firstTime is how long each entry is explored in the first pass over several. Tests change it.
 var firstTime = 2 * time.Second
 
-// A wholeRun explores entries in two passes. In the first one each gets firstTime: within a minute or two
-// most bugs and proofs of a repository are there. Those that it leaves undecided share the rest of the
-// budget in the second one, and begin again.
+// A wholeRun explores entries in two passes, several of them at the same time. In the first pass each gets
+// firstTime: within a minute or two most bugs and proofs of a repository are there. Those that it leaves
+// undecided share the rest of the budget in the second one, and begin again. Results are written in the order
+// of the entries, those of the second pass after the others.
 type wholeRun struct {
-	f        *exploreFlags
-	cmd      *cobra.Command
-	opts     explore.Options
-	dirs     *directives
-	mem      *verdictCache
-	sv       *saves
-	w        report.Writer
-	files    *replayFiles
-	progress *report.Progress
+	f       *exploreFlags
+	cmd     *cobra.Command
+	opts    explore.Options
+	dirs    *directives
+	mem     *verdictCache
+	sv      *saves
+	w       report.Writer
+	files   *replayFiles
+	workers int // entries that are explored at the same time
 
 	code  int
 	notOK map[[2]string]bool // package and name
+
+	mu       sync.Mutex // guards the fields below, mem and sv
+	progress *report.Progress
+	shown    *explore.Entry // the entry whose progress is shown; nil: none
 }
 
-// undecided is an entry that the first pass has not decided.
-type undecided struct {
-	entry  *explore.Entry
-	result *explore.Result // nil: it is a pair of entries of which one is undecided
+// An attempt is one exploration of an entry, and what is to be done with its result.
+type attempt struct {
+	entry   *explore.Entry
+	skipped bool   // the run was interrupted before it
+	beside  string // another entry, which is not ok, so that this pair was not explored
+	late    bool   // more time, or less company, could change the result
+	result  *explore.Result
+	err     error
+	cached  bool
+	keep    *explore.Keep
+	flags   *exploreFlags     // of this entry
+	ignores []*explore.Ignore // a copy of those of the run, with those marked that were used
 }
 
 // exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
@@ -50,54 +65,69 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
-		code: exitOK, notOK: make(map[[2]string]bool)}
-	x.opts.Progress, x.opts.ProgressDue = x.progress.Update, x.progress.Due
+		workers: f.atOnce(len(entries)), code: exitOK, notOK: make(map[[2]string]bool)}
 	end := time.Now().Add(f.budget)
-	var late []undecided
 	two := len(entries) > 1 && !f.resume && f.traceSearch == ""
+	var late []attempt
 	reached := 0
-	for i := range entries {
-		if stop.Err() != nil {
-			break
+	err = inOrder(x.workers, len(entries), func(i int, before func()) attempt {
+		e := &entries[i]
+		if len(e.Together) > 0 {
+			before() // what is known of the two alone decides
+		}
+		switch {
+		case stop.Err() != nil:
+			return attempt{entry: e, skipped: true}
+		case len(e.Together) > 0 && slices.ContainsFunc(late, func(a attempt) bool {
+			return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)
+		}):
+			return attempt{entry: e, late: true}
+		case two:
+			return x.attempt(stop, e, firstTime, false, nil)
+		}
+		return x.attempt(stop, e, 0, true, nil)
+	}, func(i int, a attempt) error {
+		switch {
+		case a.skipped:
+			return nil
+		case a.late:
+			late = append(late, a)
+		default:
+			if err := x.done(a); err != nil {
+				return err
+			}
 		}
 		reached++
-		e := &entries[i]
-		if slices.ContainsFunc(late, func(u undecided) bool {
-			return e.Package == u.entry.Package && slices.Contains(e.Together, u.entry.Name)
-		}) {
-			late = append(late, undecided{entry: e})
-			continue
-		}
-		bound := time.Duration(0)
-		if two {
-			bound = firstTime
-		}
-		r, err := x.explore(stop, e, bound)
-		if err != nil {
-			return x.code, err
-		}
-		if r != nil {
-			late = append(late, undecided{e, r})
-		}
+		return nil
+	})
+	if err != nil {
+		return x.code, err
 	}
-	for i, u := range late {
+	err = inOrder(x.workers, len(late), func(i int, before func()) attempt {
+		u := late[i]
+		if len(u.entry.Together) > 0 {
+			before()
+		}
 		bound := time.Duration(0) // that of the flags
 		if f.budget > 0 {
-			bound = max(1, time.Until(end)/time.Duration(len(late)-i))
+			bound = max(1, time.Until(end)*time.Duration(min(x.workers, len(late)-i))/time.Duration(len(late)-i))
 		}
-		if u.result == nil && stop.Err() != nil {
+		switch {
+		case u.result == nil && stop.Err() != nil:
+			return attempt{entry: u.entry, skipped: true}
+		case u.result != nil && (stop.Err() != nil || bound > 0 && bound <= firstTime):
+			return u
+		}
+		return x.attempt(stop, u.entry, bound, true, u.result)
+	}, func(i int, a attempt) error {
+		if a.skipped {
 			reached--
-			continue
+			return nil
 		}
-		if u.result != nil && (stop.Err() != nil || bound > 0 && bound <= firstTime) {
-			if err := x.result(u.entry, u.result); err != nil {
-				return x.code, err
-			}
-			continue
-		}
-		if err := x.finally(stop, u.entry, bound, u.result); err != nil {
-			return x.code, err
-		}
+		return x.done(a)
+	})
+	if err != nil {
+		return x.code, err
 	}
 	if n := len(entries) - reached; n > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
@@ -108,104 +138,191 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// explore explores an entry for as long as bound says, 0: as the flags say. It returns the result if the
-// entry is undecided for no other reason than bound, and nil if the result has been written.
-func (x *wholeRun) explore(stop context.Context, e *explore.Entry, bound time.Duration) (late *explore.Result, err error) {
-	if bound == 0 {
-		return nil, x.finally(stop, e, 0, nil)
+// atOnce returns how many of n entries are explored at the same time. Options that are about one search say
+// one.
+func (f *exploreFlags) atOnce(n int) int {
+	if f.jobs > 1 || f.resume || f.traceSearch != "" || f.explain != "" {
+		return 1
 	}
-	own, err := x.options(e)
-	if err != nil {
-		return nil, err
-	}
-	if own.Timeout > 0 && own.Timeout <= bound {
-		return nil, x.finally(stop, e, 0, nil)
-	}
-	return x.once(stop, e, own, bound, false, nil)
+	return max(1, min(f.parallel, n))
 }
 
-// finally explores an entry, for at most as long as bound says, if it is not 0, and writes the result. A bug
-// of
-// an earlier result, which may be nil, is not lost if this time nothing is decided.
-func (x *wholeRun) finally(stop context.Context, e *explore.Entry, bound time.Duration, earlier *explore.Result) error {
-	own, err := x.options(e)
-	if err != nil {
-		return err
+// inOrder calls do for 0 to n-1, in this order, for at most workers at the same time, and done for each result,
+// in this order, one at a time. before, which do may call, returns when done has been called for all smaller
+// numbers. After an error of done, which it returns, nothing more is begun.
+func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i int, v T) error) error {
+	results := make([]chan T, n)
+	earlier := make([]chan struct{}, n+1) // closed when done has been called for all smaller numbers
+	for i := range results {
+		results[i], earlier[i+1] = make(chan T, 1), make(chan struct{})
 	}
-	_, err = x.once(stop, e, own, bound, true, earlier)
-	return err
-}
-
-// options returns the options of an entry, for which there may be directives.
-func (x *wholeRun) options(e *explore.Entry) (own explore.Options, err error) {
-	own = x.opts
-	defer func() {
-		if x.f.known != nil {
-			own.Known = x.f.known.accept(e)
+	earlier[0] = make(chan struct{})
+	if n > 0 {
+		close(earlier[0])
+	}
+	var stopped atomic.Bool
+	numbers := make(chan int)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for i := range numbers {
+				results[i] <- do(i, func() { <-earlier[i] })
+			}
+		})
+	}
+	go func() {
+		defer close(numbers)
+		for i := range n {
+			if stopped.Load() {
+				return
+			}
+			numbers <- i
 		}
 	}()
-	x.files.flags = x.dirs.flags(x.f, e.Source)
-	if x.files.flags != x.f {
-		if own, _, err = x.files.flags.options(); err != nil {
-			return own, err
+	for i := range n {
+		err := done(i, <-results[i])
+		close(earlier[i+1])
+		if err != nil {
+			stopped.Store(true)
+			for k := i + 1; k < n; k++ {
+				close(earlier[k+1])
+			}
+			all.Wait()
+			return err
 		}
-		own.Ignores, own.Trace = x.opts.Ignores, x.opts.Trace
-		own.Progress, own.ProgressDue = x.opts.Progress, x.opts.ProgressDue
 	}
-	return own, nil
+	all.Wait()
+	return nil
 }
 
-// once explores an entry once. Unless it is final, it returns a result that more time could change: also
-// that of a bug which may turn out to be a warning.
-func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Options, bound time.Duration, final bool, earlier *explore.Result) (late *explore.Result, err error) {
-	stderr := x.cmd.ErrOrStderr()
+// options returns the options of an entry, for which there may be directives, and its flags.
+func (x *wholeRun) options(e *explore.Entry) (own explore.Options, flags *exploreFlags, err error) {
+	own, flags = x.opts, x.dirs.flags(x.f, e.Source)
+	if flags != x.f {
+		if own, _, err = flags.options(); err != nil {
+			return own, flags, err
+		}
+		own.Trace = x.opts.Trace
+	}
+	own.Ignores = nil
+	for _, ig := range x.opts.Ignores {
+		c := *ig
+		c.Used = false
+		own.Ignores = append(own.Ignores, &c)
+	}
+	if x.f.known != nil {
+		own.Known = x.f.known.accept(e)
+	}
+	own.Progress = func(p explore.Progress) { x.show(e, func() { x.progress.Update(p) }) }
+	own.ProgressDue = func() (due bool) {
+		x.show(e, func() { due = x.progress.Due() })
+		return due
+	}
+	return own, flags, nil
+}
+
+// show calls f if the progress of e is shown: that of one of the entries that are being explored.
+func (x *wholeRun) show(e *explore.Entry, f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.shown == e {
+		f()
+	}
+}
+
+// begin notes that e is being explored, and end that it no longer is.
+func (x *wholeRun) begin(e *explore.Entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.shown == nil {
+		x.shown = e
+		x.progress.Start(e.Name)
+	}
+}
+
+func (x *wholeRun) end(e *explore.Entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.shown == e {
+		x.shown = nil
+		x.progress.Clear()
+	}
+}
+
+// attempt explores an entry, for at most as long as bound says, if it is not 0. Unless it is final, a result
+// that more time could change is late: also that of a bug which may turn out to be a warning. A bug of an
+// earlier result, which may be nil, is not lost if this time nothing is decided.
+func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Duration, final bool, earlier *explore.Result) (a attempt) {
+	a.entry = e
 	// Two tests are explored together only if nothing is to be said of each alone: it would be
 	// said again, or take longer still.
 	if k := slices.IndexFunc(e.Together, func(name string) bool { return x.notOK[[2]string{e.Package, name}] }); k >= 0 {
-		fmt.Fprintf(stderr, "%s.%s: not explored, because %s alone is not ok\n", e.Package, e.Name, e.Together[k])
-		return nil, nil
+		a.beside = e.Together[k]
+		return a
 	}
+	var own explore.Options
+	if own, a.flags, a.err = x.options(e); a.err != nil {
+		return a
+	}
+	a.ignores = own.Ignores
+	final = final || own.Timeout > 0 && own.Timeout <= bound
 	if bound > 0 && (own.Timeout == 0 || bound < own.Timeout) {
 		own.Timeout, own.Share = bound, true
 	}
-	x.progress.Start(e.Name)
-	r, cached := x.mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name})
-	if !cached {
-		accepted := used(x.opts.Ignores)
-		if final {
-			own.Keep = x.sv.keep(e, x.files.paths.Base)
-		}
-		r, err = x.f.one(stop, *e, own)
-		if err == nil && !final && r.TimedOut() && stop.Err() == nil {
-			x.progress.Clear()
-			return r, nil
-		}
-		if err == nil && earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
-			r = earlier
-		}
-		if err == nil && used(x.opts.Ignores) == accepted {
-			x.mem.keep(e, r)
-		}
+	x.mu.Lock()
+	if a.result, a.cached = x.mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name}); !a.cached && final {
+		own.Keep = x.sv.keep(e, x.files.paths.Base)
+		a.keep = own.Keep
 	}
-	x.progress.Clear()
-	if !cached {
-		x.sv.tell(own.Keep, r)
+	x.mu.Unlock()
+	if a.cached {
+		return a
 	}
-	if err == nil {
-		return nil, x.result(e, r)
+	x.begin(e)
+	defer x.end(e)
+	var crowded bool
+	a.result, crowded, a.err = x.f.one(stop, *e, own)
+	if a.err != nil {
+		return a
 	}
-	complain(stderr, fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))
-	x.code = exitUsage
-	x.notOK[[2]string{e.Package, e.Name}] = true
-	return nil, x.w.Failed(e.Package, e.Name, report.Error(err))
+	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
+	if earlier != nil && earlier.Verdict == explore.Fail && a.result.Verdict == explore.Incomplete {
+		a.result = earlier
+	}
+	return a
 }
 
-// result writes the result of an entry.
-func (x *wholeRun) result(e *explore.Entry, r *explore.Result) error {
-	stderr := x.cmd.ErrOrStderr()
+// done writes the result of an attempt.
+func (x *wholeRun) done(a attempt) error {
+	e, stderr := a.entry, x.cmd.ErrOrStderr()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.progress.Clear()
+	name := [2]string{e.Package, e.Name}
+	if a.beside != "" {
+		fmt.Fprintf(stderr, "%s.%s: not explored, because %s alone is not ok\n", e.Package, e.Name, a.beside)
+		return nil
+	}
+	if a.err != nil {
+		complain(stderr, fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(a.err)))
+		x.code = exitUsage
+		x.notOK[name] = true
+		return x.w.Failed(e.Package, e.Name, report.Error(a.err))
+	}
+	r := a.result
+	if !a.cached {
+		if used(a.ignores) == 0 {
+			x.mem.keep(e, r)
+		}
+		for i, ig := range a.ignores {
+			x.opts.Ignores[i].Used = x.opts.Ignores[i].Used || ig.Used
+		}
+		x.sv.tell(a.keep, r)
+	}
 	if !x.f.strict && !x.f.refuses {
 		r.Accept()
 	}
+	x.files.flags = a.flags
 	if err := x.w.Result(r, x.files.write(stderr, r)); err != nil {
 		return err
 	}
@@ -220,6 +337,6 @@ func (x *wholeRun) result(e *explore.Entry, r *explore.Result) error {
 		complain(stderr, fmt.Errorf("%s.%s: %w", e.Package, e.Name, internalError{what, nil}))
 		x.code = exitUsage
 	}
-	x.notOK[[2]string{e.Package, e.Name}] = r.Verdict != explore.OK || r.NotRun != nil
+	x.notOK[name] = r.Verdict != explore.OK || r.NotRun != nil
 	return nil
 }

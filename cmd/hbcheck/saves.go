@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type saves struct {
 	env     []string
 	build   string // of hbcheck
 	flags   string
+	mu      sync.Mutex // guards hosts
 	hosts   map[*load.Entry]*vm.HostLog
 	saved   int // how many searches have been saved
 	stderr  io.Writer
@@ -95,6 +97,8 @@ func (x *saves) host(e *load.Entry, cache *verdictCache) *vm.HostLog {
 	if cache != nil || x == nil {
 		return cache.host(e)
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if x.hosts[e] == nil {
 		x.hosts[e] = new(vm.HostLog)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"sync"
 	"time"
 
 	"hbcheck.dev/hbcheck/report"
@@ -18,10 +20,18 @@ import (
 //	in use when the program was loaded | --max-memory | slack
 //	                                                    |      ^ explorations are stopped
 //	                                                    ^ the collector does what it can
+//
+// Of several explorations the one that began last is stopped, and the others go on.
 type memoryWatch struct {
 	budget int64
 	most   uint64 // bytes in use at which explorations are stopped
+
+	mu      sync.Mutex
+	running []*watched // in the order in which they began
 }
+
+// watched is one exploration.
+type watched struct{ stopped, beside bool }
 
 // newMemoryWatch returns the watch for a budget, and makes the collector keep to it. The program has
 // been loaded: what is in use now is not counted.
@@ -29,30 +39,35 @@ func newMemoryWatch(budget int64) *memoryWatch {
 	slack := max(64<<20, min(512<<20, budget/4))
 	base := inUse()
 	debug.SetMemoryLimit(int64(base) + budget + slack/2)
-	return &memoryWatch{budget, base + uint64(budget+slack)}
+	return &memoryWatch{budget: budget, most: base + uint64(budget+slack)}
 }
 
 // memoryPeriod is how often memory is measured: between two looks a program allocates some 100 MB.
 const memoryPeriod = 50 * time.Millisecond
 
-// watch returns a context that is done when too much memory is in use.
-func (w *memoryWatch) watch(ctx context.Context) (_ context.Context, release func()) {
+// watch returns a context that is done when too much memory is in use. release reports whether that was so
+// while there were other explorations.
+func (w *memoryWatch) watch(ctx context.Context) (_ context.Context, release func() (crowded bool)) {
 	ticks := time.NewTicker(memoryPeriod)
 	ctx, cancel := w.watchAt(ctx, ticks.C, inUse)
-	return ctx, func() {
+	return ctx, func() bool {
 		ticks.Stop()
-		cancel()
+		return cancel()
 	}
 }
 
 // watchAt is watch with measure as the memory in use, which it looks at when told to.
-func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measure func() uint64) (_ context.Context, cancel func()) {
+func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measure func() uint64) (_ context.Context, cancel func() (crowded bool)) {
+	me := new(watched)
+	w.mu.Lock()
+	w.running = append(w.running, me)
+	w.mu.Unlock()
 	ctx, cause := context.WithCancelCause(ctx)
 	go func() {
 		for {
 			select {
 			case <-ticks:
-				if measure() > w.most {
+				if measure() > w.most && w.stops(me) {
 					cause(fmt.Errorf("stopped at the memory budget of %s (--max-memory), which the whole process exceeds", report.Memory(uint64(w.budget))))
 					return
 				}
@@ -61,7 +76,25 @@ func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measu
 			}
 		}
 	}()
-	return ctx, func() { cause(nil) }
+	return ctx, func() bool {
+		cause(nil)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.running = slices.DeleteFunc(w.running, func(x *watched) bool { return x == me })
+		return me.stopped && me.beside
+	}
+}
+
+// stops reports whether me is to be stopped: it is the one that began last.
+func (w *memoryWatch) stops(me *watched) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(w.running)
+	if n == 0 || w.running[n-1] != me {
+		return false
+	}
+	me.stopped, me.beside = true, n > 1
+	return true
 }
 
 // inUse returns the bytes that the process has from the system.

@@ -2,7 +2,7 @@ package bytecode
 
 import "fmt"
 
-// A Row is what is known of an operation, besides its effect (vm). Whoever follows values through code
+// A Row is what is known of an operation, besides its effect (vm). Code that follows values
 // looks it up: the disassembler, the search for loops, the shadows of symbolic and of drawn values.
 type Row struct {
 	Name     string
