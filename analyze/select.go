@@ -259,7 +259,7 @@ func (p *Program) file(name string) (string, error) {
 			if f == abs {
 				return f, nil
 			}
-			if strings.HasSuffix(f, "/"+filepath.ToSlash(name)) && !slices.Contains(found, f) {
+			if strings.HasSuffix(filepath.ToSlash(f), "/"+filepath.ToSlash(name)) && !slices.Contains(found, f) {
 				found = append(found, f)
 			}
 		}

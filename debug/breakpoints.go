@@ -98,7 +98,11 @@ func (s *Session) statement(file string, line int) (name string, found int) {
 
 // named reports whether a file is meant by text, its name or the end of it.
 func named(file, text string) bool {
-	return file == text || text != "" && strings.HasSuffix(file, "/"+strings.TrimPrefix(filepath.ToSlash(text), "./"))
+	file, text = filepath.ToSlash(file), filepath.ToSlash(text)
+	if drive := filepath.VolumeName(text); drive != "" && strings.EqualFold(drive, filepath.VolumeName(file)) {
+		file, text = file[len(drive):], text[len(drive):] // editors write c: for C:
+	}
+	return file == text || text != "" && strings.HasSuffix(file, "/"+strings.TrimPrefix(text, "./"))
 }
 
 // called reports whether a function is meant by text: pkg.(*T).M by itself, (*T).M, T.M and M.

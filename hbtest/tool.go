@@ -120,7 +120,9 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 		if !x.end.IsZero() {
 			stop := time.AfterFunc(time.Until(x.end), func() {
 				x.late.Store(true)
-				cmd.Process.Signal(os.Interrupt) // it says what it has covered
+				if cmd.Process.Signal(os.Interrupt) != nil { // it says what it has covered
+					cmd.Process.Kill() // Windows has no interrupts of other processes
+				}
 			})
 			defer stop.Stop()
 		}

@@ -39,12 +39,15 @@ type Block struct {
 	File        string // absolute, as in positions
 	Package     string // import path
 	Func        string // name of the function, as go tool cover has it: "(*T).M" is "*T.M"
-	Start, End  token.Position
-	First, Last int // lines of its statements
-	Stmts       int // that begin in it
-	Fn          int // number of the first block of the function
+	Line        int    // where it begins, as in positions
+	First, Last int    // lines of its statements
+	Stmts       int    // that begin in it
+	Fn          int    // number of the first block of the function
 	Kind        BlockKind
 	Test        bool // it belongs to a test file
+	// Start and End are its bounds in a cover profile: from Go 1.27 on their lines are those of the text,
+	// whatever line comments say.
+	Start, End token.Position
 	// Of is, of a Comm, the number of that which begins the first case of the same select statement.
 	Of int
 	// Then is, of an Else, the number of what is executed if the condition holds.
@@ -142,7 +145,7 @@ func (l *loader) count() error {
 				start = len(l.cover.blocks)
 				first[name] = start
 			}
-			c := &blockCounter{fset: l.fset, next: start, of: -1, fn: -1, src: p.files[i].src,
+			c := &blockCounter{fset: l.fset, minor: minor(l.goEnv.GOVERSION), next: start, of: -1, fn: -1, src: p.files[i].src,
 				proto: Block{Package: p.Path, Test: strings.HasSuffix(name, "_test.go"), Then: -1}}
 			ast.Walk(c, tree)
 			if !again {
@@ -162,6 +165,7 @@ func (l *loader) count() error {
 // blockCounter finds the blocks of a file and puts counters into them.
 type blockCounter struct {
 	fset   *token.FileSet
+	minor  int // of the release whose tool it follows
 	next   int // number of the next block
 	blocks []Block
 	proto  Block // what all have in common
@@ -171,14 +175,16 @@ type blockCounter struct {
 }
 
 // statement returns a call of the counter of the next block.
-// first and last are where its statements begin and end.
-func (c *blockCounter) statement(start, end, first, last token.Pos, stmts int, kind BlockKind) ast.Stmt {
+// pos is where it begins, first and last are where its statements begin and end.
+func (c *blockCounter) statement(pos token.Pos, r codeRange, first, last token.Pos, stmts int, kind BlockKind) ast.Stmt {
 	b := c.proto
-	b.Start, b.End = c.fset.Position(start), c.fset.Position(end)
-	b.File, b.Stmts, b.Kind, b.Of, b.Fn = b.Start.Filename, stmts, kind, c.of, c.fn
+	lineComments := c.minor < 27
+	b.Start, b.End = c.fset.PositionFor(r.start, lineComments), c.fset.PositionFor(r.end, lineComments)
+	at := c.fset.Position(pos)
+	b.File, b.Line, b.Stmts, b.Kind, b.Of, b.Fn = at.Filename, at.Line, stmts, kind, c.of, c.fn
 	b.First, b.Last = c.fset.Position(first).Line, c.fset.Position(last).Line
 	c.blocks = append(c.blocks, b)
-	call := &ast.CallExpr{Fun: &ast.Ident{NamePos: start, Name: counter + strconv.Itoa(c.next)}, Lparen: start, Rparen: start}
+	call := &ast.CallExpr{Fun: &ast.Ident{NamePos: pos, Name: counter + strconv.Itoa(c.next)}, Lparen: pos, Rparen: pos}
 	c.next++
 	return &ast.ExprStmt{X: call}
 }
@@ -216,7 +222,7 @@ func (c *blockCounter) Visit(node ast.Node) ast.Visitor {
 		switch stmt := n.Else.(type) {
 		case nil:
 			pos := n.Body.End()
-			s := c.statement(n.If, n.Body.Lbrace, n.If, n.If, 0, Else)
+			s := c.statement(n.If, codeRange{start: n.If, end: n.Body.Lbrace}, n.If, n.If, 0, Else)
 			c.blocks[len(c.blocks)-1].Then = then
 			n.Else = &ast.BlockStmt{Lbrace: pos, List: []ast.Stmt{s}, Rbrace: pos}
 			return nil
@@ -308,7 +314,7 @@ func (c *blockCounter) addCounters(pos, blockEnd token.Pos, list []ast.Stmt, toB
 		if toBrace {
 			pos++ // after the brace
 		}
-		return []ast.Stmt{c.statement(pos, blockEnd, pos, pos, 0, kind)}
+		return []ast.Stmt{c.statement(pos, c.ranges(pos, blockEnd, nil)[0], pos, pos, 0, kind)}
 	}
 	list = slices.Clone(list)
 	for {
@@ -336,10 +342,21 @@ func (c *blockCounter) addCounters(pos, blockEnd token.Pos, list []ast.Stmt, toB
 			end = blockEnd
 		}
 		if pos != end {
-			out = append(out, c.statement(pos, end, list[0].Pos(), lastOf(list[last-1], end), last, kind))
+			for i, r := range c.ranges(pos, end, list[:last]) {
+				if i > 0 {
+					pos, kind = r.start, Plain
+				}
+				first, until := r.start, r.start // a range without a statement is a semicolon
+				if r.from < r.to {
+					first, until = list[r.from].Pos(), lastOf(list[r.to-1], end)
+				}
+				out = append(out, c.statement(pos, r, first, until, last, kind))
+				out = append(out, list[r.from:r.to]...)
+			}
 			kind = Plain
+		} else {
+			out = append(out, list[:last]...)
 		}
-		out = append(out, list[:last]...)
 		if list = list[last:]; len(list) == 0 {
 			return out
 		}

@@ -78,9 +78,9 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 		}
 		switch {
 		case b.Kind == load.Comm && !c.Executed(i) && chosen[b.Of]:
-			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "case never chosen"})
+			s.OneWay = append(s.OneWay, Only{b.File, b.Line, "case never chosen"})
 		case b.Kind == load.Else && !b.Test && !c.Executed(i) && c.Executed(b.Then):
-			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "condition always true"})
+			s.OneWay = append(s.OneWay, Only{b.File, b.Line, "condition always true"})
 		}
 		if b.Test || b.Kind == load.Else {
 			continue

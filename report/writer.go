@@ -96,7 +96,7 @@ func (p Paths) Pos(pos token.Position) string {
 
 // recorded is Pos for a file that hbcheck reads again.
 func (p Paths) recorded(pos token.Position) string {
-	pos.Filename = p.relative(pos.Filename)
+	pos.Filename = filepath.ToSlash(p.relative(pos.Filename))
 	return pos.String()
 }
 

@@ -75,14 +75,22 @@ func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func
 
 func (v *hostView) stat(path string, follow bool) (fs.FileInfo, error) {
 	if follow {
-		return kept(v, &v.infos[1], path, os.Stat)
+		return kept(v, &v.infos[1], path, onHost(os.Stat))
 	}
-	return kept(v, &v.infos[0], path, os.Lstat)
+	return kept(v, &v.infos[0], path, onHost(os.Lstat))
 }
 
-func (v *hostView) names(path string) (string, error) { return kept(v, &v.lists, path, hostNames) }
+func (v *hostView) names(path string) (string, error) { return kept(v, &v.lists, path, onHost(hostNames)) }
 
-func (v *hostView) target(path string) (string, error) { return kept(v, &v.targets, path, os.Readlink) }
+func (v *hostView) target(path string) (string, error) {
+	target, err := kept(v, &v.targets, path, onHost(os.Readlink))
+	return seenPath(target, onWindows), err
+}
+
+// onHost returns ask for paths of the program.
+func onHost[T any](ask func(string) (T, error)) func(string) (T, error) {
+	return func(path string) (T, error) { return ask(hostPath(path, onWindows)) }
+}
 
 // content returns the content of a file.
 func (v *hostView) content(path string) hostContent {
@@ -106,6 +114,7 @@ func (v *hostView) content(path string) hostContent {
 // readKept returns the content of a file that is small enough. A file of the kernel's, such as
 // those below /proc, does not show its real size: only reading shows the content.
 func readKept(path string) (c hostContent) {
+	path = hostPath(path, onWindows)
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKeptFile {
 		return hostContent{}

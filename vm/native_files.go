@@ -142,7 +142,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, m.link.prog.WorkDir(m.link.entry))
+		return m.setString(g, r, 0, seenPath(m.link.prog.WorkDir(m.link.entry), onWindows))
 	}},
 	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHost(askStat, m.string(r, 0))
@@ -282,7 +282,7 @@ func hostNames(path string) (string, error) {
 // readAt reads from a file without keeping it open: the machine has no state outside of itself.
 func readAt(path string, b []byte, off int64) (int, error) {
 	// Opening a pipe would wait for another process to write to it.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(hostPath(path, onWindows), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -300,7 +300,7 @@ func fillStat(b []byte, path string, info fs.FileInfo) {
 	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
 	// A hash of the name replaces the inode number, which differs from host to host.
 	h := fnv.New64a()
-	if real, err := filepath.EvalSymlinks(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+	if real, err := filepath.EvalSymlinks(hostPath(path, onWindows)); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		path = real
 	}
 	h.Write([]byte(path))

@@ -285,7 +285,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
 		pos.Filename = m.link.prog.GOROOT + "/src/" + model
 	}
-	m.setString(g, r, 2, m.link.prog.Recorded(pos.Filename))
+	m.setString(g, r, 2, seenPath(m.link.prog.Recorded(pos.Filename), onWindows))
 	r.Set(4, uint64(pos.Line))
 	return Next
 }

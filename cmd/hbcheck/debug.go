@@ -41,7 +41,7 @@ func debugReplay(cmd *cobra.Command, name string) error {
 	}
 	in, isFile := cmd.InOrStdin().(*os.File)
 	out, toFile := cmd.OutOrStdout().(*os.File)
-	if isFile && toFile && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())) {
+	if isFile && toFile && term.IsTerminal(int(in.Fd())) && isTerminal(out) && escapes(out) {
 		return editLines(in, out, &stop, func(w io.Writer) *console.Console { return console.New(s, r.paths, w) })
 	}
 	c := console.New(s, r.paths, cmd.OutOrStdout())

@@ -343,10 +343,10 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		return nil
 	}
-	stem := strings.ReplaceAll(r.Entry, "/", "_")
+	stem := fileName(r.Entry)
 	if x.used[stem] {
 		// The same name in another package.
-		stem = strings.ReplaceAll(r.Package, "/", "_") + "." + stem
+		stem = fileName(r.Package) + "." + stem
 	}
 	if x.used == nil {
 		x.used = make(map[string]bool)

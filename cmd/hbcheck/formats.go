@@ -93,7 +93,7 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 	if f.color != "auto" {
 		return f.color == "always"
 	}
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && escapes(w.(*os.File))
 }
 
 // coverPage is the name of the page that shows what was executed.

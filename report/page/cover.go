@@ -86,7 +86,7 @@ func coverHTML(c *explore.Coverage, packages []string, paths report.Paths) ([]by
 	byFile := make(map[string][]int)
 	for i := range c.Blocks {
 		if b := &c.Blocks[i]; b.Kind != load.Else && !b.Test {
-			byFile[b.File] = append(byFile[b.File], i)
+			byFile[b.Start.Filename] = append(byFile[b.Start.Filename], i)
 		}
 	}
 	var list []coverPackage
