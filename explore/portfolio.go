@@ -80,12 +80,12 @@ type portfolio struct {
 	shares  []Share   // of searches without an answer, if none has one
 
 	mu     sync.Mutex
-	best   uint64    // work of the search with the best answer so far
-	winner int       // number of that search,
-	bugs   int       // and number of its errors
-	others bool      // the other searches have been started
-	ended  []bool    // by search
-	slow   bool      // the first search (see portfolio_slow.go)
+	best   uint64 // work of the search with the best answer so far
+	winner int    // number of that search,
+	bugs   int    // and number of its errors
+	others bool   // the other searches have been started
+	ended  []bool // by search
+	slow   bool   // the first search (see portfolio_slow.go)
 	turns  turns
 	ladder ladder
 	draws  draws
