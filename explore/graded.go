@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"hbcheck.dev/hbcheck/por"
 )
@@ -51,16 +50,14 @@ type climbed struct {
 }
 
 // startLadder starts the search by increasing preemptions as soon as another search has worked
-// enough, or a quarter of the time is over. The moment makes no difference to its work (see
-// contender.work), and so none to the answer: it starts before another search can have worked as
-// much as any answer of the ladder would take.
+// enough. The moment makes no difference to its work (see contender.work), and so none to the
+// answer: it starts before another search can have worked as much as any answer of the ladder would
+// take.
 func (p *portfolio) startLadder(work uint64) {
 	x := p.opts.Portfolio.Graded
-	late := p.opts.Timeout > 0 && time.Since(p.begin) > p.opts.Timeout/4
-	if x == nil || work < gradedFrom && !late {
+	if x == nil || work < gradedFrom {
 		return
 	}
-	p.startDraws(drawnFrom, false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ladder.begun || p.winner >= 0 {
@@ -69,8 +66,10 @@ func (p *portfolio) startLadder(work uint64) {
 	l := &p.ladder
 	l.begun, l.number, l.done.Preempt = true, len(p.opts.Portfolio.Searches), -1
 	l.start, l.weight = gradedFrom, gradedWeight
+	p.turns.enter(l.number, l.start)
 	go func() {
 		defer func() {
+			p.leave(l.number)
 			if l.panics = recover(); l.panics != nil {
 				l.panics = fmt.Sprintf("%v\n%s", l.panics, debug.Stack())
 			}
@@ -166,7 +165,8 @@ func onlyPreempted(found *por.Result) bool {
 func (p *portfolio) over() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.winner >= 0 || p.active == 0
+	_, running := p.turns.least(p.ladder.number)
+	return p.winner >= 0 || !running
 }
 
 // begun returns the number of contenders that have been started.
@@ -186,34 +186,24 @@ func (p *portfolio) begun() int {
 	return n
 }
 
-// advance records the work of a search.
-func (p *portfolio) advance(work uint64) {
+// awaitRung makes the ladder wait until each of the searches has done as much work as the ladder. If
+// none is left, and none has done as much, it returns why the ladder has to end.
+//
+// So the ladder ends after the same step, whatever the speed of the searches.
+func (p *portfolio) awaitRung(work uint64, ending func() bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if work > p.most {
-		p.most = work
-		p.turn.Broadcast()
-	}
-}
-
-// leave records the end of a search.
-func (p *portfolio) leave() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.active--
-	p.turn.Broadcast()
-}
-
-// awaitTurn makes the ladder wait until another search has done as much work as the ladder. If no
-// other search will, it returns why the ladder has to end.
-func (p *portfolio) awaitTurn(work uint64, passed func() bool) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for work > p.most && p.active > 0 && p.winner < 0 && !passed() {
-		p.turn.Wait()
-	}
-	if work > p.most && p.active == 0 {
-		return "no other search is left"
+	t := &p.turns
+	t.report(p.ladder.number, work)
+	for p.winner < 0 && !ending() {
+		least, running := t.least(p.ladder.number)
+		switch {
+		case !running && work > t.most:
+			return "no other search is left"
+		case !running || work <= least:
+			return ""
+		}
+		t.changed.Wait()
 	}
 	return ""
 }

@@ -33,12 +33,14 @@ import (
 // is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
 // is done twice: the first search continues its work beside the others.
 //
-// Claim: line 4 does not depend on the speed of the searches, unless the time of the others ends
-// first (see patience). (1) The work of each search after each of its transitions does not depend
-// on the others. Nor does the work at which it begins: line 2 determines it by the work of the
-// first search, which has one worker until then. (2) A search is stopped only when it has worked
-// more than one that has an answer, and samples are never stopped. (3) So the search with the least
-// work is never stopped, and every other one that is not stopped needs more.
+// Claim 1: line 4 does not depend on the speed of the searches. (1) The work of each search after
+// each of its transitions does not depend on the others. Nor does the work at which it begins: line
+// 2 determines it by the work of the first search, which has one worker until then. (2) A search is
+// stopped only when it has worked more than one that has an answer. (3) So the search with the
+// least work is never stopped, and every other one that is not stopped needs more.
+//
+// Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
+// portfolio_turns.go).
 //
 // With as many processors as searches, line 4 takes about as long as the best search. With one
 // processor it takes twice as long as the first search, if that is the best.
@@ -78,22 +80,18 @@ type portfolio struct {
 	shares  []Share   // of searches without an answer, if none has one
 
 	mu     sync.Mutex
-	best   uint64    // work of the search with the best answer so far
-	winner int       // number of that search,
-	bugs   int       // and number of its errors
-	others bool      // the other searches have been started
-	ended  []bool    // by search
-	active int       // of Portfolio.Searches, those that run or are about to
-	most   uint64    // maximum of the work of the searches
-	slow   bool      // the first search waits for others
-	turn   sync.Cond // signals a change of most, active or winner
+	best   uint64 // work of the search with the best answer so far
+	winner int    // number of that search,
+	bugs   int    // and number of its errors
+	others bool   // the other searches have been started
+	ended  []bool // by search
+	slow   bool   // the first search (see portfolio_slow.go)
+	turns  turns
 	ladder ladder
 	draws  draws
 	start  uint64 // work of the others at their start
 	size   uint64 // of the program
 	done   chan *contender
-
-	patience patience
 }
 
 // A contender is one of the searches of lines 1 to 3.
@@ -135,7 +133,6 @@ func (p *portfolio) options(x Options) Options {
 // runPortfolio is explore with opts.Portfolio.
 func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now()}
-	p.turn.L = &p.mu
 	keep := opts.Keep
 	if keep.has(longPhase) {
 		keep = keep.fresh() // its decision is repeated
@@ -227,7 +224,8 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.done = make(chan *contender, len(p.ended))
 	p.draws.over = make(chan struct{})
 	p.size = uint64(lead.s.m.CodeSize())
-	p.active = 1
+	p.turns.begin(&p.mu, len(searches)+1)
+	p.turns.enter(0, 0)
 	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
 		return lead.s, lead.found, errLong
@@ -235,14 +233,10 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	if !lead.s.limit.passed() {
 		p.startOthers(lead) // if it has given up earlier
 	}
-	p.leave()
+	p.leave(0)
 	list := []*contender{lead}
 	for len(list) < p.begun() && !p.decided() {
-		c := p.nextEnded(list)
-		if c == nil {
-			break
-		}
-		list = append(list, c)
+		list = append(list, <-p.done)
 	}
 	var mistakes []string
 	for _, c := range list {
@@ -389,11 +383,11 @@ func (p *portfolio) search(c *contender) {
 			return why
 		}
 		work := c.work(q.Work())
-		if c == &p.draws.contender {
-			return ""
-		}
 		if p.lost(c.number, work) {
 			return "another search has an answer"
+		}
+		if c == &p.draws.contender {
+			return ""
 		}
 		if c.begunAgain() {
 			return "one worker begins again"
@@ -413,17 +407,14 @@ func (p *portfolio) search(c *contender) {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {
-			return p.awaitTurn(work, s.limit.passed)
+			return p.awaitRung(work, s.limit.ending)
 		}
 		if c.number == 0 && !c.judged && work >= judgedAt {
 			p.judge(c, work)
 		}
-		if c.slow && p.wait(work, s.limit.passed) {
-			return ""
-		}
 		p.startDraws(work, false)
 		p.startLadder(work)
-		p.advance(work)
+		p.awaitTurn(c.number, work, s.limit.ending)
 		return ""
 	}
 	report := s.opts.Progress
@@ -463,12 +454,12 @@ func (p *portfolio) startOthers(lead *contender) {
 	}
 	p.others = true
 	p.start = p.othersStart()
-	p.active += len(p.opts.Portfolio.Searches) - 1
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, effort: effort{start: p.start}}
+		p.turns.enter(c.number, p.start)
 		go func() {
 			defer func() {
-				p.leave()
+				p.leave(c.number)
 				p.done <- c
 			}()
 			p.safely(c, func() {
@@ -490,11 +481,11 @@ func (p *portfolio) lost(number int, work uint64) bool {
 	if p.winner < 0 {
 		return false
 	}
-	return work > p.best || work == p.best && number > p.winner || number != p.winner && p.patience.over(p.begin)
+	return work > p.best || work == p.best && number > p.winner
 }
 
-// speaks reports whether the search of that number is the first that has not ended and does not
-// wait: its progress is shown.
+// speaks reports whether the search of that number is the first that has not ended and is not slow:
+// its progress is shown.
 func (p *portfolio) speaks(number int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -503,7 +494,7 @@ func (p *portfolio) speaks(number int) bool {
 			return false
 		}
 	}
-	return number > 0 || !p.slow
+	return number > 0 || !p.slow || !slices.Contains(p.ended[1:len(p.opts.Portfolio.Searches)], false)
 }
 
 // found returns the number of errors of the search with the best answer so far.
@@ -518,7 +509,7 @@ func (p *portfolio) end(c *contender) {
 	work := c.work(c.found.Work())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer p.turn.Broadcast()
+	defer p.turns.changed.Broadcast()
 	p.ended[c.number] = true
 	if !c.s.answers(&c.found) {
 		return
@@ -526,12 +517,8 @@ func (p *portfolio) end(c *contender) {
 	if c == &p.ladder.contender && !c.found.Stopped {
 		return
 	}
-	if p.winner >= 0 && p.patience.over(p.begin) {
-		return
-	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
 		p.best, p.winner, p.bugs = work, c.number, c.s.collector.numErrors()
-		p.patience.answered()
 	}
 }
 

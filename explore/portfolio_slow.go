@@ -9,9 +9,8 @@ import (
 // take hours, and only takes processor time from the searches beside it, which match states. So
 // when it has worked judgedAt, the portfolio estimates the number of classes on a replica, from a
 // sample that is the same each time. If the search has done next to nothing of its work by then, it
-// is slow from then on: each of its steps weighs slowWeight, and it waits until another search has
-// worked as much, as the ladder does. It still has the answer if it finds a bug first, by that
-// measure.
+// is slow from then on: each of its steps weighs slowWeight. It still has the answer if it finds a
+// bug first, by that measure.
 //
 // Claim 1 of Portfolio holds: which search is slow, and from which step on, depends only on the
 // program.
@@ -43,6 +42,9 @@ func (p *portfolio) judge(c *contender, work uint64) {
 	}
 	classes, _ := e.Executions()
 	c.slow = classes*float64(e.Steps())/float64(e.Samples()) > outOfSight*judgedAt
+	p.mu.Lock()
+	p.slow = c.slow
+	p.mu.Unlock()
 }
 
 // weigh returns the weighted work; the part of a slow search beyond judgedAt weighs more.
@@ -51,17 +53,4 @@ func (e *effort) weigh(work uint64) uint64 {
 		work += (slowWeight - 1) * (work - judgedAt)
 	}
 	return work
-}
-
-// wait makes the first search, which is slow and has done the given work, wait until another search
-// has done as much. It reports whether another search is left.
-func (p *portfolio) wait(work uint64, passed func() bool) (others bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.slow = p.active > 1
-	for work > p.most && p.active > 1 && p.winner < 0 && !passed() {
-		p.turn.Wait()
-	}
-	p.slow = p.active > 1
-	return p.slow
 }

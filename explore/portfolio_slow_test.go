@@ -37,7 +37,6 @@ func TestSlow(t *testing.T) {
 			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		p := &portfolio{ctx: context.Background(), entry: e, opts: &opts, begin: time.Now()}
-		p.turn.L = &p.mu
 		s, err := p.prepare(nil, p.options(opts.Portfolio.Searches[0]), "0", nil)
 		if err != nil {
 			t.Fatal(err)

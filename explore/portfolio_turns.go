@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"math"
+	"sync"
+)
+
+// The searches of a contest take turns: none works more than oneTurn ahead of another that is still
+// running. They run at the same time, each on its own machine. Whoever is ahead waits. So a search
+// that has an answer has it within one turn of the work of all the others, and the answer is the
+// one with the least work once they have worked that turn. The user waits no longer for a bug
+// that has been found.
+//
+// Claim: one of them does not wait, the one with the least work, so that all make progress. The
+// samples of draws neither wait nor are waited for, because they are short.
+//
+// Turns delay a search, and change nothing else of it. So claim 1 of Portfolio does not depend on
+// oneTurn.
+type turns struct {
+	at      []uint64 // work by number; notRunning
+	most    uint64   // maximum of the work of all searches but the last, the ladder
+	changed *sync.Cond
+}
+
+// oneTurn is some ten milliseconds.
+const oneTurn = 20_000
+
+const notRunning = math.MaxUint64
+
+// begin prepares turns for n searches, none of which is running. mu guards them.
+func (t *turns) begin(mu *sync.Mutex, n int) {
+	*t = turns{at: make([]uint64, n), changed: sync.NewCond(mu)}
+	for i := range t.at {
+		t.at[i] = notRunning
+	}
+}
+
+// enter records that the search of that number begins with the given work.
+func (t *turns) enter(number int, work uint64) { t.at[number] = work }
+
+// report records the work of a running search.
+func (t *turns) report(number int, work uint64) {
+	t.at[number] = work
+	if number < len(t.at)-1 {
+		t.most = max(t.most, work)
+	}
+	t.changed.Broadcast()
+}
+
+// least returns the least work of the searches that are running, but for the one of the given
+// number, and whether there are any.
+func (t *turns) least(except int) (work uint64, running bool) {
+	work = notRunning
+	for i, at := range t.at {
+		if i != except {
+			work = min(work, at)
+		}
+	}
+	return work, work != notRunning
+}
+
+// awaitTurn reports the work of a search, and makes the search wait while it is more than oneTurn
+// ahead of another.
+func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := &p.turns
+	t.report(number, work)
+	for p.winner < 0 && !ending() {
+		//mutant: searches do not wait for others [test ./explore TestTurns]: "work <= least+oneTurn" -> "true"
+		if least, running := t.least(number); !running || work <= least+oneTurn {
+			return
+		}
+		t.changed.Wait()
+	}
+}
+
+// leave records the end of a search.
+func (p *portfolio) leave(number int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turns.at[number] = notRunning
+	p.turns.changed.Broadcast()
+}
