@@ -247,6 +247,8 @@ type Goroutine struct {
 	// Holders are the goroutines that it needs in order to continue: the owners of the lock it
 	// waits for. Empty if any other goroutine could wake it.
 	Holders []trace.GID
+	// Awaits are the locks for which it waits, with where they were taken, if a schedule was repeated.
+	Awaits []Holding
 }
 
 // An Event is one step of a schedule in source terms.
@@ -286,9 +288,14 @@ type Event struct {
 	Library bool
 	// Fails is set if a test reports a failure after this step and before the next one: its first
 	// failure, or the one that is the bug.
-	Fails    bool
+	Fails bool
+	// Call is 1 + the index into Bug.Calls of the call that it was made in; 0: not known.
+	Call     int
 	failures int    // number of places with a reported failure by then
 	key      string // key that a loop over a map visits, if chosen; "" if not
+	call     *callNode
+	pooled   uint32 // the object that a sync.Pool has got (put) or given; 0: none
+	put      bool
 
 	// Preempts names the goroutine that could have continued when this step was executed instead,
 	// if any.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -47,12 +48,13 @@ type machine struct {
 	elem    string      // value of the map element that it is about
 	alive   []trace.GID // at the time of the description
 	printed [3]string   // on each stream, at the time of the description
+	calls   callTree    // of what was described
 }
 
 var _ Machine = (*machine)(nil)
 
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
-	return &machine{Machine: m, Report: m.Report(), Environment: m.Environment(), src: src, prog: prog, entry: e}
+	return &machine{Machine: m, Report: m.Report(), Environment: m.Environment(), src: src, prog: prog, entry: e, calls: make(callTree)}
 }
 
 // Locked implements Covering.
@@ -153,7 +155,9 @@ func (m *machine) Name(g trace.GID) string {
 func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	stack := m.Stack(g)
-	e := m.event(g, op.Kind, slices.Concat(stack, m.created(g)))
+	all := slices.Concat(stack, m.created(g))
+	e := m.event(g, op.Kind, all)
+	e.call = m.calls.add(all)
 	m.inside = len(stack) > 0 && stack[0].Std
 	if name, returns, ok := m.Operation(g); ok {
 		if e.What, e.Word = name, "call"; returns {
@@ -258,7 +262,14 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 	side := func(s vm.RaceSide) Access {
 		stack, created := m.SiteStack(s.Site), m.created(s.G)
 		e := m.event(s.G, s.Kind, slices.Concat(stack, created))
-		return Access{Event: e, Writes: s.Write, Addr: address(r.Obj, r.Off),
+		if s.Kind == trace.ReadWrite { // the side of a copy that races
+			k := trace.Read
+			if s.Write {
+				k = trace.Write
+			}
+			e.What, _ = m.src.what(k, e.Pos)
+		}
+		return Access{Event: e, Writes: s.Write, Addr: address(r.Obj, r.Off), obj: r.Obj,
 			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
@@ -378,6 +389,8 @@ func (m *machine) Effect() string {
 				return "→ " + m.Name(l.ID)
 			}
 		}
+	case k == trace.Clock && m.Alive(op.G):
+		return "= +" + time.Duration(m.Clock(op.G)).String()
 	case k == trace.Output:
 		for fd := 1; fd <= 2; fd++ {
 			if text := strings.TrimPrefix(m.Output(fd), m.printed[fd]); text != "" {
@@ -434,7 +447,7 @@ func (m *machine) Goroutines() []Goroutine {
 			g.Created, g.origin = m.created(l.ID), m.origin(l.ID)
 		}
 		if !l.Enabled {
-			g.For, g.Holders = l.Wait, m.Holders(l.Next)
+			g.For, g.Holders, g.Awaits = l.Wait, m.Holders(l.Next), m.holdings(l.Next)
 			if at, ok := userFrame(slices.Concat(l.Stack, m.created(l.ID))); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}

@@ -92,7 +92,7 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 			x, y := op.Access[i], other.Access[j]
 			if (x.Write || y.Write) && x.Overlaps(y) {
 				a.Writes = a.Writes || x.Write
-				a.Addr = address(x.Obj, max(x.Off, y.Off))
+				a.Addr, a.obj = address(x.Obj, max(x.Off, y.Off)), x.Obj
 			}
 		}
 	}

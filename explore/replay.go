@@ -73,6 +73,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.Effect = chosen(&ev)
 		}
 		ev.failures = failures(m)
+		ev.notePooled(m)
 		ev.Fails = before == 0 && ev.failures > 0
 		events = append(events, ev)
 		if blocked(m, a.G) {
@@ -197,6 +198,7 @@ func narrate(m Machine, b *Bug, t *teller) error {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
+	defer traced(m)()
 	if b.Loop >= 0 {
 		return narrateLoop(m, b, t)
 	}
@@ -232,6 +234,8 @@ func narrate(m Machine, b *Bug, t *teller) error {
 		}
 	}
 	b.findAccesses()
+	b.numberCalls()
+	b.findPool(m)
 	return nil
 }
 
@@ -330,6 +334,8 @@ func (b *Bug) finish(m Machine) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
+	b.findHoldings()
+	b.numberCalls()
 	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {
 		if d, ok := b.Detail.(Crashed); ok {
 			b.Events[n-1].Effect, _, _ = strings.Cut(d.Text, "\n")
@@ -410,6 +416,7 @@ type Recording struct {
 // show. It finds goroutines by name. It stops with a *Divergence where the program does not do what
 // is recorded: it has another operation, or the same one at another position.
 func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
+	defer traced(m)()
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
 	var events []Event
 	var path trace.Schedule
@@ -453,6 +460,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug.Events = arrivals(m, bug, events)
 		bug.finish(m)
 		bug.findAccesses()
+		bug.findPool(m)
 		if bug.Inputs = rec.Inputs; bug.Inputs == nil {
 			bug.Inputs, _ = m.Inputs() // if the recorded bug is Untold
 		}

@@ -177,7 +177,8 @@ func (r *Result) Exported() *Result {
 	exported := func(list []Event) []Event {
 		list = slices.Clone(list)
 		for i := range list {
-			list[i].failures = 0
+			list[i].failures, list[i].call = 0, nil
+			list[i].pooled, list[i].put = 0, false
 		}
 		return list
 	}
@@ -287,12 +288,14 @@ type Bug struct {
 	Minimal bool
 
 	Events    []Event // Schedule in words
+	Calls     []Call  // in which the events were made
 	LoopEvent int     // index into Events where the loop begins, if Loop >= 0
 	// FailsAtStart: the test reports the failure before the first step.
 	FailsAtStart bool
 	Goroutines   []Goroutine // those that had not ended at the end
 	Cycle        []Edge      // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
 	Accesses     *[2]Access  // of a race, the earlier access first
+	Pool         *PoolPass   // of a race: how both goroutines got the object; nil: in another way
 	Stack        []Frame     // of a panic, failure or misuse
 	Output       []byte      // stdout up to the end
 	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
@@ -327,6 +330,7 @@ type Access struct {
 	Created []Frame        // stack at its start; empty for main
 	Own     token.Position // position in the reader's module from which the access is called; Pos if there is none
 	Ended   bool           // the goroutine has ended since
+	obj     uint32         // the object it is to
 }
 
 // key identifies a bug among those of an entry.

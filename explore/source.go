@@ -111,6 +111,9 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 			}
 			continue
 		}
+		if call, ok := e.(*ast.CallExpr); ok && f.builtin(call) == "copy" && k.Plain() {
+			return copied(call, k), moved
+		}
 		if call, ok := e.(*ast.CallExpr); ok && !(k.Channels() && f.isChannel(call)) { // <-time.After(d)
 			if e = s.callee(f, call, k); e == nil && f.panics(call) {
 				return deferred(path[i:], k), nil
@@ -136,13 +139,44 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 
 // panics reports whether a call is one of the builtin panic. The operations at its position are
 // those of deferred calls, not operations on its argument.
-func (f sourceFile) panics(call *ast.CallExpr) bool {
+func (f sourceFile) panics(call *ast.CallExpr) bool { return f.builtin(call) == "panic" }
+
+// builtin returns the name of the builtin function that is called; "" if it is another function.
+func (f sourceFile) builtin(call *ast.CallExpr) string {
 	fun, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || f.info == nil {
-		return false
+		return ""
 	}
-	b, ok := f.info.Uses[fun].(*types.Builtin)
-	return ok && b.Name() == "panic"
+	if b, ok := f.info.Uses[fun].(*types.Builtin); ok {
+		return b.Name()
+	}
+	return ""
+}
+
+// moved is the type of what a copy reads and writes: elements, of which reports show none.
+var moved types.Type = types.Typ[types.Invalid]
+
+// copied names what a call of copy reads or writes: the elements, not the variable that has the slice.
+func copied(call *ast.CallExpr, k trace.Kind) string {
+	if len(call.Args) != 2 {
+		return ""
+	}
+	elements := func(e ast.Expr) string {
+		text := types.ExprString(e)
+		if _, ok := ast.Unparen(e).(*ast.SliceExpr); !ok {
+			text += "[:]"
+		}
+		return short(text)
+	}
+	to, from := elements(call.Args[0]), elements(call.Args[1])
+	switch k {
+	case trace.Read:
+		//mutant: a copy reads what it writes [test ./cmd/hbcheck TestScripts/names]: "from" -> "to"
+		return from
+	case trace.Write:
+		return to
+	}
+	return short(to + " from " + from)
 }
 
 // isChannel reports whether e is a channel.

@@ -33,8 +33,11 @@ func generic(t types.Type) bool {
 // valueText returns the memory image b of a value of type t as text; if t is nil, it reads b as an
 // integer. It returns "" for composite values.
 func valueText(m *vm.Machine, b []byte, t types.Type) string {
-	if t == nil {
+	switch t {
+	case nil:
 		return integer(b, true)
+	case moved:
+		return ""
 	}
 	if p, ok := atomicElem(t); ok {
 		t = p

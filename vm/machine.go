@@ -49,6 +49,7 @@ type Machine struct {
 	orders      orderLog            // in which orders operations were executed, on any path
 	covered     []bool              // by number of block (load.Program.Blocks): executed on any path
 	growth      growthLog           // see state_saved.go
+	repetition
 }
 
 var _ por.System = (*Machine)(nil)
@@ -222,9 +223,13 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		return nil, err
 	}
 	m.adopt(cfg)
+	if !cfg.Run {
+		m.lockLog = make(lockLog)
+	}
 	if err := m.enter(e); err != nil {
 		return nil, err
 	}
+	m.lockedFirst, m.lockLog = m.lockLog, nil
 	m.growth.size = m.numbers()
 	return m, nil
 }

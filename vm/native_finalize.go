@@ -67,7 +67,7 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbEnvironment", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		g.system = true
+		m.becomesSystem(g)
 		m.alive--
 		m.count(-1)
 		if m.race != nil {

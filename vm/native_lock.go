@@ -109,8 +109,10 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 		}
 		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
 		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
+		m.noteLocked(g, l, true)
 		return false
 	}
+	m.noteLocked(g, l, false)
 	m.setU32(l+muState, m.u32(l+muState)|muLocked)
 	m.setU32(l+muOwner, uint32(g.id)+1)
 	if kind == writeLocker {
@@ -143,6 +145,9 @@ func (m *Machine) unlockable(l ptr, kind int) string {
 func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 	if text := m.unlockable(l, kind); text != "" {
 		return text
+	}
+	if m.lockLog != nil && kind != otherLocker {
+		m.noteUnlocked(g, l, kind == readLocker)
 	}
 	switch kind {
 	case otherLocker:

@@ -34,7 +34,7 @@ var signalNatives = []Native{
 		return Next
 	}},
 	{Name: "os/signal.hbHidden", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		g.system = true
+		m.becomesSystem(g)
 		m.alive--
 		if m.listens { // the first is counted: natively one goroutine waits for all signals
 			m.count(-1)

@@ -96,6 +96,9 @@ var syncNatives = []Native{
 	{Name: "sync.hbOnceEnter", Peek: peekOnce, Fn: onceEnter},
 	{Name: "sync.hbOnceLeave", Peek: peekAccess(trace.OnceLeave, 12, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.setU32(r.U(0)+onDone, 1)
+		if m.lockLog != nil {
+			m.noteUnlocked(g, r.U(0)+onMutex, false)
+		}
 		m.setU32(r.U(0)+onMutex+muState, 0)
 		m.setU32(r.U(0)+onMutex+muOwner, 0)
 		return Next
@@ -141,12 +144,14 @@ var syncNatives = []Native{
 		if m.following() {
 			m.race.Release(g.slot, pooled(r.U(1)))
 		}
+		m.notePooled(r.U(1), true)
 		return Next
 	}},
 	{Name: "sync.hbGot", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.following() {
 			m.race.Acquire(g.slot, pooled(r.U(1)))
 		}
+		m.notePooled(r.U(1), false)
 		return Next
 	}},
 	{Name: "sync.hbTries", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

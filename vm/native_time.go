@@ -299,6 +299,15 @@ func (v Environment) DoubtsClock() bool {
 	return true
 }
 
+// Clock returns the time that g's clock shows: the nanoseconds since the program began, or, in a bubble,
+// since its time began.
+func (v Report) Clock(id trace.GID) int64 {
+	if g := v.m.gOf(id); g.bubble != 0 {
+		return v.m.clockOf(g)
+	}
+	return max(v.m.clock, v.m.shown)
+}
+
 // ClockStep returns the number of the last step of the path that has read the clock, counted from
 // 1, or 0.
 func (v Report) ClockStep() int { return v.m.clockStep }

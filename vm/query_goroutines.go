@@ -109,8 +109,8 @@ func (v Report) Text(p, n uint64, max int) (string, bool) {
 // SizeOf returns the size of a value of type t in guest memory.
 func (v Report) SizeOf(t types.Type) int64 { return v.m.link.prog.Sizes.Sizeof(t) }
 
-// SpawnCount returns the number of goroutines that have existed, over all paths.
-func (v Report) SpawnCount() int { return len(v.m.spawn) }
+// SpawnCount returns the number of goroutines of the program that have existed (Existed).
+func (v Report) SpawnCount() int { return len(v.m.Existed()) }
 
 // Bytes implements por.Sized. It returns the approximate memory that the machine holds for the
 // state and for rewinds. Code, types and tables of the program are not included: they do not grow

@@ -81,7 +81,7 @@ func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 
 // Existed returns the goroutines that have existed on some path since the last call of
-// ForgetExisted.
+// ForgetExisted, without helpers of the models, such as timers.
 func (m *Machine) Existed() []trace.GID {
 	var list []trace.GID
 	for g, met := range m.existed {
@@ -98,7 +98,17 @@ func (m *Machine) ForgetExisted() {
 	m.assumed = nil
 	clear(m.existed)
 	for _, g := range m.gs {
-		m.noteExisted(g.id)
+		if !g.system {
+			m.noteExisted(g.id)
+		}
+	}
+}
+
+// becomesSystem makes g, which the program has not started, a helper of the models.
+func (m *Machine) becomesSystem(g *goroutine) {
+	g.system = true
+	if int(g.id) < len(m.existed) {
+		m.existed[g.id] = false
 	}
 }
 

@@ -309,7 +309,6 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	g.epoch, g.savedLo = m.heap.epoch, 0
 	g.changes()
 	m.slots[g.id] = int32(slot)
-	m.noteExisted(g.id)
 	m.insertG(g)
 	if o := m.cfg.Observer; o != nil && parent != nil {
 		o.Started(m, parent.id, g.id)

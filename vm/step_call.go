@@ -238,6 +238,9 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	}
 	n := m.newG(g)
 	n.system = system
+	if !system {
+		m.noteExisted(n.id)
+	}
 	m.createdBy(n, g, g.pc)
 	if !system {
 		m.alive++

@@ -99,6 +99,7 @@ func (m *Machine) initialise(e *load.Entry) error {
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: mainWindow}.WithImm32(initDone))
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)
+	m.noteExisted(g.id)
 	m.alive = 1
 	m.initCount()
 	m.auto = true

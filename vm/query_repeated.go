@@ -1,0 +1,145 @@
+package vm
+
+import (
+	"go/token"
+	"maps"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A lock records its owner but not where the owner took it: the place must not be part of a state. So
+// the machine keeps the places beside the state, while the entry begins, up to its first visible
+// operation, and while a schedule is repeated (Trace). What was taken in between the repetition
+// records again; so the log needs no undo.
+
+// lockLog says where the locks that are held were taken; nil: that is not recorded.
+type lockLog map[heldBy][]framePlace
+
+// heldBy is a lock and a goroutine that has it.
+type heldBy struct {
+	lock ptr
+	g    trace.GID
+	read bool
+}
+
+// repetition has the log of the beginning, and what is recorded while a schedule is repeated.
+type repetition struct {
+	lockedFirst lockLog
+	lockLog     lockLog // nil: nothing is recorded
+	pooled      ptr     // what the last step has put into a sync.Pool, or got; 0: nothing
+	put         bool    // which of the two
+}
+
+// noteLocked records that g takes l.
+func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {
+	if m.lockLog == nil {
+		return
+	}
+	var stack []framePlace
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		stack = append(stack, framePlace{m.code(id), pc})
+		return len(stack) < maxTrace
+	})
+	m.lockLog[heldBy{l, g.id, read}] = stack
+}
+
+// noteUnlocked records that l is released. Another goroutine than the one that has taken it may do that.
+func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
+	k := heldBy{l, g.id, read}
+	if _, ok := m.lockLog[k]; !ok {
+		list := m.holdings(l, read)
+		if len(list) == 0 {
+			return
+		}
+		k = list[0]
+	}
+	delete(m.lockLog, k)
+}
+
+// holdings returns who has l, in the order of spawn paths.
+func (m *Machine) holdings(l ptr, read bool) (list []heldBy) {
+	for k := range m.lockLog {
+		if k.lock == l && k.read == read {
+			list = append(list, k)
+		}
+	}
+	slices.SortFunc(list, func(a, b heldBy) int {
+		if m.before(a.g, b.g) {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// Trace makes the machine record where locks are taken, and what sync.Pools are given and give, or no
+// longer. It is to be called in the initial state.
+func (v Report) Trace(on bool) {
+	if v.m.lockLog, v.m.pooled = nil, 0; on {
+		v.m.lockLog = maps.Clone(v.m.lockedFirst)
+	}
+}
+
+// A Holding is a lock that a goroutine has, with the stack of the call that took it.
+type Holding struct {
+	G     trace.GID
+	Stack []SourceFrame
+}
+
+// Holdings returns who has the lock that op waits for, since Trace.
+func (v Report) Holdings(op trace.Op) (list []Holding) {
+	m := v.m
+	if row := op.Kind.Row(); op.N == 0 || !row.Blocks || row.Acquires&trace.First == 0 {
+		return nil
+	}
+	l := ptr(op.Access[0].Obj)<<32 | ptr(op.Access[0].Off)
+	switch op.Kind.Row().On {
+	case trace.OnLock:
+	case trace.OnOnce:
+		l += onMutex
+	default:
+		return nil
+	}
+	for _, k := range m.holdings(l, op.Kind == trace.LockPending) {
+		x := Holding{G: k.g}
+		for _, at := range m.lockLog[k] {
+			x.Stack = m.addFrame(x.Stack, at.f.ID, at.pc)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// notePooled records that a sync.Pool gets the value that p points to, or gives it away.
+func (m *Machine) notePooled(p ptr, put bool) {
+	if m.lockLog != nil {
+		m.pooled, m.put = p, put
+	}
+}
+
+// Pooled returns the object that a sync.Pool has got or given since the last call, 0 if there is none.
+func (v Report) Pooled() (obj uint32, put bool) {
+	obj, put = uint32(v.m.pooled>>32), v.m.put
+	v.m.pooled = 0
+	return obj, put
+}
+
+// Reaches reports whether object to can be reached from object from.
+func (v Report) Reaches(from, to uint32) bool {
+	seen := v.m.newReach()
+	seen.add(uint64(from) << 32)
+	return seen.objs[to]
+}
+
+// MadeAt returns the position of the call or the statement that made an object.
+func (v Report) MadeAt(obj uint32) (pos token.Position) {
+	if int(obj) >= len(v.m.heap.objs) {
+		return pos
+	}
+	site := v.m.heap.objs[obj].site
+	if fn := site >> 32; fn < uint64(len(v.m.funcs)) && v.m.funcs[fn] != nil && site != 0 {
+		pos = v.m.frame(v.m.funcs[fn], int32(uint32(site))).Pos
+	}
+	return pos
+}
