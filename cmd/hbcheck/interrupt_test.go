@@ -59,7 +59,7 @@ func TestNext(t *testing.T) {}
 		var out, errs bytes.Buffer
 		code := make(chan int)
 		go func() {
-			code <- run([]string{"--por", "full", "--match", "off", "--format", x.format, "wide_test.go"}, strings.NewReader(""), &out, &errs)
+			code <- run([]string{"--parallel", "1", "--por", "full", "--match", "off", "--format", x.format, "wide_test.go"}, strings.NewReader(""), &out, &errs)
 		}()
 		for waiting := true; waiting; {
 			select {
