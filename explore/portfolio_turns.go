@@ -6,7 +6,7 @@ import (
 )
 
 // The searches of a contest take turns: none works more than oneTurn ahead of another that is still
-// running. They run at the same time, each on its own machine. Whoever is ahead waits. So a search
+// running. They run at the same time, each on its own machine. The one that is ahead waits. So a search
 // that has an answer has it within one turn of the work of all the others, and the answer is the
 // one with the least work once they have worked that turn. The user waits no longer for a bug
 // that has been found.

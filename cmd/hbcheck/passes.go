@@ -147,9 +147,9 @@ func (f *exploreFlags) atOnce(n int) int {
 	return max(1, min(f.parallel, n))
 }
 
-// inOrder calls do for 0 to n-1, in this order, for at most workers at the same time, and done for each result,
-// in this order, one at a time. before, which do may call, returns when done has been called for all smaller
-// numbers. After an error of done, which it returns, nothing more is begun.
+// inOrder calls do for 0 to n-1, in this order, for at most workers at the same time, and done for each
+// result, in this order, one at a time. before, which do may call, returns when done has been called for all
+// smaller numbers. After an error of done, which it returns, nothing more is begun.
 func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i int, v T) error) error {
 	results := make([]chan T, n)
 	earlier := make([]chan struct{}, n+1) // closed when done has been called for all smaller numbers
