@@ -294,7 +294,8 @@ type Event struct {
 	failures int    // number of places with a reported failure by then
 	key      string // key that a loop over a map visits, if chosen; "" if not
 	call     *callNode
-	pooled   uint32 // the object that a sync.Pool has got (put) or given; 0: none
+	idle     []Related // goroutines that have not moved, if a test reports a failure after the step
+	pooled   uint32    // the object that a sync.Pool has got (put) or given; 0: none
 	put      bool
 
 	// Preempts names the goroutine that could have continued when this step was executed instead,

@@ -74,6 +74,9 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 		}
 		ev.failures = failures(m)
 		ev.notePooled(m)
+		if len(schedule) <= MaxObserved && ev.failures > before {
+			ev.idle = idle(m, append(events, ev))
+		}
 		ev.Fails = before == 0 && ev.failures > 0
 		events = append(events, ev)
 		if blocked(m, a.G) {
@@ -214,8 +217,8 @@ func narrate(m Machine, b *Bug, t *teller) error {
 	}
 	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
 	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
-	b.finish(m)
 	markFailure(m, b, atStart)
+	b.finish(m)
 	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
 		// Continue, so that both accesses are events.
@@ -336,11 +339,29 @@ func (b *Bug) finish(m Machine) {
 	b.Preemptions = preemptions(b.Events)
 	b.findHoldings()
 	b.numberCalls()
+	switch b.Kind {
+	case Panic, Misuse:
+		b.NotRun = idle(m, b.Events)
+	case Failure:
+		if i := slices.IndexFunc(b.Events, func(e Event) bool { return e.Fails }); i >= 0 {
+			b.NotRun = b.Events[i].idle
+		}
+	}
 	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {
 		if d, ok := b.Detail.(Crashed); ok {
 			b.Events[n-1].Effect, _, _ = strings.Cut(d.Text, "\n")
 		}
 	}
+}
+
+// idle returns where the goroutines were started that have not ended and have no event.
+func idle(m Machine, events []Event) (list []Related) {
+	for _, g := range m.Goroutines() {
+		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e Event) bool { return e.G == g.ID }) {
+			list = append(list, started(g)...)
+		}
+	}
+	return list
 }
 
 // preemptions counts the preemptions of a narrated schedule.

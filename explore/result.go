@@ -178,7 +178,7 @@ func (r *Result) Exported() *Result {
 		list = slices.Clone(list)
 		for i := range list {
 			list[i].failures, list[i].call = 0, nil
-			list[i].pooled, list[i].put = 0, false
+			list[i].pooled, list[i].put, list[i].idle = 0, false, nil
 		}
 		return list
 	}
@@ -293,6 +293,7 @@ type Bug struct {
 	// FailsAtStart: the test reports the failure before the first step.
 	FailsAtStart bool
 	Goroutines   []Goroutine // those that had not ended at the end
+	NotRun       []Related   // goroutines that had been started, and had not moved when the bug showed
 	Cycle        []Edge      // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
 	Accesses     *[2]Access  // of a race, the earlier access first
 	Pool         *PoolPass   // of a race: how both goroutines got the object; nil: in another way

@@ -28,6 +28,7 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	rows := makeRows(events, bug)
 	if !all {
 		leaveOut(rows, bug)
+		foldRows(rows, bug)
 	}
 	markStretches(rows)
 	keep := shownRows(rows, all)
@@ -135,6 +136,7 @@ type row struct {
 	last            bool // of a stretch of one goroutine
 	out             out  // why it is left out
 	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
+	decides         bool // the explanation of the bug names the step
 	overwrites      int  // the step it overwrites, 0: none
 	steps           int  // that the row stands for, if they are untold
 }
@@ -162,6 +164,7 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 // text is what r is about.
 func (r *row) text() string {
 	if r.calls > 1 {
+		//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 		return fmt.Sprintf("%s (%s)", r.what, count(r.calls, "step"))
 	}
 	return r.what
@@ -225,8 +228,67 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		rows = append(rows, failureRow(events, bug))
 	}
 	markWrong(rows, bug)
+	markDecisive(rows, bug)
+	numberNames(rows)
 	return rows
 }
+
+// markDecisive marks the rows of steps that the explanation of the bug names, and says of a goroutine that waits
+// for a lock who has it.
+func markDecisive(rows []row, bug *explore.Bug) {
+	if bug == nil {
+		return
+	}
+	named := decisive(bug)
+	for i := range rows {
+		r := &rows[i]
+		r.decides = r.step > 0 && slices.Contains(named, r.step)
+		if !r.wrong || !r.Blocked {
+			continue
+		}
+		for _, g := range bug.Goroutines {
+			if g.ID != r.G || len(g.Awaits) == 0 {
+				continue
+			}
+			if h := &g.Awaits[0]; h.Event >= 0 {
+				r.note = fmt.Sprintf("blocked: locked by %s in step %d", h.G, len(steps(bug.Events[:h.Event+1])))
+			}
+		}
+	}
+}
+
+// numberNames numbers objects that the program calls by the same name, such as the mutexes of two accounts:
+// the second is "a.mu (2)".
+func numberNames(rows []row) {
+	known := make(map[string][]uint64) // objects, by name
+	for i := range rows {
+		r := &rows[i]
+		loc, row := r.Loc, r.Event.Kind.Row()
+		if n := len(r.Touches); loc == 0 && n > 0 {
+			loc = r.Touches[0]
+		}
+		switch row.On {
+		case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce:
+		default:
+			continue
+		}
+		name := strings.TrimPrefix(r.What, "<-")
+		if loc == 0 || r.step == 0 && !r.Blocked || len(r.Touches) > 1 && row.On == trace.OnChannel || !simple(name) {
+			continue
+		}
+		k := slices.Index(known[name], loc)
+		if k < 0 {
+			k = len(known[name])
+			known[name] = append(known[name], loc)
+		}
+		if k > 0 {
+			r.what = strings.TrimSpace(fmt.Sprintf("%s (%d) %s", r.What, k+1, r.Effect))
+		}
+	}
+}
+
+// simple reports whether a name is that of a variable or a field, which does not denote a new object each time.
+func simple(name string) bool { return name != "" && !strings.ContainsAny(name, "(<, ") }
 
 // markStretches marks the first and the last row of each stretch of one goroutine. Rows that are left
 // out are in none.
@@ -433,19 +495,15 @@ func cell(c column, i int, r *row) string {
 func shownRows(rows []row, all bool) []bool {
 	keep := make([]bool, len(rows))
 	var stretch []int // rows of the present one
-	most := 0
-	for i := range rows {
-		if rows[i].out == drawn {
-			most++
-		}
-	}
+	most := numDrawn(rows)
 	for i := range rows {
 		if rows[i].out != drawn {
 			continue
 		}
-		keep[i] = all || (most <= 24 || rows[i].note != "" || rows[i].wrong) && !again(rows, i)
+		r := &rows[i]
+		keep[i] = all || (most <= mostRows || r.note != "" || r.wrong || r.decides) && !again(rows, i)
 		stretch = append(stretch, i)
-		if !rows[i].last {
+		if !r.last {
 			continue
 		}
 		for j, k := range stretch {
@@ -461,30 +519,46 @@ func shownRows(rows []row, all bool) []bool {
 	return keep
 }
 
-// How many rows of the beginning and of the end of a schedule are drawn if it has more than both. A
-// person reads back from the end, one screen; -v and the page have all rows.
-const (
-	firstRows = 8
-	lastRows  = 40
-)
-
-// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, and those
-// of preemptions and overwritten values.
-func leaveOutMiddle(rows []row, keep []bool) {
-	n := 0
-	for _, k := range keep {
-		if k {
+// numDrawn returns how many rows are not left out.
+func numDrawn(rows []row) (n int) {
+	for i := range rows {
+		if rows[i].out == drawn {
 			n++
 		}
 	}
-	left := n - firstRows - lastRows
+	return n
+}
+
+// mostRows is how many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page
+// have all rows. Of those that are still too many firstRows are of the beginning.
+const (
+	mostRows  = 24
+	firstRows = 4
+)
+
+// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the
+// explanation names, and, unless there are many, those of preemptions and overwritten values.
+func leaveOutMiddle(rows []row, keep []bool) {
+	n, notes := 0, 0
+	for i, k := range keep {
+		if k {
+			n++
+			if rows[i].note != "" && !rows[i].Blocked {
+				notes++
+			}
+		}
+	}
+	left := n - mostRows
 	for i, seen := 0, 0; i < len(rows) && left > 0; i++ {
 		if !keep[i] {
 			continue
 		}
 		if seen++; seen > firstRows {
-			keep[i] = rows[i].wrong || rows[i].note != "" && !rows[i].Blocked
-			left--
+			r := &rows[i]
+			keep[i] = r.wrong || r.decides || r.note != "" && !r.Blocked && notes <= mostRows/3
+			if !keep[i] {
+				left--
+			}
 		}
 	}
 }
@@ -492,7 +566,7 @@ func leaveOutMiddle(rows []row, keep []bool) {
 // again reports whether row i says the same as the one before it: a library
 // function reads one element after the other.
 func again(rows []row, i int) bool {
-	if i == 0 || rows[i].note != "" || rows[i].wrong {
+	if i == 0 || rows[i].note != "" || rows[i].wrong || rows[i].decides {
 		return false
 	}
 	a, b := rows[i-1], rows[i]

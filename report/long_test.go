@@ -11,6 +11,7 @@ func TestLongSchedule(t *testing.T) {
 		rows[i].pos = string(rune('a' + i%2)) // no row says the same as the one before it
 	}
 	rows[2000].wrong = true
+	const lastRows = mostRows - firstRows
 	keep := shownRows(rows, false)
 	n := 0
 	for _, k := range keep {
@@ -18,7 +19,7 @@ func TestLongSchedule(t *testing.T) {
 			n++
 		}
 	}
-	if n != firstRows+lastRows+1 || !keep[0] || !keep[firstRows-1] || keep[firstRows] || !keep[2000] || !keep[len(rows)-lastRows] || keep[len(rows)-lastRows-1] {
+	if n != mostRows || !keep[0] || !keep[firstRows-1] || keep[firstRows] || !keep[2000] || !keep[len(rows)-lastRows+1] || keep[len(rows)-lastRows] {
 		t.Errorf("%d rows are drawn", n)
 	}
 	for i, k := range shownRows(rows, true) {
@@ -26,7 +27,7 @@ func TestLongSchedule(t *testing.T) {
 			t.Fatalf("with -v row %d is not drawn", i)
 		}
 	}
-	few := rows[:firstRows+lastRows]
+	few := rows[:mostRows]
 	for i, k := range shownRows(few, false) {
 		if !k {
 			t.Fatalf("of %d rows row %d is not drawn", len(few), i)

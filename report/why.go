@@ -17,11 +17,11 @@ func why(b *explore.Bug) string {
 		return whyDeadlock(b)
 	case explore.Race:
 		if b.StepsApart {
-			return whyStepsApart(b) + racePanics(b)
+			return whyStepsApart(b) + racePanics(b) + pooled(b)
 		}
 		x, y := b.Accesses[0], b.Accesses[1]
 		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders a %s in %s and a %s in %s.",
-			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b)
+			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b) + pooled(b)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name != b.G {
@@ -34,6 +34,8 @@ func why(b *explore.Bug) string {
 			s += fmt.Sprintf(" could wake %s%s", g.Name, where(g))
 			if len(b.Cycle) > 0 {
 				s += ": " + waitsFor(b)
+			} else if len(g.Awaits) > 0 {
+				s += ": " + holds(b, &g.Awaits[0], g.On)
 			}
 			return s + "."
 		}
@@ -46,10 +48,32 @@ func why(b *explore.Bug) string {
 		return fmt.Sprintf("after %s the program is again in the state in which %s began, and every goroutine that could move did.",
 			stepName(len(steps(b.Events))), stepName(len(steps(b.Events[:b.LoopEvent]))+1))
 	}
-	if s := lostUpdate(b.Events); s != "" {
-		return s + needed(b)
+	c := causeOf(b)
+	return strings.TrimSpace(c.text + needed(b))
+}
+
+// decisive returns the steps that the explanation of b names, from 1.
+func decisive(b *explore.Bug) []int {
+	var list []int
+	event := func(i int) {
+		if i >= 0 && i < len(b.Events) {
+			list = append(list, len(steps(b.Events[:i+1])))
+		}
 	}
-	return strings.TrimSpace(needed(b))
+	for _, g := range b.Goroutines {
+		for _, h := range g.Awaits {
+			event(h.Event)
+		}
+	}
+	switch b.Kind {
+	case explore.Failure, explore.Panic, explore.Misuse:
+		list = append(list, causeOf(b).steps...)
+	}
+	if b.Pool != nil {
+		event(b.Pool.Put)
+		event(b.Pool.Got)
+	}
+	return list
 }
 
 // whyStepsApart explains a race between accesses of which the second is not pending when the first
@@ -83,6 +107,21 @@ func racePanics(b *explore.Bug) string {
 	return ""
 }
 
+// pooled says that a sync.Pool gave the object of a race to one goroutine while the other one still used it.
+func pooled(b *explore.Bug) string {
+	p := b.Pool
+	if p == nil {
+		return ""
+	}
+	put, got := &b.Events[p.Put], &b.Events[p.Got]
+	pool := p.Pool
+	if pool == "" {
+		pool = "a sync.Pool"
+	}
+	return fmt.Sprintf(" %s put the object into %s in step %d (%s) and goes on using it; the pool gave it to %s in step %d (%s).",
+		put.Name, pool, len(steps(b.Events[:p.Put+1])), line(put.Pos), got.Name, len(steps(b.Events[:p.Got+1])), line(got.Pos))
+}
+
 // noOrder explains operations that are often mistaken for synchronisation.
 var noOrder = map[trace.Kind]string{
 	trace.Sleep:     "Sleep orders nothing, however long it takes",
@@ -94,29 +133,91 @@ var noOrder = map[trace.Kind]string{
 }
 
 func whyDeadlock(b *explore.Bug) string {
-	if len(b.Cycle) == 0 {
-		return "every remaining goroutine waits, and only another goroutine could wake it." + needed(b)
+	if len(b.Cycle) > 0 {
+		return waitsFor(b) + "." + needed(b)
 	}
-	return waitsFor(b) + "." + needed(b)
+	var held []string
+	for _, g := range b.Goroutines {
+		for _, h := range g.Awaits {
+			held = append(held, fmt.Sprintf("%s waits for %s, which %s", g.Name, onWhat(g.On), holds(b, &h, g.On)))
+		}
+	}
+	if len(held) > 0 {
+		return someHeld(held) + needed(b)
+	}
+	return "every remaining goroutine waits, and only another goroutine could wake it." + needed(b)
+}
+
+// someHeld joins the first sentences of a list.
+func someHeld(list []string) string {
+	text := strings.Join(list[:min(len(list), maxPlaces)], "; ")
+	if n := len(list) - maxPlaces; n > 0 {
+		text += fmt.Sprintf("; and %d more wait for locks", n)
+	}
+	return text + "."
+}
+
+// onWhat is the name of a lock.
+func onWhat(on string) string {
+	if on == "" {
+		return "a lock"
+	}
+	return on
+}
+
+// holds says who has a lock since when: "g1 locked in step 5 (a.go:15) and never unlocked: it has ended". The lock is
+// called on where it is waited for.
+func holds(b *explore.Bug, h *explore.Holding, on string) string {
+	s := h.G + " locked"
+	if at, ok := lockedAt(b, h, on); ok {
+		if h.Event >= 0 {
+			s += " in"
+		}
+		s += " " + at
+	}
+	if h.Ended {
+		s += " and never unlocked: it has ended"
+	}
+	return s
+}
+
+// lockedAt says where a lock was taken: "step 7 (a.go:149, as sa.mu)", or "before step 1 (a.go:149)".
+func lockedAt(b *explore.Bug, h *explore.Holding, on string) (at string, ok bool) {
+	if !h.Pos.IsValid() {
+		return "", false
+	}
+	at = "before step 1"
+	if h.Event >= 0 {
+		at = stepName(len(steps(b.Events[:h.Event+1])))
+	}
+	at += " (" + line(h.Pos)
+	if h.What != "" && h.What != on {
+		at += ", as " + h.What
+	}
+	return at + ")", true
 }
 
 // waitsFor says who waits for what that another goroutine holds.
 func waitsFor(b *explore.Bug) string {
-	name := func(id trace.GID) string {
-		for _, g := range b.Goroutines {
-			if g.ID == id {
-				return g.Name
+	at := func(id trace.GID) *explore.Goroutine {
+		for i := range b.Goroutines {
+			if b.Goroutines[i].ID == id {
+				return &b.Goroutines[i]
 			}
 		}
-		return "?"
+		return &explore.Goroutine{Name: "?"}
 	}
 	var parts []string
 	for _, e := range b.Cycle {
-		on := e.On
-		if on == "" {
-			on = "a lock"
+		from, held := at(e.From), ""
+		for i := range from.Awaits {
+			if h := &from.Awaits[i]; h.ID == e.To {
+				if at, ok := lockedAt(b, h, e.On); ok {
+					held = " since " + at
+				}
+			}
 		}
-		parts = append(parts, fmt.Sprintf("%s waits for %s (%s), held by %s", name(e.From), on, line(e.Pos), name(e.To)))
+		parts = append(parts, fmt.Sprintf("%s waits for %s (%s), held by %s%s", from.Name, onWhat(e.On), line(e.Pos), at(e.To).Name, held))
 	}
 	return strings.Join(parts, " → ")
 }
@@ -145,7 +246,7 @@ func needed(b *explore.Bug) string {
 	}
 	switch {
 	case b.Preemptions == 0 && passes == "":
-		return " It needs no preemption, only this order."
+		return onlyThis(b)
 	case b.Preemptions == 0:
 		return fmt.Sprintf(" It needs no preemption, but %s.", passes)
 	case passes != "":
@@ -157,48 +258,48 @@ func needed(b *explore.Bug) string {
 	return fmt.Sprintf(" This schedule has %s%s.", count(b.Preemptions, "preemption"), strings.Replace(passes, "to pass", "pass", 1))
 }
 
-// lostUpdate looks for a goroutine that reads a location and later writes it,
-// with a write by another in between, and describes the last such place.
-func lostUpdate(events []explore.Event) string {
-	all := steps(events)
-	for k := len(all) - 1; k >= 0; k-- {
-		w := all[k]
-		if !changes(w) {
+// onlyThis says what a schedule without preemptions takes: an order, inputs, drawn values.
+func onlyThis(b *explore.Bug) string {
+	if len(b.Inputs) == 0 && b.FailsAtStart {
+		return " It happens before the first step, so in every schedule."
+	}
+	end := slices.IndexFunc(b.Events, func(e explore.Event) bool { return e.Fails })
+	if end < 0 {
+		end = len(b.Events) - 1
+	}
+	movers, draws, n := make(map[trace.GID]bool), []string(nil), 0
+	for i := range b.Events[:end+1] {
+		e := &b.Events[i]
+		if e.Blocked {
 			continue
 		}
-		// The latest access by the writer itself, and a foreign write since.
-		foreign := -1
-		for i := k - 1; i >= 0; i-- {
-			e := all[i]
-			if e.Brief {
-				break
-			}
-			if e.Loc != w.Loc {
-				continue
-			}
-			if e.G != w.G {
-				if foreign < 0 && e.Write {
-					foreign = i
-				}
-				continue
-			}
-			if foreign >= 0 && !e.Write && e.Kind != trace.Lock {
-				name := w.What
-				if name == "" {
-					name = "the same location"
-				}
-				return fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and writes it in step %d, but %s writes it in between (step %d).",
-					i+1, k+1, w.Name, name, i+1, k+1, all[foreign].Name, foreign+1)
-			}
-			break
+		n++
+		if !timer(e) {
+			movers[e.G] = true
+		}
+		if e.Kind == trace.Choose && e.Internal == "" {
+			draws = append(draws, fmt.Sprint(n))
 		}
 	}
-	return ""
-}
-
-// changes reports whether e stores a value that was computed before it.
-func changes(e *explore.Event) bool {
-	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
+	var list []string
+	if len(movers) > 1 {
+		list = append(list, "this order")
+	}
+	if len(b.Inputs) > 0 {
+		list = append(list, "these inputs")
+	}
+	switch {
+	case len(draws) > maxPlaces:
+		list = append(list, "these choices")
+	case len(draws) > 1:
+		list = append(list, "the choices in steps "+strings.Join(draws[:len(draws)-1], ", ")+" and "+draws[len(draws)-1])
+	case len(draws) == 1:
+		list = append(list, "the choice in step "+draws[0])
+	}
+	if len(list) == 0 {
+		return " It needs no preemption."
+	}
+	return " It needs no preemption, only " + strings.Join(list, " and ") + "."
 }
 
 // steps leaves out the events that are not steps.

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A cause is what makes a schedule show its bug, in a sentence, and the steps that it names, from 1. The lane
+// diagram always shows these steps.
+type cause struct {
+	text  string
+	steps []int
+}
+
+// causeOf finds what makes b's schedule show b, if it is a failure, a panic or a misuse: the first of the
+// patterns that fits. The text is empty if none does.
+func causeOf(b *explore.Bug) cause {
+	all := steps(b.Events)
+	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, notRun} {
+		if c := find(b, all); c.text != "" {
+			return c
+		}
+	}
+	return cause{}
+}
+
+// tells reports whether an event is fully known, and of the program.
+func tells(e *explore.Event) bool { return !e.Brief && e.Internal == "" }
+
+// nameOr returns the name of what e is about.
+func nameOr(e *explore.Event) string {
+	if e.What == "" {
+		return "the same location"
+	}
+	return strings.TrimPrefix(e.What, "<-")
+}
+
+// lostUpdate looks for a goroutine that reads a location and later writes it,
+// with a write by another in between, and describes the last such place.
+func lostUpdate(_ *explore.Bug, all []*explore.Event) cause {
+	for k := len(all) - 1; k >= 0; k-- {
+		w := all[k]
+		if !tells(w) || !changes(w) {
+			continue
+		}
+		// The latest access by the writer itself, and a foreign write since.
+		foreign := -1
+		for i := k - 1; i >= 0; i-- {
+			e := all[i]
+			if e.Brief {
+				break
+			}
+			if e.Loc != w.Loc {
+				continue
+			}
+			if e.G != w.G {
+				if foreign < 0 && e.Write {
+					foreign = i
+				}
+				continue
+			}
+			if foreign >= 0 && !e.Write && e.Kind != trace.Lock {
+				return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and writes it in step %d, but %s writes it in between (step %d).",
+					i+1, k+1, w.Name, nameOr(w), i+1, k+1, all[foreign].Name, foreign+1), []int{i + 1, k + 1, foreign + 1}}
+			}
+			break
+		}
+	}
+	return cause{}
+}
+
+// changes reports whether e stores a value that was computed before it.
+func changes(e *explore.Event) bool {
+	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
+}
+
+// uncheckedWait looks for a goroutine that waits for a sync.Cond and, woken, does not check again what it had
+// checked before.
+func uncheckedWait(b *explore.Bug, all []*explore.Event) cause {
+	for w := len(all) - 1; w >= 0; w-- {
+		if k := all[w].Kind; k != trace.WakeLock && k != trace.CondWait || !tells(all[w]) {
+			continue
+		}
+		g := all[w].G
+		park := previous(all, w, func(e *explore.Event) bool { return e.G == g && e.Kind == trace.Park })
+		if park < 0 || b.Kind != explore.Failure && b.G != all[w].Name {
+			continue
+		}
+		check := previous(all, park, func(e *explore.Event) bool {
+			return e.G != g || !reads(e) || e.Pos.Line != all[park].Pos.Line
+		})
+		for check >= 0 && !(all[check].G == g && reads(all[check]) && all[check].Pos.Line != all[park].Pos.Line) {
+			if all[check].G == g && all[check].Kind.Row().On == trace.OnLock {
+				check = -1 // it has checked nothing under the lock
+				break
+			}
+			check--
+		}
+		if check < 0 || slices.ContainsFunc(all[w:], func(e *explore.Event) bool { return e.G == g && e.Pos == all[check].Pos }) {
+			continue
+		}
+		woken := previous(all, w, func(e *explore.Event) bool {
+			return e.G != g && (e.Kind == trace.Signal || e.Kind == trace.Broadcast)
+		})
+		if woken < park {
+			continue
+		}
+		what, who := nameOr(all[check]), all[w].Name
+		c := cause{steps: []int{check + 1, park + 1, woken + 1, w + 1}}
+		since := ""
+		if n := previous(all, w, func(e *explore.Event) bool { return e.G != g && e.Write && e.Loc == all[check].Loc }); n > woken {
+			since = fmt.Sprintf(" %s writes it in step %d, before %s has the lock again.", all[n].Name, n+1, who)
+			c.steps = append(c.steps, n+1)
+		}
+		c.text = fmt.Sprintf("%s reads %s in step %d, waits in step %d, is woken by step %d, and does not check %s again when it goes on in step %d.%s Call Wait in a loop: for !condition { Wait }.",
+			who, what, check+1, park+1, woken+1, what, w+1, since)
+		return c
+	}
+	return cause{}
+}
+
+// previous returns the last index before i for which f holds, or -1.
+func previous(all []*explore.Event, i int, f func(*explore.Event) bool) int {
+	for i--; i >= 0; i-- {
+		if all[i].Brief {
+			return -1
+		}
+		if f(all[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// reads reports whether e reads memory of the program, and does not write it.
+func reads(e *explore.Event) bool {
+	return tells(e) && e.Loc != 0 && !e.Write && e.Kind.Memory()
+}
+
+// staleRead looks for a goroutine that is interrupted after it has read something, which another one writes
+// in the meantime, and that goes on without reading it again: it checks and then acts, in two critical
+// sections or by two atomic operations.
+func staleRead(b *explore.Bug, all []*explore.Event) cause {
+	for p := len(all) - 1; p >= 0; p-- {
+		if all[p].Preempts == "" {
+			continue
+		}
+		last := previous(all, p, func(e *explore.Event) bool { return e.Name == all[p].Preempts })
+		if last < 0 {
+			continue
+		}
+		g := all[last].G
+		next := p
+		for next < len(all) && all[next].G != g {
+			next++
+		}
+		for r := last; r >= 0 && !all[r].Brief; r-- {
+			if e := all[r]; e.G != g || !reads(e) {
+				continue
+			}
+			written := previous(all, next, func(e *explore.Event) bool { return e.G != g && e.Write && e.Loc == all[r].Loc })
+			if written < p {
+				continue
+			}
+			act := acts(b, all, next, all[r])
+			if act < 0 {
+				continue
+			}
+			e := all[act]
+			//mutant: what was read is read again [test ./report TestCauses]: "act < 0" -> "act == 0"
+			return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and acts on that in step %d (%s), but %s writes it in between (step %d).",
+				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, strings.TrimSpace(e.KindName()+" "+e.What), all[written].Name, written+1),
+				[]int{r + 1, act + 1, written + 1}}
+		}
+	}
+	return cause{}
+}
+
+// acts returns the first step from index i on by which the goroutine of read changes something, if it does not
+// read the same location before; otherwise -1. An operation that compares first is none.
+func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int {
+	for ; i < len(all); i++ {
+		e := all[i]
+		if e.G != read.G || !tells(e) {
+			continue
+		}
+		if calls := b.CallsOf(e); len(calls) > 0 && strings.Contains(calls[0].Func, "CompareAndSwap") {
+			continue
+		}
+		row := e.Kind.Row()
+		switch {
+		case e.Loc == read.Loc && !e.Write:
+			return -1
+		case e.Kind == trace.Crash, e.Write && row.On == trace.OnMemory, e.Kind == trace.Close, e.Kind == trace.Send, e.Kind == trace.WgAdd:
+			return i
+		}
+	}
+	return -1
+}
+
+// notRun names the goroutines that had been started and had not run when the bug showed.
+func notRun(b *explore.Bug, _ []*explore.Event) cause {
+	if b.FailsAtStart || b.Preemptions > 0 || len(b.Inputs) > 0 {
+		return cause{}
+	}
+	var late []string
+	for _, x := range b.NotRun[:min(len(b.NotRun), maxPlaces)] {
+		late = append(late, fmt.Sprintf("%s (started at %s)", x.Goroutine, line(x.Pos)))
+	}
+	switch n := len(late); n {
+	case 0:
+		return cause{}
+	case 1:
+		return cause{text: late[0] + " has not run yet."}
+	default:
+		return cause{text: strings.Join(late[:n-1], ", ") + " and " + late[n-1] + " have not run yet."}
+	}
+}

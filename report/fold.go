@@ -1,0 +1,190 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// Folding. A schedule goes through libraries, and in the reader's own code through layers, in which nothing is
+// decided. What a run of steps of one goroutine has done inside of one call is one row with the name of the call:
+//
+//	2  │  ▸●   call  (*Router).Publish (118 steps)   router_test.go:31
+//
+// unless one of them decides: where the bug shows, what its explanation names, a value that is overwritten.
+// Calls of libraries by the reader's code are folded always, the reader's own only in schedules of more than
+// mostRows rows, and then only as far out as no step decides.
+
+// foldRows replaces rows by rows of calls.
+func foldRows(rows []row, bug *explore.Bug) {
+	if bug == nil || len(bug.Calls) == 0 || bug.Loop >= 0 {
+		return
+	}
+	f := folder{rows, bug}
+	f.eachStretch(f.libraries)
+	if numDrawn(rows) > mostRows {
+		f.eachStretch(func(list []int) { f.own(list, 0) })
+	}
+}
+
+// folder folds the rows of a bug.
+type folder struct {
+	rows []row
+	bug  *explore.Bug
+}
+
+// eachStretch calls g with the numbers of the rows of each stretch of one goroutine, as far as they are drawn.
+func (f *folder) eachStretch(g func(list []int)) {
+	var list []int
+	for i := range f.rows {
+		r := &f.rows[i]
+		if r.out != drawn {
+			continue
+		}
+		if n := len(list); n > 0 && f.rows[list[n-1]].G != r.G {
+			g(list)
+			list = nil
+		}
+		list = append(list, i)
+	}
+	if len(list) > 0 {
+		g(list)
+	}
+}
+
+// groups calls g for each run of rows with the same call, unless that is -1.
+func (f *folder) groups(list []int, call func(i int) int, g func(same []int)) {
+	for len(list) > 0 {
+		c, n := call(list[0]), 1
+		for n < len(list) && call(list[n]) == c {
+			n++
+		}
+		if c >= 0 {
+			g(list[:n])
+		}
+		list = list[n:]
+	}
+}
+
+// decides reports whether row i has to be drawn as it is.
+func (f *folder) decides(i int) bool {
+	r := &f.rows[i]
+	return r.wrong || r.decides || r.overwrites > 0 || r.kind == failureKind || r.Event.Call == 0
+}
+
+// path returns the calls of row i, outermost first, as indices into Bug.Calls.
+func (f *folder) path(i int) (path []int) {
+	for c := f.rows[i].Call - 1; c >= 0 && c < len(f.bug.Calls); c = f.bug.Calls[c].Up {
+		path = append(path, c)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// synchronises are the packages whose calls are operations by themselves.
+var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
+
+// library returns the place of a call of a library by the reader's code in which row i is, and how deep it is;
+// -1 if there is none, or the row decides.
+func (f *folder) library(i int) (call, depth int) {
+	if f.decides(i) || f.rows[i].Blocked || f.rows[i].calls > 0 {
+		return -1, 0
+	}
+	path := f.path(i)
+	for k := len(path) - 1; k >= 0; k-- {
+		if !f.bug.Calls[path[k]].Own {
+			continue
+		}
+		if k == len(path)-1 {
+			break
+		}
+		callee := &f.bug.Calls[path[k+1]]
+		if callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) }) {
+			break
+		}
+		return path[k], k
+	}
+	return -1, 0
+}
+
+// libraries folds the rows of a stretch that are inside of libraries.
+func (f *folder) libraries(list []int) {
+	f.groups(list, func(i int) int { call, _ := f.library(i); return call }, func(same []int) {
+		_, depth := f.library(same[0])
+		f.replace(same, depth)
+	})
+}
+
+// own folds the rows of a stretch whose calls are the same up to depth: a run of those that are in one call of the
+// reader's code and of which none decides.
+func (f *folder) own(list []int, depth int) {
+	at := func(i int) int {
+		if path := f.path(i); depth < len(path) && f.rows[i].kind != failureKind {
+			return path[depth]
+		}
+		return -1
+	}
+	f.groups(list, at, func(same []int) {
+		if len(same) < 2 {
+			return
+		}
+		if slices.ContainsFunc(same, f.decides) {
+			f.own(same, depth+1)
+			return
+		}
+		k := depth
+		for f.share(same, k+1) {
+			k++
+		}
+		for ; k >= depth; k-- { // the innermost call by the reader's code that all of them are in
+			if f.bug.Calls[f.path(same[0])[k]].Own && !slices.ContainsFunc(same, func(i int) bool { return len(f.path(i)) <= k+1 }) {
+				f.replace(same, k)
+				return
+			}
+		}
+		f.own(same, depth+1)
+	})
+}
+
+// share reports whether rows have the same call at depth k.
+func (f *folder) share(same []int, k int) bool {
+	first := f.path(same[0])
+	return k < len(first) && !slices.ContainsFunc(same, func(i int) bool {
+		path := f.path(i)
+		return k >= len(path) || path[k] != first[k]
+	})
+}
+
+// replace makes the first of some rows of one goroutine the row of the call that all of them are in, which is made
+// at depth, and leaves out the others.
+func (f *folder) replace(same []int, depth int) {
+	if len(same) < 2 {
+		return
+	}
+	path := f.path(same[0])
+	caller, callee := &f.bug.Calls[path[depth]], &f.bug.Calls[path[depth+1]]
+	first, n := &f.rows[same[0]], 0
+	note := first.note
+	for _, i := range same {
+		r := &f.rows[i]
+		if r.step > 0 {
+			n += max(1, r.calls)
+			if first.step == 0 {
+				first.step = r.step
+			}
+		}
+		r.out = folded
+	}
+	if first.Blocked {
+		note = ""
+	}
+	if f.rows[same[len(same)-1]].Blocked {
+		note = strings.TrimPrefix(note+"; then blocked", "; ")
+	}
+	first.kind, first.what = "call", callee.Func[strings.LastIndexByte(callee.Func, '/')+1:]
+	if callee.Own {
+		first.what = explore.ShortFunc(callee.Func)
+	}
+	first.pos, first.note, first.calls, first.Blocked, first.out = line(caller.Pos), note, n, false, drawn
+}
