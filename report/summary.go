@@ -107,10 +107,10 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 	return f
 }
 
-// repeated writes which findings several entries have.
-func (s *Summary) repeated(b *bytes.Buffer) {
+// repeated writes which findings several entries have, and if brief all warnings.
+func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	for _, f := range s.findings {
-		if n := len(f.entries); n > 1 {
+		if n := len(f.entries); n > 1 || n == 1 && f.warning && brief {
 			message, _, _ := strings.Cut(f.message, "\n")
 			fmt.Fprintf(b, "in %s: %s: %s (%s)\n", entries(n), f.where, message, someOf(f.entries))
 		}
@@ -129,12 +129,15 @@ func someOf(list []string) string {
 // end writes the summary.
 func (t *Text) end(b *bytes.Buffer) {
 	s := &t.summary
-	s.repeated(b)
+	s.repeated(b, t.Brief && !t.Verbose)
 	t.timers(b)
 	s.assumptions(b)
 	if n := len(s.unfinished); n > 0 && s.total() > 1 {
-		fmt.Fprintf(b, "more time may decide %d of them: hbcheck --timeout 1h --resume --run '%s' %s\n", n,
-			anyOf(s.unfinished), strings.Join(s.packages, " "))
+		again := t.Again
+		if again == "" {
+			again = fmt.Sprintf("hbcheck --timeout 1h --resume --run '%s' %s", anyOf(s.unfinished), strings.Join(s.packages, " "))
+		}
+		fmt.Fprintf(b, "more time may decide %d of them: %s\n", n, again)
 	}
 	if s.total() > 1 {
 		fmt.Fprintln(b, s.counts())

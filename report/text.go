@@ -26,18 +26,24 @@ type Text struct {
 	AnyTime bool   // timers fired at any moment
 	Hybrid  bool   // say which choices static facts made unnecessary
 	Explain string // the place that explanations were asked for, or empty
+	Brief   bool   // many entries: a line for a package, and bugs; Verbose overrides it
+	Again   string // the command that goes on with what is open; empty: one for these entries is made
 
 	pkg     string // of the results being written
 	failed  bool
 	elapsed time.Duration
 	covered Coverages
 	summary Summary
+	lines   []*packageLine // if Brief
 }
 
 // Result implements Writer.
 func (t *Text) Result(r *explore.Result, files []Files) error {
-	var b bytes.Buffer
 	t.summary.add(r)
+	if t.Brief && !t.Verbose {
+		return t.brief(r, files)
+	}
+	var b bytes.Buffer
 	if t.pkg != r.Package {
 		t.endPackage(&b)
 		t.pkg = r.Package
@@ -61,28 +67,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Fail:
 		t.failed = true
-		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(timeOf(r)))
-		first := true
-		for i, bug := range r.Bugs {
-			if bug.Warning {
-				continue
-			}
-			if !first {
-				fmt.Fprintln(&b)
-			}
-			first = false
-			if f := t.summary.find(&t.Paths, r.Entry, bug); len(f.entries) == 1 || t.Verbose {
-				t.bug(&b, bug)
-			} else {
-				fmt.Fprintf(&b, "%s: %s: %s\nthe same as in %s, see above\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""), f.entries[0])
-			}
-			if i < len(files) && files[i].Replay != "" {
-				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", files[i].Replay)
-			}
-			if i < len(files) && files[i].Page != "" {
-				fmt.Fprintf(&b, "page:   %s\n", files[i].Page)
-			}
-		}
+		t.bugs(&b, r, files)
 	}
 	if r.Coverage != nil {
 		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
@@ -99,7 +84,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		}
 	}
 	if r.SolverTrouble != "" {
-		fmt.Fprintf(&b, "    warning: --solver: %s; conditions that it did not answer were solved without it\n", r.SolverTrouble)
+		fmt.Fprintf(&b, "    %s\n", solverTrouble(r))
 	}
 	if c := r.Stats.Checked; c != nil {
 		pointers := uint64(c.Pointers.Pointers + c.Pointers.Interfaces)
@@ -126,10 +111,43 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 	return t.write(&b)
 }
 
+// bugs writes the bugs of a result.
+func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
+	fmt.Fprintf(b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(timeOf(r)))
+	first := true
+	for i, bug := range r.Bugs {
+		if bug.Warning {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(b)
+		}
+		first = false
+		f := t.summary.find(&t.Paths, r.Entry, bug)
+		again := len(f.entries) > 1 && !t.Verbose
+		if !again {
+			t.bug(b, bug)
+		} else {
+			fmt.Fprintf(b, "%s: %s: %s\nthe same as in %s, see above\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), firstLine(Message(bug)), f.entries[0])
+		}
+		if i < len(files) && files[i].Replay != "" {
+			fmt.Fprintf(b, "replay: hbcheck replay %s\n", files[i].Replay)
+		}
+		if i < len(files) && files[i].Page != "" && !again {
+			fmt.Fprintf(b, "page:   %s\n", files[i].Page)
+		}
+	}
+}
+
+// solverTrouble is a warning.
+func solverTrouble(r *explore.Result) string {
+	return fmt.Sprintf("warning: --solver: %s; conditions that it did not answer were solved without it", r.SolverTrouble)
+}
+
 // Failed implements Writer.
 func (t *Text) Failed(pkg, entry, why string) error {
 	var b bytes.Buffer
-	if t.pkg != pkg {
+	if t.pkg != pkg && (!t.Brief || t.Verbose) {
 		t.endPackage(&b)
 		t.pkg = pkg
 	}
@@ -138,6 +156,9 @@ func (t *Text) Failed(pkg, entry, why string) error {
 	} else {
 		t.failed = true
 		t.summary.refused++
+		if t.Brief && !t.Verbose {
+			t.packageLine(pkg).unexplored++
+		}
 		fmt.Fprintf(&b, "!!  \t%s\t%s\tnot explored: %s\n", pkg, entry, why)
 	}
 	return t.write(&b)
@@ -146,7 +167,11 @@ func (t *Text) Failed(pkg, entry, why string) error {
 // Close implements Writer.
 func (t *Text) Close() error {
 	var b bytes.Buffer
-	t.endPackage(&b)
+	if t.Brief && !t.Verbose {
+		t.packageLines(&b)
+	} else {
+		t.endPackage(&b)
+	}
 	for _, path := range t.covered.Packages() {
 		c := PackageCoverage(t.covered.All, path)
 		fmt.Fprintf(&b, "coverage: %s of the statements in %s\n", c.Percent(), path)

@@ -34,8 +34,8 @@ type verdictCache struct {
 	names    []verdicts.Name   // of the remembered results of this run
 }
 
-// without are the flags that do not influence results.
-var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume"}
+// without are the flags that do not influence results that are remembered, all of which are complete.
+var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout"}
 
 // notRemembered are the flags that ask for more than a result, or for a fresh one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
@@ -171,7 +171,7 @@ func (m *verdictCache) remembered() int {
 }
 
 // recallRun writes the results of all entries if all are cached; then nothing needs to be loaded.
-func (m *verdictCache) recallRun(f *exploreFlags, w report.Writer) (code int, ok bool, err error) {
+func (m *verdictCache) recallRun(f *exploreFlags, writer func(entries int) report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {
 		return 0, false, nil
@@ -190,6 +190,7 @@ func (m *verdictCache) recallRun(f *exploreFlags, w report.Writer) (code int, ok
 		results = append(results, r)
 	}
 	code = exitOK
+	w := writer(len(results))
 	for _, r := range results {
 		if err := w.Result(r, nil); err != nil {
 			return 0, false, err

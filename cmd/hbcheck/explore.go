@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -93,7 +94,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	mem := f.remember(cmd, listing, patterns)
 	if mem != nil {
-		code, ok, err := mem.recallRun(f, f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}))
+		code, ok, err := mem.recallRun(f, func(entries int) report.Writer {
+			return f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
+		})
 		if ok || err != nil {
 			progress.Clear()
 			if err == nil {
@@ -164,7 +167,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
-	w := f.writer(cmd.OutOrStdout(), paths)
+	w := f.writer(cmd.OutOrStdout(), paths, len(entries), again(cmd, patterns))
 	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns}
 	if f.known, err = f.readKnown(paths); err != nil {
 		return err
@@ -209,6 +212,18 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
 	return status(code)
+}
+
+// again returns the command that explores the same entries with more time: what is decided is cached, and
+// searches that were saved go on.
+func again(cmd *cobra.Command, patterns []string) string {
+	words := []string{"hbcheck"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"budget", "timeout", "resume"}, f.Name) {
+			words = append(words, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		}
+	})
+	return strings.Join(append(append(words, "--budget 1h --resume"), patterns...), " ")
 }
 
 // namesFile reports whether one of the patterns is a file.

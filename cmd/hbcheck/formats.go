@@ -47,14 +47,22 @@ func defaultFormat() string {
 	return "text"
 }
 
-// writer returns the writer of results in the formats that were asked for, and of the index of pages.
-func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
+// mostLines is how many entries of a run have a line each without -v: a screen.
+const mostLines = 40
+
+// writer returns the writer of the results of so many entries, in the formats that were asked for, and of the
+// index of pages. again is the command that goes on with what is open.
+func (f *exploreFlags) writer(out io.Writer, paths report.Paths, entries int, again string) report.Writer {
 	list, err := f.outputs()
 	if err != nil {
 		panic("BUG: formats that have not been checked: " + err.Error())
 	}
 	var all report.Writers
 	text := report.Text{Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+	text.Brief = entries > mostLines && !f.outcomes && !f.checkStatic && !f.covers() && !text.Hybrid
+	if text.Brief {
+		text.Again = again
+	}
 	for _, o := range list {
 		to := out
 		if o.file != "" {

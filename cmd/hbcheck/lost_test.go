@@ -99,7 +99,7 @@ func TestFailedEntry(t *testing.T) {
 	cmd := exploreCommand()
 	cmd.SetErr(&errs)
 	paths := report.Paths{Base: prog.Dir}
-	w := f.writer(&out, paths)
+	w := f.writer(&out, paths, 4, "")
 	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
 		&replayFiles{dir: f.out, paths: paths, flags: &f})
 	if err != nil || code != exitUsage {

@@ -18,6 +18,11 @@ import (
 // firstTime is how long each entry is explored in the first pass over several. Tests change it.
 var firstTime = 2 * time.Second
 
+const (
+	leastTime = 100 * time.Millisecond // even if the budget is used up
+	mostPairs = 3                      // pairs that were not explored are named
+)
+
 // A wholeRun explores entries in two passes, several of them at the same time. In the first pass each gets
 // firstTime: within a minute or two most bugs and proofs of a repository are there. Those that it leaves
 // undecided share the rest of the budget in the second one, and begin again. Results are written in the order
@@ -35,6 +40,7 @@ type wholeRun struct {
 
 	code  int
 	notOK map[[2]string]bool // package and name
+	apart []string           // pairs of tests that were not explored, and why
 
 	mu       sync.Mutex // guards the fields below, mem and sv
 	progress *report.Progress
@@ -82,8 +88,10 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)
 		}):
 			return attempt{entry: e, late: true}
+		case f.resume && len(entries) > 1 && f.budget > 0:
+			return attempt{entry: e, late: true} // only searches that share the budget are saved
 		case two:
-			return x.attempt(stop, e, firstTime, false, nil)
+			return x.attempt(stop, e, f.firstShare(end, x.workers, len(entries)-i), false, nil)
 		}
 		return x.attempt(stop, e, 0, true, nil)
 	}, func(i int, a attempt) error {
@@ -129,6 +137,13 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	if err != nil {
 		return x.code, err
 	}
+	if n := len(x.apart); n > mostPairs && !f.verbose {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d pairs of parallel tests not explored, because one of the two alone is not ok\n", n)
+	} else {
+		for _, why := range x.apart {
+			fmt.Fprintln(cmd.ErrOrStderr(), why)
+		}
+	}
 	if n := len(entries) - reached; n > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
 		x.code = worse(x.code, explore.Incomplete)
@@ -136,6 +151,15 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		x.code = worse(x.code, explore.Incomplete)
 	}
 	return x.code, nil
+}
+
+// firstShare returns how long an entry is explored in the first pass, if so many are left: firstTime, or less
+// if the budget would be used up before the last one.
+func (f *exploreFlags) firstShare(end time.Time, workers, left int) time.Duration {
+	if f.budget <= 0 {
+		return firstTime
+	}
+	return max(leastTime, min(firstTime, time.Until(end)*time.Duration(workers)/time.Duration(left)))
 }
 
 // atOnce returns how many of n entries are explored at the same time. Options that are about one search say
@@ -300,7 +324,7 @@ func (x *wholeRun) done(a attempt) error {
 	x.progress.Clear()
 	name := [2]string{e.Package, e.Name}
 	if a.beside != "" {
-		fmt.Fprintf(stderr, "%s.%s: not explored, because %s alone is not ok\n", e.Package, e.Name, a.beside)
+		x.apart = append(x.apart, fmt.Sprintf("%s.%s: not explored, because %s alone is not ok", e.Package, e.Name, a.beside))
 		return nil
 	}
 	if a.err != nil {

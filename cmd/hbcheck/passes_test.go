@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -68,6 +72,56 @@ func TestBug(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); code != exitBug || got != tt.want || !strings.Contains(out.String(), tt.why) {
 			t.Errorf("%q: exit %d, %s, want %s and %q:\n%s%s", tt.args, code, got, tt.want, tt.why, &out, &errs)
+		}
+	}
+}
+
+// TestInOrder: results come in order, whatever the order of the ends; before waits for the results of all
+// smaller numbers; an error ends the run.
+func TestInOrder(t *testing.T) {
+	for workers := 1; workers <= 4; workers++ {
+		var done []int
+		var mu sync.Mutex
+		running, most := 0, 0
+		err := inOrder(workers, 20, func(i int, before func()) int {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			switch {
+			case i%5 == 4:
+				before()
+				if len(done) != i { // nothing is added until this number has a result
+					t.Errorf("%d workers: %d begins after %v", workers, i, done)
+				}
+			case i%3 == 0:
+				for range 1000 {
+					runtime.Gosched()
+				}
+			}
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return i * i
+		}, func(i, v int) error {
+			if v != i*i {
+				t.Errorf("result %d of %d", v, i)
+			}
+			done = append(done, i)
+			return nil
+		})
+		if err != nil || len(done) != 20 || !slices.IsSorted(done) || most > workers {
+			t.Errorf("%d workers: %v, %v, %d at the same time", workers, err, done, most)
+		}
+		begun := 0
+		err = inOrder(workers, 20, func(i int, before func()) int {
+			mu.Lock()
+			defer mu.Unlock()
+			begun++
+			return i
+		}, func(i, v int) error { return io.ErrUnexpectedEOF })
+		if err != io.ErrUnexpectedEOF || workers == 1 && begun > 3 {
+			t.Errorf("%d workers: %v after %d", workers, err, begun)
 		}
 	}
 }

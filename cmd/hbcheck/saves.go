@@ -51,7 +51,7 @@ const (
 
 // notSaved are the flags that do not change a search: those about the use of its result, its end and the
 // number of its workers.
-var notSaved = append([]string{"html", "strict", "assume", "timeout", "budget", "count", "jobs"}, without...)
+var notSaved = append([]string{"html", "strict", "assume", "count"}, without...)
 
 // newSaves returns where the searches of this run are saved.
 func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache *verdictCache) (*saves, error) {
