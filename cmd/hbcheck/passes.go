@@ -153,7 +153,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// firstShare returns how long an entry is explored in the first pass, if so many are left: firstTime, or less
+// firstShare returns how long an entry is explored in the first pass, if left are to come: firstTime, or less
 // if the budget would be used up before the last one.
 func (f *exploreFlags) firstShare(end time.Time, workers, left int) time.Duration {
 	if f.budget <= 0 {
