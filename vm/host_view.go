@@ -80,7 +80,9 @@ func (v *hostView) stat(path string, follow bool) (fs.FileInfo, error) {
 	return kept(v, &v.infos[0], path, onHost(os.Lstat))
 }
 
-func (v *hostView) names(path string) (string, error) { return kept(v, &v.lists, path, onHost(hostNames)) }
+func (v *hostView) names(path string) (string, error) {
+	return kept(v, &v.lists, path, onHost(hostNames))
+}
 
 func (v *hostView) target(path string) (string, error) {
 	target, err := kept(v, &v.targets, path, onHost(os.Readlink))

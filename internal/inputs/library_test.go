@@ -33,7 +33,13 @@ func TestTargets(t *testing.T) {
 		entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
 			return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
 		}}
-		r, err := explore.Run(context.Background(), entry, explore.Options{POR: explorer(t, "jpf"), Match: true})
+		opts := explore.Options{POR: explorer(t, "jpf"), Match: true}
+		// json.Valid of Go 1.27 quotes the first wrong rune, which may be in hundreds of ranges of runes.
+		large := e.Name == "FuzzNumberRight" && prog.Minor >= 27
+		if large {
+			opts.MaxExecs = 300
+		}
+		r, err := explore.Run(context.Background(), entry, opts)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
@@ -41,7 +47,9 @@ func TestTargets(t *testing.T) {
 		switch wrong := strings.HasSuffix(e.Name, "Wrong"); {
 		case wrong && (r.Verdict != explore.Fail || len(r.Bugs[0].Inputs) == 0):
 			t.Errorf("%s: %s, %v, want a failure with inputs", e.Name, r.Verdict, r.Incomplete)
-		case !wrong && r.Verdict != explore.OK:
+		case large && (r.Verdict != explore.Incomplete || len(r.Bugs) > 0):
+			t.Errorf("%s: %s, %d bugs, want no bug so far", e.Name, r.Verdict, len(r.Bugs))
+		case !wrong && !large && r.Verdict != explore.OK:
 			t.Errorf("%s: %s, %v, %d bugs", e.Name, r.Verdict, r.Incomplete, len(r.Bugs))
 		}
 	}
