@@ -180,8 +180,8 @@ func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Opti
 			x.progress.Clear()
 			return r, nil
 		}
-		if err == nil && earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
-			r = earlier
+		if err == nil {
+			r = kept(earlier, r)
 		}
 		if err == nil && used(x.opts.Ignores) == accepted {
 			x.mem.keep(e, r)
@@ -198,6 +198,16 @@ func (x *wholeRun) once(stop context.Context, e *explore.Entry, own explore.Opti
 	x.code = exitUsage
 	x.notOK[[2]string{e.Package, e.Name}] = true
 	return nil, x.w.Failed(e.Package, e.Name, report.Error(err))
+}
+
+// kept returns the result that counts of an earlier one, which may be nil, and of r: a bug is not lost if
+// nothing is decided the second time.
+func kept(earlier, r *explore.Result) *explore.Result {
+	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
+	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
+		return earlier
+	}
+	return r
 }
 
 // result writes the result of an entry.
