@@ -68,6 +68,7 @@ func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Resu
 			cut := !answered && s.limit.passed()
 			r, err := p.merge(r, s, found, answered)
 			if err == nil {
+				//mutant: a pass that is stopped is as good as one that ends [test ./explore TestTimedOut]: "|| cut" -> "|| cut && r == nil"
 				r.cutShort = r.cutShort || cut
 			}
 			return r, err

@@ -198,6 +198,7 @@ func (r *Result) Exported() *Result {
 // TimedOut reports whether more time could change the result: the exploration has been stopped and could
 // go on, or a pass after it has been, or there was no time to repeat the schedule of a bug.
 func (r *Result) TimedOut() bool {
+	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })" -> ""
 	return r.Verdict != Fail && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
 }
 

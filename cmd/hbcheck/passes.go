@@ -310,10 +310,18 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 		return a
 	}
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
-	if earlier != nil && earlier.Verdict == explore.Fail && a.result.Verdict == explore.Incomplete {
-		a.result = earlier
-	}
+	a.result = kept(earlier, a.result)
 	return a
+}
+
+// kept returns the result that counts of an earlier one, which may be nil, and of r: a bug is not lost if
+// nothing is decided the second time.
+func kept(earlier, r *explore.Result) *explore.Result {
+	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
+	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
+		return earlier
+	}
+	return r
 }
 
 // done writes the result of an attempt.

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hbcheck.dev/hbcheck/explore"
 )
 
 // TestTwoPasses: what a short search decides is reported first, and entries that are undecided then share
@@ -122,6 +124,30 @@ func TestInOrder(t *testing.T) {
 		}, func(i, v int) error { return io.ErrUnexpectedEOF })
 		if err != io.ErrUnexpectedEOF || workers == 1 && begun > 3 {
 			t.Errorf("%d workers: %v after %d", workers, err, begun)
+		}
+	}
+}
+
+// TestKept: a bug of the first pass is reported unless the second one decides otherwise.
+func TestKept(t *testing.T) {
+	verdict := func(v explore.Verdict) *explore.Result { return &explore.Result{Verdict: v} }
+	for _, x := range []struct {
+		earlier, r *explore.Result
+		first      bool
+	}{
+		{nil, verdict(explore.Incomplete), false},
+		{verdict(explore.Incomplete), verdict(explore.Incomplete), false},
+		{verdict(explore.Fail), verdict(explore.Incomplete), true},
+		{verdict(explore.Fail), verdict(explore.OK), false}, // the bug is a warning
+		{verdict(explore.Fail), verdict(explore.Fail), false},
+		{verdict(explore.OK), verdict(explore.Incomplete), false},
+	} {
+		want := x.r
+		if x.first {
+			want = x.earlier
+		}
+		if kept(x.earlier, x.r) != want {
+			t.Errorf("after %+v, %s: the earlier one counts: %v, want %v", x.earlier, x.r.Verdict, !x.first, x.first)
 		}
 	}
 }
