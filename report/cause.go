@@ -20,7 +20,7 @@ type cause struct {
 // patterns that fits. The text is empty if none does.
 func causeOf(b *explore.Bug) cause {
 	all := steps(b.Events)
-	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, notRun} {
+	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, overtaken, notRun} {
 		if c := find(b, all); c.text != "" {
 			return c
 		}
@@ -173,7 +173,7 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 			e := all[act]
 			//mutant: what was read is read again [test ./report TestCauses]: "act < 0" -> "act == 0"
 			return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and acts on that in step %d (%s), but %s writes it in between (step %d).",
-				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, strings.TrimSpace(e.KindName()+" "+e.What), all[written].Name, written+1),
+				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, doing(e), all[written].Name, written+1),
 				[]int{r + 1, act + 1, written + 1}}
 		}
 	}
@@ -200,6 +200,53 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 		}
 	}
 	return -1
+}
+
+// overtaken looks for a goroutine that is interrupted before an operation, and for an operation of another one
+// on the same object that comes first because of that.
+func overtaken(_ *explore.Bug, all []*explore.Event) cause {
+	for p := len(all) - 1; p >= 0; p-- {
+		if all[p].Preempts == "" {
+			continue
+		}
+		end := p
+		for end < len(all) && all[end].Name != all[p].Preempts {
+			end++
+		}
+		for k := end; k < len(all); k++ {
+			if all[k].Brief || all[k].Name != all[p].Preempts {
+				continue
+			}
+			for s := end - 1; s >= p; s-- {
+				if x, y := all[s], all[k]; conflict(x, y) {
+					return cause{fmt.Sprintf("%s is interrupted before step %d (%s), and step %d of %s (%s) comes first.",
+						y.Name, k+1, doing(y), s+1, x.Name, doing(x)), []int{s + 1, k + 1}}
+				}
+			}
+		}
+	}
+	return cause{}
+}
+
+// doing says in short what e does.
+func doing(e *explore.Event) string {
+	if e.Internal != "" {
+		return strings.TrimSpace(e.Internal + " " + e.What)
+	}
+	return strings.TrimSpace(e.KindName() + " " + e.What)
+}
+
+// conflict reports whether the order of two events may make a difference.
+func conflict(x, y *explore.Event) bool {
+	if x.Brief || x.Kind.Memory() && y.Kind.Memory() && !x.Write && !y.Write {
+		return false
+	}
+	for _, loc := range x.Touches {
+		if slices.Contains(y.Touches, loc) {
+			return true
+		}
+	}
+	return false
 }
 
 // notRun names the goroutines that had been started and had not run when the bug showed.

@@ -272,6 +272,9 @@ func numberNames(rows []row) {
 		default:
 			continue
 		}
+		if row.On == trace.OnChannel {
+			loc >>= 32 // operations on a channel access different parts of it
+		}
 		name := strings.TrimPrefix(r.What, "<-")
 		if loc == 0 || r.step == 0 && !r.Blocked || len(r.Touches) > 1 && row.On == trace.OnChannel || !simple(name) {
 			continue
@@ -532,14 +535,18 @@ func numDrawn(rows []row) (n int) {
 // mostRows is how many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page
 // have all rows. Of those that are still too many firstRows are of the beginning.
 const (
-	mostRows  = 24
-	firstRows = 4
+	mostRows   = 24
+	mostFolded = 16 // of those with calls instead of steps
+	firstRows  = 4
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the
 // explanation names, and, unless there are many, those of preemptions and overwritten values.
 func leaveOutMiddle(rows []row, keep []bool) {
-	n, notes := 0, 0
+	n, notes, most := 0, 0, mostRows
+	if slices.ContainsFunc(rows, func(r row) bool { return r.out == folded && r.Internal == "" }) {
+		most = mostFolded
+	}
 	for i, k := range keep {
 		if k {
 			n++
@@ -548,7 +555,7 @@ func leaveOutMiddle(rows []row, keep []bool) {
 			}
 		}
 	}
-	left := n - mostRows
+	left := n - most
 	for i, seen := 0, 0; i < len(rows) && left > 0; i++ {
 		if !keep[i] {
 			continue
