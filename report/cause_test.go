@@ -24,7 +24,8 @@ func TestCauses(t *testing.T) {
 	}{
 		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, add, 7, true, "")},
 			"steps 1-4 of g1 are not atomic: it reads n in step 1 and acts on that in step 4 (atomic-rmw n), but g2 writes it in between (step 3)."},
-		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, load, 7, false, ""), step(1, add, 7, true, "")}, ""},
+		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, load, 7, false, ""), step(1, add, 7, true, "")},
+			"g1 is interrupted before step 4 (atomic-load n), and step 3 of g2 (atomic-rmw n) comes first."},
 		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 8, false, "g1"), step(2, add, 8, true, ""), step(1, add, 7, true, "")}, ""},
 		{[]explore.Event{step(1, load, 7, false, ""), step(1, lock, 9, true, ""), step(2, add, 7, true, "g1"), step(1, add, 6, true, "")},
 			"steps 1-4 of g1 are not atomic: it reads n in step 1 and acts on that in step 4 (atomic-rmw n), but g2 writes it in between (step 3)."},
