@@ -20,7 +20,7 @@ type cause struct {
 // patterns that fits. The text is empty if none does.
 func causeOf(b *explore.Bug) cause {
 	all := steps(b.Events)
-	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, overtaken, notRun} {
+	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
 		if c := find(b, all); c.text != "" {
 			return c
 		}
@@ -202,6 +202,26 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 	return -1
 }
 
+// closedBefore names the step that has closed the channel of which the last operation of a misuse or a panic is one.
+func closedBefore(b *explore.Bug, all []*explore.Event) cause {
+	on := func(e *explore.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
+	if b.Kind == explore.Failure {
+		return cause{}
+	}
+	last := previous(all, len(all), func(e *explore.Event) bool { return e.Name == b.G && e.Kind != trace.Crash })
+	if last < 0 || !on(all[last]) || all[last].Kind != trace.Close && all[last].Kind != trace.Send {
+		return cause{}
+	}
+	closed := previous(all, last, func(e *explore.Event) bool {
+		return e.Kind == trace.Close && slices.ContainsFunc(e.Touches, func(loc uint64) bool { return slices.Contains(all[last].Touches, loc) })
+	})
+	if closed < 0 {
+		return cause{}
+	}
+	return cause{fmt.Sprintf("%s has closed %s in step %d (%s), before step %d of %s.", all[closed].Name, nameOr(all[closed]), closed+1,
+		line(all[closed].Pos), last+1, all[last].Name), []int{closed + 1, last + 1}}
+}
+
 // overtaken looks for a goroutine that is interrupted before an operation, and for an operation of another one
 // on the same object that comes first because of that.
 func overtaken(_ *explore.Bug, all []*explore.Event) cause {
@@ -212,6 +232,10 @@ func overtaken(_ *explore.Bug, all []*explore.Event) cause {
 		end := p
 		for end < len(all) && all[end].Name != all[p].Preempts {
 			end++
+		}
+		if last := previous(all, p, func(e *explore.Event) bool { return e.Name == all[p].Preempts }); end == len(all) && last >= 0 {
+			e := all[last]
+			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
 		for k := end; k < len(all); k++ {
 			if all[k].Brief || all[k].Name != all[p].Preempts {

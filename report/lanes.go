@@ -75,7 +75,7 @@ func (g *gap) add(r *row) {
 		g.waits++
 	}
 	if r.step > 0 && r.out != folded {
-		n := max(1, r.steps)
+		n := max(1, r.steps, r.calls)
 		g.steps += n
 		g.out[r.out] += n
 		if r.out == internal && !slices.Contains(g.internal, r.Internal) {
