@@ -120,7 +120,8 @@ const overtakeWork = 4_000
 // machine.
 var anyTimePass = pass{
 	when: func(r *Result, opts *Options) bool {
-		return r.Verdict != Fail && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && !r.again.overtaken
+		//mutant: with --all a bug keeps timers from overtaking [test ./cmd/hbcheck TestScripts/folded]: "|| opts.All" -> ""
+		return (r.Verdict != Fail || opts.All) && !r.stopped() && slices.Contains(r.Modes, vm.ModeSlack) && !r.again.overtaken
 	},
 	change: vm.AnyTime,
 	searches: func(opts Options) []Options {
@@ -145,7 +146,8 @@ var anyTimePass = pass{
 		s.overtaking = true
 		s.narrate()
 		for _, b := range s.result.Bugs {
-			if !b.Warning && b.Loop < 0 && b.Overtakes != nil {
+			known := slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() })
+			if !b.Warning && b.Loop < 0 && b.Overtakes != nil && !known {
 				b.Warning = true
 				r.Bugs = append(r.Bugs, b)
 			}

@@ -189,9 +189,9 @@ type result struct {
 	Action, Package, Entry, Verdict, Error string
 
 	Bugs []struct {
-		Severity, Replay string
-		Code, Pos        string
-		Schedule         []json.RawMessage
+		Severity, Replay, Page string
+		Code, Pos              string
+		Schedule               []json.RawMessage
 	}
 	Incomplete []string
 }
@@ -205,7 +205,7 @@ func (x *exploration) search(t *testing.T) {
 	}
 	results.Close()
 	defer os.Remove(results.Name())
-	args := []string{"explore", "--run=" + pattern(x.test), "--format=text,json:" + results.Name(), "--output=" + x.corpus(), "--html=off"}
+	args := []string{"explore", "--run=" + pattern(x.test), "--format=text,json:" + results.Name(), "--output=" + x.corpus(), "--html=" + pages}
 	clipped := x.limit(&args)
 	if testing.Short() {
 		args = append(args, "--short")
@@ -223,7 +223,9 @@ func (x *exploration) search(t *testing.T) {
 	for _, r := range list {
 		for _, b := range r.Bugs {
 			if b.Replay != "" {
-				report = strings.ReplaceAll(report, b.Replay, x.keep(t, b.Replay))
+				kept := x.keep(t, b.Replay)
+				report = strings.ReplaceAll(report, b.Replay, kept)
+				rename(b.Page, b.Replay, kept)
 			}
 		}
 	}
@@ -311,6 +313,20 @@ func (x *exploration) keep(t *testing.T, name string) string {
 		return name
 	}
 	return named
+}
+
+// pages is the directory of the pages that show schedules in a browser, in relation to that of the package.
+const pages = ".hbcheck"
+
+// rename changes the name of the replay file in a page, whose commands have it.
+func rename(page, from, to string) {
+	if page == "" {
+		return
+	}
+	name := filepath.Join(startDir, page)
+	if text, err := os.ReadFile(name); err == nil {
+		os.WriteFile(name, bytes.ReplaceAll(text, []byte(from), []byte(to)), 0o666)
+	}
 }
 
 // sum is a name for a replay file: of what identifies its schedule, whichever hbcheck has written it.

@@ -20,7 +20,7 @@ type cause struct {
 // patterns that fits. The text is empty if none does.
 func causeOf(b *explore.Bug) cause {
 	all := steps(b.Events)
-	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, notRun} {
+	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
 		if c := find(b, all); c.text != "" {
 			return c
 		}
@@ -173,7 +173,7 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 			e := all[act]
 			//mutant: what was read is read again [test ./report TestCauses]: "act < 0" -> "act == 0"
 			return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and acts on that in step %d (%s), but %s writes it in between (step %d).",
-				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, strings.TrimSpace(e.KindName()+" "+e.What), all[written].Name, written+1),
+				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, doing(e), all[written].Name, written+1),
 				[]int{r + 1, act + 1, written + 1}}
 		}
 	}
@@ -200,6 +200,77 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 		}
 	}
 	return -1
+}
+
+// closedBefore names the step that has closed the channel of which the last operation of a misuse or a panic is one.
+func closedBefore(b *explore.Bug, all []*explore.Event) cause {
+	on := func(e *explore.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
+	if b.Kind == explore.Failure {
+		return cause{}
+	}
+	last := previous(all, len(all), func(e *explore.Event) bool { return e.Name == b.G && e.Kind != trace.Crash })
+	if last < 0 || !on(all[last]) || all[last].Kind != trace.Close && all[last].Kind != trace.Send {
+		return cause{}
+	}
+	closed := previous(all, last, func(e *explore.Event) bool {
+		return e.Kind == trace.Close && slices.ContainsFunc(e.Touches, func(loc uint64) bool { return slices.Contains(all[last].Touches, loc) })
+	})
+	if closed < 0 {
+		return cause{}
+	}
+	return cause{fmt.Sprintf("%s has closed %s in step %d (%s), before step %d of %s.", all[closed].Name, nameOr(all[closed]), closed+1,
+		line(all[closed].Pos), last+1, all[last].Name), []int{closed + 1, last + 1}}
+}
+
+// overtaken looks for a goroutine that is interrupted before an operation, and for an operation of another one
+// on the same object that comes first because of that.
+func overtaken(_ *explore.Bug, all []*explore.Event) cause {
+	for p := len(all) - 1; p >= 0; p-- {
+		if all[p].Preempts == "" {
+			continue
+		}
+		end := p
+		for end < len(all) && all[end].Name != all[p].Preempts {
+			end++
+		}
+		if last := previous(all, p, func(e *explore.Event) bool { return e.Name == all[p].Preempts }); end == len(all) && last >= 0 {
+			e := all[last]
+			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
+		}
+		for k := end; k < len(all); k++ {
+			if all[k].Brief || all[k].Name != all[p].Preempts {
+				continue
+			}
+			for s := end - 1; s >= p; s-- {
+				if x, y := all[s], all[k]; conflict(x, y) {
+					return cause{fmt.Sprintf("%s is interrupted before step %d (%s), and step %d of %s (%s) comes first.",
+						y.Name, k+1, doing(y), s+1, x.Name, doing(x)), []int{s + 1, k + 1}}
+				}
+			}
+		}
+	}
+	return cause{}
+}
+
+// doing says in short what e does.
+func doing(e *explore.Event) string {
+	if e.Internal != "" {
+		return strings.TrimSpace(e.Internal + " " + e.What)
+	}
+	return strings.TrimSpace(e.KindName() + " " + e.What)
+}
+
+// conflict reports whether the order of two events may make a difference.
+func conflict(x, y *explore.Event) bool {
+	if x.Brief || x.Kind.Memory() && y.Kind.Memory() && !x.Write && !y.Write {
+		return false
+	}
+	for _, loc := range x.Touches {
+		if slices.Contains(y.Touches, loc) {
+			return true
+		}
+	}
+	return false
 }
 
 // notRun names the goroutines that had been started and had not run when the bug showed.

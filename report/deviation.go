@@ -23,7 +23,7 @@ func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []explore
 			if i > 0 {
 				fmt.Fprintln(&b)
 			}
-			goroutine(&b, g)
+			goroutine(&b, g, true)
 		}
 	case d.Ending == "":
 		fmt.Fprintf(&b, "no bug after %s, and the program has not ended\n", count(d.Steps, "step"))

@@ -16,16 +16,17 @@ import (
 // Calls of libraries by the reader's code are folded always, the reader's own only in schedules of more than
 // mostRows rows, and then only as far out as no step decides.
 
-// foldRows replaces rows by rows of calls.
-func foldRows(rows []row, bug *explore.Bug) {
+// foldRows replaces rows by rows of calls, and reports whether the calls are known.
+func foldRows(rows []row, bug *explore.Bug) bool {
 	if bug == nil || len(bug.Calls) == 0 || bug.Loop >= 0 {
-		return
+		return false
 	}
 	f := folder{rows, bug}
 	f.eachStretch(f.libraries)
 	if numDrawn(rows) > mostRows {
 		f.eachStretch(func(list []int) { f.own(list, 0) })
 	}
+	return true
 }
 
 // folder folds the rows of a bug.

@@ -170,3 +170,44 @@ func TestExplain(t *testing.T) {
 		t.Error("HB999 is explained")
 	}
 }
+
+// TestRepetitions: what several entries have in common is one result, and one command of GitHub's.
+func TestRepetitions(t *testing.T) {
+	var log, commands bytes.Buffer
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	sarif := &SARIF{W: &log, Paths: Paths{Base: dir}}
+	github := &GitHub{W: &commands, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}, Summary: summary}
+	for _, w := range []Writer{sarif, github} {
+		for _, entry := range []string{"TestA", "TestB", "TestC"} {
+			r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, POR: "full", Bugs: []*explore.Bug{deposit()}}
+			if err := w.Result(r, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, entry := range []string{"TestD", "TestE"} {
+			r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Incomplete, POR: "full",
+				Incomplete: []explore.Reason{{Cause: explore.CauseStopped, Text: "stopped"}}}
+			if err := w.Result(r, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const also = "also in 2 other entries: TestB, TestC"
+	if got := log.String(); strings.Count(got, `"ruleId"`) != 1 || strings.Count(got, also) != 1 || !strings.Contains(got, `"occurrenceCount": 3`) {
+		t.Errorf("results:\n%s", got)
+	}
+	if got := commands.String(); strings.Count(got, "::error ") != 1 || strings.Count(got, also) != 1 ||
+		strings.Count(got, "::warning ") != 1 || !strings.Contains(got, "2 entries not explored completely::example.com/bank.TestD, example.com/bank.TestE") {
+		t.Errorf("commands:\n%s", got)
+	}
+	text, err := os.ReadFile(summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(text); strings.Count(got, "the same as in TestA, see above") != 2 || strings.Count(got, "why: ") != 1 {
+		t.Errorf("summary:\n%s", got)
+	}
+}

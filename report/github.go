@@ -13,7 +13,8 @@ import (
 )
 
 // GitHub writes workflow commands, which GitHub shows beside the code, and a summary of the run. It
-// shows ten errors and ten warnings of a step, so those are the first ones.
+// shows ten errors and ten warnings of a step, so those are the first ones. A finding of several entries is one
+// command, written when all entries are known.
 type GitHub struct {
 	W       io.Writer
 	Paths   Paths
@@ -22,6 +23,18 @@ type GitHub struct {
 
 	errors, warnings int
 	table, details   bytes.Buffer
+	found            Summary
+	list             []githubFinding
+	open             []string // entries that are not explored completely
+	why              string   // of the first of them
+}
+
+// githubFinding is a finding with what is said of its first entry.
+type githubFinding struct {
+	*finding
+	pos         token.Position
+	code, entry string
+	text        string
 }
 
 // mostAnnotations is how many of a kind GitHub shows of one step.
@@ -57,9 +70,11 @@ func property(s string) string {
 func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	what := ""
 	for i, b := range r.Bugs {
-		level, n := "error", &x.errors
-		if b.Warning {
-			level, n = "warning", &x.warnings
+		what += fmt.Sprintf("**%s** %s (%s)<br>", b.Kind.Code(), cellText(firstLine(Message(b))), cellText(x.Paths.Pos(b.Pos)))
+		f := x.found.find(&x.Paths, r.Entry, b)
+		//mutant: GitHub shows a finding once for each entry [test ./report TestRepetitions]: "len(f.entries) > 1" -> "false"
+		if len(f.entries) > 1 {
+			continue
 		}
 		text := Message(b)
 		if w := Why(b); w != "" {
@@ -68,17 +83,14 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 		if i < len(files) && files[i].Replay != "" {
 			text += "\nreplay: hbcheck replay " + files[i].Replay
 		}
-		if err := x.annotate(level, n, b.Pos, b.Kind.Code()+" "+r.Entry, text); err != nil {
-			return err
-		}
-		what += fmt.Sprintf("**%s** %s (%s)<br>", b.Kind.Code(), cellText(firstLine(Message(b))), cellText(x.Paths.Pos(b.Pos)))
+		x.list = append(x.list, githubFinding{f, b.Pos, b.Kind.Code(), r.Entry, text})
 	}
 	status, why := statusOf(r)
 	mark := map[entryStatus]string{passed: "✅ ok", failed: "❌ FAIL", skipped: "⚪ skipped"}[status]
 	if r.Verdict == explore.Incomplete {
 		mark = "🟡 incomplete"
-		if err := x.annotate("warning", &x.warnings, token.Position{}, r.Package+"."+r.Entry, why); err != nil {
-			return err
+		if x.open = append(x.open, r.Package+"."+r.Entry); len(x.open) == 1 {
+			x.why = why
 		}
 	}
 	if why != "" {
@@ -87,13 +99,48 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	x.row(mark, r.Package, r.Entry, what, covered(r)+", "+took(r))
 	if status == failed {
 		fence := "```"
-		text := x.Text.one(r, files)
+		text := x.text(r, files)
 		for strings.Contains(text, fence) {
 			fence += "`"
 		}
 		fmt.Fprintf(&x.details, "\n<details><summary>%s</summary>\n\n%s\n%s%s\n\n</details>\n", cellText(r.Entry), fence, text, fence)
 	}
 	return nil
+}
+
+// text returns the report of an entry, in which a finding that an earlier one had refers to that.
+func (x *GitHub) text(r *explore.Result, files []Files) string {
+	var b bytes.Buffer
+	x.Text.W, x.Text.pkg = &b, r.Package
+	if err := x.Text.Result(r, files); err != nil {
+		panic("BUG: report: " + err.Error()) // a Buffer takes everything
+	}
+	return b.String()
+}
+
+// findings writes the commands of the findings, and one for what is not explored completely.
+func (x *GitHub) findings() error {
+	for _, f := range x.list {
+		level, n := "error", &x.errors
+		if f.warning {
+			level, n = "warning", &x.warnings
+		}
+		text := f.text
+		if also := f.alsoIn(); also != "" {
+			text += "\n" + also
+		}
+		if err := x.annotate(level, n, f.pos, f.code+" "+f.entry, text); err != nil {
+			return err
+		}
+	}
+	switch n := len(x.open); n {
+	case 0:
+		return nil
+	case 1:
+		return x.annotate("warning", &x.warnings, token.Position{}, x.open[0], x.why)
+	default:
+		return x.annotate("warning", &x.warnings, token.Position{}, entries(n)+" not explored completely", someOf(x.open))
+	}
 }
 
 // cellText returns a text for a cell of a table in Markdown.
@@ -113,6 +160,9 @@ func (x *GitHub) Failed(pkg, entry, why string) error {
 
 // Close implements Writer.
 func (x *GitHub) Close() error {
+	if err := x.findings(); err != nil {
+		return err
+	}
 	for _, n := range []struct {
 		n    int
 		what string

@@ -25,13 +25,15 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	if len(events) == 0 {
 		return
 	}
-	rows := makeRows(events, bug)
+	rows, most := makeRows(events, bug), mostRows
 	if !all {
 		leaveOut(rows, bug)
-		foldRows(rows, bug)
+		if long := numDrawn(rows) > mostRows; foldRows(rows, bug) && long {
+			most = mostFolded
+		}
 	}
 	markStretches(rows)
-	keep := shownRows(rows, all)
+	keep := shownRows(rows, all, most)
 	cols := columns(rows, keep)
 	w := widths(rows, keep)
 	b.WriteString(strings.Repeat(" ", w.step+2))
@@ -65,11 +67,15 @@ type gap struct {
 	steps    int
 	out      [numOuts]int // of them, by reason
 	internal []string     // packages of those that are internal
+	waits    int          // goroutines that wait forever
 }
 
 func (g *gap) add(r *row) {
+	if r.wrong && r.Blocked {
+		g.waits++
+	}
 	if r.step > 0 && r.out != folded {
-		n := max(1, r.steps)
+		n := max(1, r.steps, r.calls)
 		g.steps += n
 		g.out[r.out] += n
 		if r.out == internal && !slices.Contains(g.internal, r.Internal) {
@@ -80,6 +86,9 @@ func (g *gap) add(r *row) {
 
 // write says how many steps are not drawn, and why if that is the same of all.
 func (g *gap) write(b *bytes.Buffer) {
+	if g.waits > 0 {
+		defer fmt.Fprintf(b, "   ⋮  (%s)\n", count(g.waits, "more goroutine")+" blocked")
+	}
 	if g.steps == 0 {
 		return
 	}
@@ -271,6 +280,9 @@ func numberNames(rows []row) {
 		case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce:
 		default:
 			continue
+		}
+		if row.On == trace.OnChannel {
+			loc >>= 32 // operations on a channel access different parts of it
 		}
 		name := strings.TrimPrefix(r.What, "<-")
 		if loc == 0 || r.step == 0 && !r.Blocked || len(r.Touches) > 1 && row.On == trace.OnChannel || !simple(name) {
@@ -492,16 +504,16 @@ func cell(c column, i int, r *row) string {
 // shownRows chooses the rows to draw: all of them if there are few, otherwise
 // the ends of each goroutine's stretches and everything remarkable, and of very many the first and
 // the last ones.
-func shownRows(rows []row, all bool) []bool {
+func shownRows(rows []row, all bool, most int) []bool {
 	keep := make([]bool, len(rows))
 	var stretch []int // rows of the present one
-	most := numDrawn(rows)
+	n := numDrawn(rows)
 	for i := range rows {
 		if rows[i].out != drawn {
 			continue
 		}
 		r := &rows[i]
-		keep[i] = all || (most <= mostRows || r.note != "" || r.wrong || r.decides) && !again(rows, i)
+		keep[i] = all || (n <= most || r.note != "" || r.wrong || r.decides) && !again(rows, i)
 		stretch = append(stretch, i)
 		if !r.last {
 			continue
@@ -514,7 +526,7 @@ func shownRows(rows []row, all bool) []bool {
 		stretch = stretch[:0]
 	}
 	if !all {
-		leaveOutMiddle(rows, keep)
+		leaveOutMiddle(rows, keep, most)
 	}
 	return keep
 }
@@ -532,30 +544,34 @@ func numDrawn(rows []row) (n int) {
 // mostRows is how many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page
 // have all rows. Of those that are still too many firstRows are of the beginning.
 const (
-	mostRows  = 24
-	firstRows = 4
+	mostRows   = 24
+	mostFolded = 16 // of those with calls instead of steps
+	firstRows  = 4
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the
 // explanation names, and, unless there are many, those of preemptions and overwritten values.
-func leaveOutMiddle(rows []row, keep []bool) {
-	n, notes := 0, 0
+func leaveOutMiddle(rows []row, keep []bool, most int) {
+	n, notes, waits := 0, 0, 0
 	for i, k := range keep {
 		if k {
 			n++
+			if rows[i].wrong && rows[i].Blocked {
+				waits++
+			}
 			if rows[i].note != "" && !rows[i].Blocked {
 				notes++
 			}
 		}
 	}
-	left := n - mostRows
+	left := n - most
 	for i, seen := 0, 0; i < len(rows) && left > 0; i++ {
 		if !keep[i] {
 			continue
 		}
 		if seen++; seen > firstRows {
 			r := &rows[i]
-			keep[i] = r.wrong || r.decides || r.note != "" && !r.Blocked && notes <= mostRows/3
+			keep[i] = r.wrong && !(r.Blocked && waits > most/2) || r.decides || r.note != "" && !r.Blocked && notes <= mostRows/3
 			if !keep[i] {
 				left--
 			}

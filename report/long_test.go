@@ -12,7 +12,7 @@ func TestLongSchedule(t *testing.T) {
 	}
 	rows[2000].wrong = true
 	const lastRows = mostRows - firstRows
-	keep := shownRows(rows, false)
+	keep := shownRows(rows, false, mostRows)
 	n := 0
 	for _, k := range keep {
 		if k {
@@ -22,13 +22,13 @@ func TestLongSchedule(t *testing.T) {
 	if n != mostRows || !keep[0] || !keep[firstRows-1] || keep[firstRows] || !keep[2000] || !keep[len(rows)-lastRows+1] || keep[len(rows)-lastRows] {
 		t.Errorf("%d rows are drawn", n)
 	}
-	for i, k := range shownRows(rows, true) {
+	for i, k := range shownRows(rows, true, mostRows) {
 		if !k {
 			t.Fatalf("with -v row %d is not drawn", i)
 		}
 	}
 	few := rows[:mostRows]
-	for i, k := range shownRows(few, false) {
+	for i, k := range shownRows(few, false, mostRows) {
 		if !k {
 			t.Fatalf("of %d rows row %d is not drawn", len(few), i)
 		}

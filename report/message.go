@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,7 +45,7 @@ func message(b *explore.Bug) string {
 		if d.Message == "" {
 			return "test failed"
 		}
-		return "test failed: " + d.Message
+		return "test failed: " + asserted(d.Message)
 	case explore.Exited:
 		if d.InTest {
 			return fmt.Sprintf("os.Exit(%d) during the test", d.Status)
@@ -86,6 +87,48 @@ func message(b *explore.Bug) string {
 		return s
 	}
 	panic(fmt.Sprintf("BUG: report: a bug with detail %T", b.Detail))
+}
+
+// asserted returns the message of a failure with the sentence first that says what is wrong, if it has the form
+// of testify, which is a table: Error Trace, Error, Test, and what the test itself says (Messages).
+func asserted(message string) string {
+	if !strings.Contains(message, "\tError Trace:\t") {
+		return message
+	}
+	fields, label := make(map[string][]string), ""
+	for l := range strings.Lines(message) {
+		rest, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "\t")
+		if name, text, found := strings.Cut(rest, ":"); ok && found && strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && name != "" && name == strings.TrimSpace(name) {
+			label, rest = name, text
+		}
+		if _, text, ok := strings.Cut(rest, "\t"); label != "" && ok {
+			fields[label] = append(fields[label], strings.TrimRight(text, " "))
+		}
+	}
+	words := fields["Error"]
+	if len(words) == 0 {
+		return message
+	}
+	// What is compared belongs to the sentence: "Not equal: expected: 1, actual: 2". A difference follows.
+	end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "Diff:") })
+	if end < 0 {
+		end = len(words)
+	}
+	var list []string
+	for _, w := range words[:end] {
+		if w != "" {
+			list = append(list, w)
+		}
+	}
+	text := strings.Join(list, ", ")
+	text = strings.NewReplacer(":, ", ": ", "actual  :", "actual:").Replace(text)
+	if own := strings.TrimSpace(strings.Join(fields["Messages"], " ")); own != "" {
+		text += " (" + own + ")"
+	}
+	if end < len(words) {
+		text += "\n" + strings.Join(words[end:], "\n")
+	}
+	return strings.TrimRight(text, "\n")
 }
 
 func afterMain(ended bool) string {

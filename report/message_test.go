@@ -152,3 +152,20 @@ func TestIndented(t *testing.T) {
 		}
 	}
 }
+
+// TestAsserted: of testify's table the sentence that says what is wrong comes first.
+func TestAsserted(t *testing.T) {
+	const trace = "\n\tError Trace:\t/home/gopher/x_test.go:146\n"
+	for _, test := range [][2]string{
+		{"balance 1, want 2", "balance 1, want 2"},
+		{trace + "\tError:      \tExpected nil, but got: 1\n\tTest:       \tTestX\n", "Expected nil, but got: 1"},
+		{trace + "\tError:      \tNot equal: \n\t            \texpected: 1\n\t            \tactual  : 2\n\tTest:       \tTestX\n\tMessages:   \tafter the close\n",
+			"Not equal: expected: 1, actual: 2 (after the close)"},
+		{trace + "\tError:      \tNot equal: \n\t            \texpected: \"a\"\n\t            \tactual  : \"b\"\n\t            \t\n\t            \tDiff:\n\t            \t-a\n\t            \t+b\n\tTest:       \tTestX\n",
+			"Not equal: expected: \"a\", actual: \"b\"\nDiff:\n-a\n+b"},
+	} {
+		if got := asserted(test[0]); got != test[1] {
+			t.Errorf("asserted(%q)\n = %q\nwant %q", test[0], got, test[1])
+		}
+	}
+}

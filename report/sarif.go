@@ -15,7 +15,7 @@ import (
 // SARIF writes a log of the format of that name, version 2.1.0, for code scanning and editors.
 //
 // Positions are of files below Paths.Base only. GitHub shows a result's message and its first location;
-// the schedule is a code flow, with a thread flow for each goroutine. What could not be explored, and
+// the schedule is a code flow, with a thread flow for each goroutine. A finding of several entries is one result. What could not be explored, and
 // what is incomplete, are notifications.
 type SARIF struct {
 	W       io.Writer
@@ -23,6 +23,8 @@ type SARIF struct {
 	Version string // of hbcheck
 
 	results []sarifResult
+	of      []*finding // that results are
+	found   Summary
 	notes   []sarifNote
 	failed  bool
 }
@@ -61,6 +63,7 @@ type sarifResult struct {
 	Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 	CodeFlows    []sarifFlow       `json:"codeFlows,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints"`
+	Count        int               `json:"occurrenceCount,omitempty"` // entries that have it, if several
 }
 
 type sarifFlow struct {
@@ -102,6 +105,11 @@ func (x *SARIF) location(pos token.Position, id int, text string) (sarifLocation
 // Result implements Writer.
 func (x *SARIF) Result(r *explore.Result, files []Files) error {
 	for i, b := range r.Bugs {
+		f := x.found.find(&x.Paths, r.Entry, b)
+		//mutant: a log has a finding once for each entry [test ./report TestRepetitions]: "len(f.entries) > 1" -> "false"
+		if len(f.entries) > 1 {
+			continue
+		}
 		level := "error"
 		if b.Warning {
 			level = "warning"
@@ -128,7 +136,7 @@ func (x *SARIF) Result(r *explore.Result, files []Files) error {
 		out.Message = sarifText{text}
 		out.CodeFlows = x.flows(b)
 		out.Fingerprints = map[string]string{"hbcheck/v1": x.fingerprint(r, b)}
-		x.results = append(x.results, out)
+		x.results, x.of = append(x.results, out), append(x.of, f)
 	}
 	if r.Verdict == explore.Incomplete {
 		_, why := statusOf(r)
@@ -222,6 +230,12 @@ func (x *SARIF) Close() error {
 			level = "warning"
 		}
 		rules = append(rules, sarifRule{k.Code(), k.String(), sarifText{c.title}, sarifText{c.means}, sarifText{c.mend}, map[string]string{"level": level}})
+	}
+	for i, f := range x.of {
+		if also := f.alsoIn(); also != "" {
+			x.results[i].Message.Text += "; " + sarifMessage(also)
+			x.results[i].Count = len(f.entries)
+		}
 	}
 	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{{
 		Tool:        sarifTool{sarifDriver{"hbcheck", x.Version, rules}},

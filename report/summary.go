@@ -107,6 +107,18 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 	return f
 }
 
+// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if there is none.
+func (f *finding) alsoIn() string {
+	if len(f.entries) < 2 {
+		return ""
+	}
+	others := f.entries[1:]
+	if len(others) == 1 {
+		return "also in " + others[0]
+	}
+	return fmt.Sprintf("also in %d other entries: %s", len(others), someOf(others))
+}
+
 // repeated writes which findings several entries have, and if brief all warnings.
 func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	for _, f := range s.findings {

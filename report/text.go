@@ -282,7 +282,7 @@ func states(s *por.Stats) string {
 
 // search says how far a search that found a bug has come.
 func search(r *explore.Result) string {
-	how := "exhaustive search"
+	how := "all schedules explored"
 	switch {
 	case r.FirstOnly:
 		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
@@ -296,7 +296,7 @@ func search(r *explore.Result) string {
 	case !onlyAssumed(r):
 		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
 	case len(r.Assumed) > 0:
-		how = exhaustive(r, false)
+		how += strings.TrimPrefix(exhaustive(r, false), "exhaustive")
 	}
 	return how + ", " + executions(&r.Stats.Stats)
 }
@@ -326,18 +326,21 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f explore.Frame) bool { return f.Std })
 		}
 		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
-		stack(b, frames)
+		stack(b, frames, t.Verbose)
 	}
 	if bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock {
-		for i, g := range bug.Goroutines {
-			if i == maxStacks && !t.Verbose {
-				fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(len(bug.Goroutines)-i, "goroutine"))
-				break
-			}
+		shown := bug.Goroutines
+		if !t.Verbose {
+			shown = concerned(bug)
+		}
+		for i, g := range shown {
 			if i > 0 {
 				fmt.Fprintln(b)
 			}
-			goroutine(b, g)
+			goroutine(b, g, t.Verbose)
+		}
+		if n := len(bug.Goroutines) - len(shown); n > 0 {
+			fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(n, "goroutine"))
 		}
 	}
 	if len(bug.Output) > 0 {
@@ -382,7 +385,21 @@ func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 }
 
 // maxStacks is how many goroutines are listed with their stacks.
-const maxStacks = 100
+const maxStacks = 4
+
+// concerned returns the goroutines whose stacks say what is wrong: of a leak the one that is left, and who keeps
+// it; of a deadlock those of the cycle, or the first ones.
+func concerned(b *explore.Bug) (list []explore.Goroutine) {
+	in := func(g explore.Goroutine) bool {
+		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })
+	}
+	for _, g := range b.Goroutines {
+		if g.Name == b.G || in(g) || b.Kind != explore.Leak && len(b.Cycle) == 0 && len(list) < maxStacks {
+			list = append(list, g)
+		}
+	}
+	return list
+}
 
 // maxOutput is how many bytes are shown of what an execution has printed.
 const maxOutput = 64 << 10
@@ -402,13 +419,13 @@ func goid(g trace.GID) uint32 { return uint32(g) + 1 }
 
 // goroutine writes g as the runtime's traceback does. Its name follows the
 // reason it waits, where the runtime says "locked to thread" and the like.
-func goroutine(b *bytes.Buffer, g explore.Goroutine) {
+func goroutine(b *bytes.Buffer, g explore.Goroutine, all bool) {
 	state := g.For
 	if state == "" {
 		state = "runnable"
 	}
 	fmt.Fprintf(b, "goroutine %d [%s, %s]:\n", goid(g.ID), state, g.Name)
-	stack(b, g.Stack)
+	stack(b, g.Stack, all)
 	if len(g.Created) > 0 {
 		c := g.Created[0]
 		// The user's line says more than that of WaitGroup.Go.
@@ -419,9 +436,20 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine) {
 	}
 }
 
-func stack(b *bytes.Buffer, frames []explore.Frame) {
+// stack writes frames: all of them, or without those of other modules below the reader's code.
+func stack(b *bytes.Buffer, frames []explore.Frame, all bool) {
 	frames = called(frames)
-	for _, f := range frames {
+	first := slices.IndexFunc(frames, func(f explore.Frame) bool { return f.Own })
+	elided := 0
+	for i, f := range frames {
+		if !all && i > 0 && first >= 0 && !f.Own && !f.Std {
+			elided++
+			continue
+		}
+		if elided > 0 {
+			fmt.Fprintf(b, "...%s elided...\n", count(elided, "frame"))
+			elided = 0
+		}
 		args := ""
 		if f.Args {
 			args = "..."

@@ -35,12 +35,12 @@ func TestManyGoroutines(t *testing.T) {
 	if out.Len() > 100*n {
 		t.Errorf("%d bytes", out.Len())
 	}
-	for _, want := range []string{"       ✗ g7     recv  c  wide.go:7  ◂ blocked\n", "goroutine 100 [chan receive, g99]", "(1900 goroutines more; -v shows all)"} {
+	for _, want := range []string{"       ✗ g3     recv  c  wide.go:7  ◂ blocked\n", "goroutine 4 [chan receive, g3]", "(1996 goroutines more; -v shows all)", "(1976 more goroutines blocked)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String()[:2000])
 		}
 	}
-	if strings.Contains(out.String(), "goroutine 101 [") {
+	if strings.Contains(out.String(), "goroutine 5 [") {
 		t.Error("too many stacks")
 	}
 }

@@ -86,7 +86,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.symmetry, "symmetry", "on", "`on|off`: treat states as equal that differ only by a permutation of identical goroutines (started by one go statement)")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
 	fs.BoolVar(&f.noMain, "no-main", false, "explore tests only, and no main functions")
-	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug (the default)")
+	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug: the default, unless --write-baseline is set")
 	fs.BoolVar(&f.all, "all", false, "continue after the first bug of an entry, and find all of them")
 	fs.BoolVar(&f.strict, "strict", false, "exit with status 3 if anything was assumed or is not explored, and with status 1 for a warning, as for a bug")
 	f.machineFlags.register(fs)
@@ -100,11 +100,11 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
 	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+firstTime.String()+", then those that are undecided share the rest; 0: no limit, as with an explicit --timeout")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
-	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored")
+	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored (the default)")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "limit on the states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory limit for the search and the program explored: `size` with K, M or G; 0: no limit; the loaded source, and up to 512M of garbage, come on top")
-	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
+	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings listed in `file`, and report new ones only")
@@ -122,7 +122,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.DurationVar(&f.saveEvery, "save-every", saveEvery, "save a search after each such interval")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
-	for _, name := range []string{"trace-search", "save-every"} {
+	for _, name := range []string{"trace-search", "save-every", "first"} {
 		if err := fs.MarkHidden(name); err != nil {
 			panic("BUG: " + err.Error())
 		}

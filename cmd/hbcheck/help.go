@@ -17,7 +17,7 @@ type flagGroup struct{ title, names string }
 var exploreGroups = []flagGroup{
 	{"Flags most people need", "run timeout budget all preempt cover jobs format resume verbose"},
 	{"Selecting and loading what to explore", "skip entry bench no-main short tags chdir env stdin symbolic"},
-	{"Limits, the cache and saved searches", "parallel max-memory max-steps max-executions max-states first count save"},
+	{"Limits, the cache and saved searches", "parallel max-memory max-steps max-executions max-states count save"},
 	{"Behaviour of the environment", "time slack rand seed maps signals net assume leaks allow-leak input-len unwind solver"},
 	{"Output", "outcomes strict json output html color coverprofile write-corpus baseline write-baseline"},
 	{"Choosing an explorer", "por match symmetry hybrid"},
@@ -65,7 +65,7 @@ func flagHelp(f *pflag.Flag) string {
 	if value != "" {
 		name += " " + value
 	}
-	if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
+	if !slices.Contains([]string{"", "0", "0s", "false", "[]", "-1"}, f.DefValue) {
 		usage += " (default " + f.DefValue + ")"
 	}
 	const indent = "          "

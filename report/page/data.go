@@ -25,6 +25,7 @@ type data struct {
 	Objects []string    `json:"objects"`
 	Locks   []string    `json:"locks"`
 	Files   []file      `json:"files"`
+	Calls   [][]int     `json:"calls"` // the call that made it or -1, function, file, line
 
 	Lines lines `json:"lines"`
 
@@ -60,6 +61,7 @@ type lines struct {
 	Acquired []int `json:"acquired"`
 	Released []int `json:"released"`
 	Shared   []int `json:"shared"`
+	Call     []int `json:"call"` // in which the step is made
 }
 
 // builder makes a data.
@@ -88,7 +90,7 @@ func newData(s *Schedule) *data {
 		objects: make(map[uint64]int), locks: make(map[uint64]int), names: make(map[string]int)}
 	b.data = data{Replay: report.Printable(s.Replay), Loop: bug.Loop + 1,
 		Lanes: []string{}, Kinds: [][2]string{}, Sites: [][]int{}, Texts: []string{}, Objects: []string{}, Locks: []string{},
-		Enabled: [][3]int{}, Pending: [][3]int{}, Edges: [][2]int{}, Conflicts: [][]int{}, Pairs: [][2]int{}}
+		Enabled: [][3]int{}, Pending: [][3]int{}, Edges: [][2]int{}, Conflicts: [][]int{}, Pairs: [][2]int{}, Calls: [][]int{}}
 	list, lanes := report.Lines(bug)
 	if o := bug.Observation; o != nil {
 		lanes = append(lanes, unmoved(o, lanes)...)
@@ -98,6 +100,7 @@ func newData(s *Schedule) *data {
 		b.lane(name)
 	}
 	b.lines(list)
+	b.calls()
 	if o := bug.Observation; o != nil {
 		b.states(o)
 	}
@@ -261,17 +264,29 @@ func (b *builder) lines(list []report.Line) {
 		name, _, _ := strings.Cut(l.Event.What, "\n")
 		for k, v := range []int{b.lane(l.Lane), l.Step, site, state, b.object(location(&l.Event), name), b.kind(l.Kind, l.Event.Kind),
 			b.text(l.What), b.text(s.Before), b.text(l.Effect), b.text(l.Note), b.text(l.Left), partner, bit(l.Wrong), bit(l.Blocked), b.text(s.Fact),
-			b.lock(s.Acquired, name), b.lock(s.Released, name), bit(s.Shared)} {
+			b.lock(s.Acquired, name), b.lock(s.Released, name), bit(s.Shared), l.Event.Call - 1} {
 			col := c.columns()[k]
 			*col = append(*col, v)
 		}
 	}
 }
 
+// calls fills in the calls that lines are made in.
+func (b *builder) calls() {
+	for i := range b.s.Bug.Calls {
+		c := &b.s.Bug.Calls[i]
+		file := -1 // a text: the page has the source of positions of steps only
+		if c.Pos.IsValid() {
+			file = b.text(b.s.Paths.File(c.Pos.Filename))
+		}
+		b.data.Calls = append(b.data.Calls, []int{c.Up, b.text(c.Func[strings.LastIndexByte(c.Func, '/')+1:]), file, c.Pos.Line})
+	}
+}
+
 // columns returns the columns, in their order.
 func (c *lines) columns() []*[]int {
 	return []*[]int{&c.Lane, &c.Step, &c.Site, &c.State, &c.Object, &c.Kind, &c.What, &c.Before, &c.Effect, &c.Note, &c.Left, &c.Partner,
-		&c.Wrong, &c.Blocked, &c.Fact, &c.Acquired, &c.Released, &c.Shared}
+		&c.Wrong, &c.Blocked, &c.Fact, &c.Acquired, &c.Released, &c.Shared, &c.Call}
 }
 
 // states fills in what is of states.

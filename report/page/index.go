@@ -63,6 +63,7 @@ type Result struct {
 	POR        string   `json:"por"`
 	Bugs       []Found  `json:"bugs"`
 	Incomplete []string `json:"incomplete"`
+	Advice     []string `json:"advice"`
 	NotRun     string   `json:"not_run"`
 	Stats      struct {
 		Executions uint64  `json:"executions"`
@@ -122,6 +123,7 @@ type indexRow struct {
 	Package, Entry string
 	Bugs           []indexBug
 	Notes          []string
+	Advice         string // what may help, if not everything was explored
 	Covered, Time  string
 	Percent        string // of the statements, if that is known
 	Lines          string // the page that shows which
@@ -194,6 +196,10 @@ func newIndexRow(x *Result, dir string) indexRow {
 	}
 	for _, s := range x.Incomplete {
 		row.Notes = append(row.Notes, report.Printable(s))
+	}
+	if len(x.Advice) > 0 {
+		//mutant: the index has no advice [test ./report/page TestIndex]: remove 1
+		row.Advice = "try " + report.Printable(strings.Join(x.Advice, "; or "))
 	}
 	if x.Action != "error" {
 		row.Covered = fmt.Sprintf("%s executions, %d goroutines, depth %d (%s)", report.Digits(x.Stats.Executions), x.Stats.Goroutines, x.Stats.MaxDepth, x.POR)

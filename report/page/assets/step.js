@@ -29,6 +29,9 @@ const command = (state, lane) => "hbcheck replay --until " + state + " --then " 
 // mostOthers is how many other goroutines are listed.
 const mostOthers = 40;
 
+// mostCalls is how many calls of a stack are shown without a click.
+const mostCalls = 8;
+
 function showStep(i) {
   const step = L.step[i], state = L.state[i], g = L.lane[i], name = D.lanes[g];
   const to = document.createDocumentFragment();
@@ -46,6 +49,15 @@ function showStep(i) {
   }
   to.append(element("p", { class: "small" }, [text(at[2]), at[3] < 0 ? "" : D.files[at[3]].name + ":" + at[4]].filter((s) => s !== "").join(" · ")));
   if (L.note[i] >= 0 && !L.blocked[i]) to.append(linked(element("p", {}), "◂ " + text(L.note[i])));
+  const calls = [];
+  for (let c = L.call[i]; c >= 0; c = D.calls[c][0]) calls.push(D.calls[c]);
+  if (calls.length > 1) {
+    const list = element("ol", { class: "calls" });
+    for (const [, fn, file, line] of calls) {
+      list.append(element("li", {}, element("code", {}, text(fn)), element("span", { class: "small" }, file < 0 ? "" : " " + text(file) + ":" + line)));
+    }
+    to.append(element("details", calls.length <= mostCalls ? { open: "" } : {}, element("summary", {}, "Call stack"), list));
+  }
   if (L.partner[i] >= 0) to.append(element("p", {}, "together with " + D.lanes[L.partner[i]]));
   const pairs = D.pairs.filter((p) => p.includes(step) && step > 0);
   for (const [a, b] of pairs) to.append(element("p", { class: "fail" }, "conflicts with step ", stepLink(a === step ? b : a)));
