@@ -27,7 +27,7 @@ type Text struct {
 	Hybrid  bool   // say which choices static facts made unnecessary
 	Explain string // the place that explanations were asked for, or empty
 	Brief   bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again   string // the command that goes on with what is open; empty: one for these entries is made
+	Again   string // the command that continues what is open; empty: one for these entries is made
 
 	pkg     string // of the results being written
 	failed  bool

@@ -50,8 +50,8 @@ func defaultFormat() string {
 // mostLines is how many entries of a run have a line each without -v: a screen.
 const mostLines = 40
 
-// writer returns the writer of the results of entries, which is their number, in the formats that were asked for, and of the
-// index of pages. again is the command that continues what is open.
+// writer returns the writer of the results of a number of entries, in the formats that were asked for, and
+// of the index of pages. again is the command that continues what is open.
 func (f *exploreFlags) writer(out io.Writer, paths report.Paths, entries int, again string) report.Writer {
 	list, err := f.outputs()
 	if err != nil {
