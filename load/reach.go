@@ -88,6 +88,31 @@ func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
 // says whether runtime.Stack counts where it shows no other goroutine.
 func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, ownStacks bool) bool {
 	m := newReachability(pkgs, wanted)
+	m.begin(e)
+	if e.initialisers {
+		for _, p := range pkgs {
+			m.work = append(m.work, p.declarations().variables...)
+		}
+	}
+	for len(m.work) > 0 && !m.found {
+		m.next(ownStacks)
+	}
+	return m.found
+}
+
+// reachAll calls visit for the declarations of pkgs that e and the initialisers reach, until it returns true.
+func reachAll(e *Entry, pkgs []*Package, visit func(d *declared) bool) {
+	m := newReachability(pkgs, func(*types.Func) bool { return false })
+	m.begin(e)
+	for _, p := range pkgs {
+		m.work = append(m.work, p.declarations().variables...)
+	}
+	for len(m.work) > 0 && !visit(m.next(true)) {
+	}
+}
+
+// begin reaches where e begins.
+func (m *reachability) begin(e *Entry) {
 	m.reach(e.Func.Object())
 	if e.Beside != nil {
 		m.reach(e.Beside.Func.Object())
@@ -95,21 +120,18 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, ownStacks
 	if e.TestMain != nil {
 		m.reach(e.TestMain.Object())
 	}
-	if e.initialisers {
-		for _, p := range pkgs {
-			m.work = append(m.work, p.declarations().variables...)
+}
+
+// next reaches what the last declaration of m.work mentions, and returns that declaration.
+func (m *reachability) next(ownStacks bool) *declared {
+	d := m.work[len(m.work)-1]
+	m.work = m.work[:len(m.work)-1]
+	for _, use := range d.mentions() {
+		if ownStacks || !use.ownStack {
+			m.reach(use.obj)
 		}
 	}
-	for len(m.work) > 0 && !m.found {
-		d := m.work[len(m.work)-1]
-		m.work = m.work[:len(m.work)-1]
-		for _, use := range d.mentions() {
-			if ownStacks || !use.ownStack {
-				m.reach(use.obj)
-			}
-		}
-	}
-	return m.found
+	return d
 }
 
 // reachability is a search through declarations.

@@ -93,7 +93,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return err
 	}
 	mem := f.remember(cmd, listing, patterns)
-	if mem != nil {
+	if mem != nil && f.since == "" {
 		code, ok, err := mem.recallRun(f, func(entries int) report.Writer {
 			return f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
 		})
@@ -148,6 +148,13 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 			return err
 		}
 	}
+	selected := len(entries)
+	if f.since != "" {
+		if entries, err = f.reached(listing.Dir(), prog, entries); err != nil {
+			return fmt.Errorf("--since %s: %v", f.since, err)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "--since %s: %d of %d entries reach what has changed\n", f.since, len(entries), selected)
+	}
 	said := f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: the program has no such place", f.explain)
@@ -176,7 +183,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := f.known.close(cmd, sel == (selection.Options{})); err != nil {
+	if err := f.known.close(cmd, sel == (selection.Options{}) && len(entries) == selected); err != nil {
 		return err
 	}
 	if sel.Entry == "" {
@@ -206,8 +213,8 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return err
 	}
 	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
-	mem.close(mem.remembered() == len(entries) && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
-	if code == exitOK && sel == (selection.Options{}) {
+	mem.close(mem.remembered() == selected && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
+	if code == exitOK && sel == (selection.Options{}) && len(entries) == selected {
 		// Everything has been explored, so what matched nothing never will.
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
@@ -224,6 +231,27 @@ func again(cmd *cobra.Command, patterns []string) string {
 		}
 	})
 	return strings.Join(append(append(words, "--budget 1h --resume"), patterns...), " ")
+}
+
+// reached returns those of entries that what has changed since f.since can concern.
+func (f *exploreFlags) reached(dir string, prog *load.Program, entries []explore.Entry) (list []explore.Entry, err error) {
+	changes, all, err := changesSince(dir, f.since)
+	if err != nil || all {
+		return entries, err
+	}
+	if out, err := filepath.Abs(f.out); err == nil { // where hbcheck itself writes
+		changes = slices.DeleteFunc(changes, func(c load.Change) bool {
+			rel, err := filepath.Rel(out, c.File)
+			return err == nil && filepath.IsLocal(rel) && f.out != "."
+		})
+	}
+	touched := prog.Touched(changes)
+	for _, e := range entries {
+		if touched.Reached(e.Source) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 // namesFile reports whether one of the patterns is a file.

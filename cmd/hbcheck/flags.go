@@ -67,7 +67,7 @@ type exploreFlags struct {
 	watch                             *memoryWatch // nil: no bound
 	format, out, html, traceSearch    string
 	cover                             bool
-	baseline, writeBaseline           string
+	baseline, writeBaseline, since    string
 	known                             *known // nil: there is none
 	coverProfile                      string
 	color                             string
@@ -107,6 +107,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
+	fs.StringVar(&f.since, "since", "", "explore only entries that reach what has changed since `revision` of git, committed or not")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings listed in `file`, and report new ones only")
 	fs.StringVar(&f.writeBaseline, "write-baseline", "", "write the findings of this run, and those of --baseline that are still there, to `file`; implies --all, unless --first is set")
 	fs.BoolVar(&f.cover, "cover", false, "report the statements of the module that no execution reached, and the choices that were never taken both ways")

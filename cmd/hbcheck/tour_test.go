@@ -139,7 +139,7 @@ func TestCI(t *testing.T) {
 	write("go.mod", "module example.com/m\n\ngo 1.26\n")
 	write("add.go", "package m\n\nfunc Add(a, b int) int { return a + b }\n")
 	write("add_test.go", test("mu.Lock(); ", "; mu.Unlock()"))
-	for _, command := range []string{"git init -q", "git config user.email a@example.com", "git config user.name a", "git config core.hooksPath .git/hooks",
+	for _, command := range []string{"git init -q", "git config user.email a@example.com", "git config user.name a", "git config core.hooksPath .git/hooks", "git commit -q --allow-empty -m first",
 		"go mod edit -replace hbcheck.dev/hbcheck=$CLONE -require hbcheck.dev/hbcheck@v0.0.0 -tool hbcheck.dev/hbcheck/cmd/hbcheck", "go mod tidy"} {
 		w.step(command, "", 0)
 	}

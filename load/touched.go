@@ -1,0 +1,115 @@
+package load
+
+import (
+	"go/ast"
+	"path/filepath"
+	"strings"
+)
+
+// A Change is a file that differs from an earlier version of itself.
+type Change struct {
+	File  string   // absolute
+	Lines [][2]int // first and last line of what differs now; where lines are gone, the ones around; nil: all of it
+}
+
+// Touched says which entries changes can concern: those that reach a function whose body has changed, or are
+// linked with a package in which anything else has. Functions are reached as in UsesClock, besides by all
+// initialisers.
+type Touched struct {
+	prog    *Program
+	changes []Change
+	known   map[*Package]touchedPackage
+}
+
+// touchedPackage is what has changed in a package.
+type touchedPackage struct {
+	all       bool // more than bodies of functions
+	functions map[ast.Node]bool
+}
+
+// Touched returns what changes concern in prog.
+func (prog *Program) Touched(changes []Change) *Touched {
+	return &Touched{prog, changes, make(map[*Package]touchedPackage)}
+}
+
+// Reached reports whether the changes can concern e.
+func (t *Touched) Reached(e *Entry) bool {
+	var pkgs []*Package
+	bodies := make(map[ast.Node]bool)
+	for _, p := range closure(e.roots) {
+		if p.library() {
+			continue
+		}
+		pkgs = append(pkgs, p)
+		x := t.of(p)
+		if x.all {
+			return true
+		}
+		for n := range x.functions {
+			bodies[n] = true
+		}
+	}
+	if len(bodies) == 0 {
+		return false
+	}
+	found := false
+	reachAll(e, pkgs, func(d *declared) bool {
+		found = found || bodies[d.node]
+		return found
+	})
+	return found
+}
+
+// of returns what has changed in p. The compiled files of a package that uses cgo, and links by name, are not
+// followed.
+func (t *Touched) of(p *Package) touchedPackage {
+	if x, ok := t.known[p]; ok {
+		return x
+	}
+	x := touchedPackage{functions: make(map[ast.Node]bool)}
+	for _, c := range t.changes {
+		x.add(t.prog, p, c)
+	}
+	t.known[p] = x
+	return x
+}
+
+func (x *touchedPackage) add(prog *Program, p *Package, c Change) {
+	for i, f := range p.files {
+		if f.name != c.File {
+			continue
+		}
+		if c.Lines == nil || f.cgo != nil || len(p.links) > 0 {
+			x.all = true
+			return
+		}
+		for _, lines := range c.Lines {
+			d := functionAt(prog, p.Files[i], lines)
+			if d == nil || d.Name.Name == "init" && d.Recv == nil {
+				x.all = true // each program that is linked with p executes it
+				return
+			}
+			x.functions[d] = true
+		}
+		return
+	}
+	// A file that is not compiled may be embedded, or read by a test.
+	//mutant: data of tests do not count [test ./cmd/hbcheck TestSince]: ".go" -> ""
+	if rel, err := filepath.Rel(p.Dir, c.File); err == nil && filepath.IsLocal(rel) && !strings.HasSuffix(rel, ".go") {
+		x.all = true
+	}
+}
+
+// functionAt returns the declaration of the function whose body has all of lines; nil if there is none.
+func functionAt(prog *Program, file *ast.File, lines [2]int) *ast.FuncDecl {
+	for _, d := range file.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+			//mutant: a change anywhere is in a body [test ./cmd/hbcheck TestSince]: "first < lines[0] && lines[1] < last" -> "lines[1] < last"
+			first, last := prog.Fset.PositionFor(d.Body.Lbrace, false).Line, prog.Fset.PositionFor(d.Body.Rbrace, false).Line
+			if first < lines[0] && lines[1] < last || first == last && lines == [2]int{first, first} {
+				return d
+			}
+		}
+	}
+	return nil
+}
