@@ -110,7 +110,8 @@ func (m *Machine) serve(c ptr, send bool) {
 	var arr [8]chanCase
 	for _, s := range m.order {
 		q := m.gs[s]
-		if !waitsInQueue(q) {
+		//mutant: what a select has got is waited for [test ./explore TestGeneratedSelects]: "|| q.assigned != 0" -> ""
+		if !waitsInQueue(q) || q.assigned != 0 { // gc has taken it from all queues
 			continue
 		}
 		for i, d := range m.chanCases(q, arr[:0]) {
