@@ -21,6 +21,7 @@ type Summary struct {
 	findings                           []*finding
 	unfinished                         []string // entries that more time may decide
 	packages                           []string // theirs
+	why                                []openReason
 }
 
 // assumedBy is an assumption of one kind.
@@ -36,6 +37,12 @@ type earlyTimer struct {
 	bug   *explore.Bug
 }
 
+// openReason is why some entries were not explored completely.
+type openReason struct {
+	text    string
+	entries int
+}
+
 // add adds the result of an entry.
 func (s *Summary) add(r *explore.Result) {
 	switch {
@@ -47,6 +54,16 @@ func (s *Summary) add(r *explore.Result) {
 		s.failed++
 	default:
 		s.open++
+		text := "time or memory was used up"
+		if !slices.ContainsFunc(r.Incomplete, outOfReach) {
+			text, _, _ = strings.Cut(strings.Join(Incomplete(r), "; "), "\n")
+		}
+		k := slices.IndexFunc(s.why, func(x openReason) bool { return x.text == text })
+		if k < 0 {
+			k = len(s.why)
+			s.why = append(s.why, openReason{text: text})
+		}
+		s.why[k].entries++
 		if slices.ContainsFunc(r.Incomplete, outOfReach) {
 			s.unfinished = append(s.unfinished, r.Entry)
 			if !slices.Contains(s.packages, r.Package) {
@@ -144,6 +161,11 @@ func (t *Text) end(b *bytes.Buffer) {
 	s.repeated(b, t.Brief && !t.Verbose)
 	t.timers(b)
 	s.assumptions(b)
+	if t.Brief && !t.Verbose {
+		for _, x := range s.why {
+			fmt.Fprintf(b, "open: %s, because %s\n", entries(x.entries), x.text)
+		}
+	}
 	if n := len(s.unfinished); n > 0 && s.total() > 1 {
 		again := t.Again
 		if again == "" {
