@@ -118,13 +118,7 @@ var fileNatives = []Native{
 		m.output(int(r.I(0)), m.bytes(r, 1))
 		return Next
 	}},
-	{Name: "syscall.hbEither", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		op.Kind = trace.Choose
-		return 2
-	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, !m.auto && g.choice == 1)
-		return Next
-	}},
+	{Name: "syscall.hbEither", Peek: peekEither, Fn: either},
 	{Name: "syscall.hbRefuse", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.unsupported(g, RefusalCode(m.string(r, 0)), m.string(r, 2))
 		return Stop
@@ -374,4 +368,15 @@ func (m *Machine) readStdin(b []byte, off int64) int {
 		return 0
 	}
 	return copy(b, m.stdin[off:])
+}
+
+// peekEither and either are hbEither of a model: a choice.
+func peekEither(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	op.Kind = trace.Choose
+	return 2
+}
+
+func either(m *Machine, g *goroutine, r Regs) Ctl {
+	r.SetBool(0, !m.auto && g.choice == 1)
+	return Next
 }

@@ -117,6 +117,17 @@ var connPrograms = []program{
 		s := ""
 		together(func() { b.SetReadDeadline(time.Unix(1, 0)) }, func() { s = read(b) })
 		print(s)`},
+	// A Read that has begun may return what is written after the deadline was set, one that begins then not.
+	{"connBegun", "late|x", `
+		a, b := pair()
+		s := ""
+		together(func() { b.SetReadDeadline(time.Unix(1, 0)); write(a, "x") }, func() { s = read(b) })
+		print(s)`},
+	{"connBegins", "late", `
+		a, b := pair()
+		b.SetReadDeadline(time.Unix(1, 0))
+		write(a, "x")
+		print(read(b))`},
 	{"connTimer", "late|x", `
 		a, b := pair()
 		b.SetReadDeadline(time.Now().Add(time.Millisecond))

@@ -8,13 +8,28 @@ import (
 )
 
 // An hbLate is the deadline of an end's reading or writing, or of accepting.
-type hbLate struct{ *hbDeadline }
-
-// An hbDeadline is one that has been set. It has passed, or its timer will say so.
-type hbDeadline struct {
-	over  bool
-	timer *time.Timer
+type hbLate struct {
+	*hbDeadline
+	begin *hbDeadline // that of calls which begin now
 }
+
+// An hbDeadline is one that has been set. It has passed, or its timer will say so: first to calls that
+// begin, and then to those that wait.
+type hbDeadline struct {
+	early, over bool
+	timer       *time.Timer
+}
+
+// begins is an operation, the beginning of a call, which fails if it returns true. A call that has
+// begun may still succeed after the deadline: it may not have looked yet for what it wants.
+func (l *hbLate) begins() bool {
+	//mutant: the beginning of a Read declares nothing [models TestModels/connBegun]
+	effect.Access(unsafe.Pointer(&l.begin), false)
+	return l.begin != nil && l.begin.early
+}
+
+// hbEither is a choice.
+func hbEither() bool
 
 func (l hbLate) passed() bool { return l.hbDeadline != nil && l.over }
 
@@ -25,19 +40,27 @@ func (l hbLate) stop() {
 }
 
 // set makes t the deadline l of the object at p, which is the object's own if it is not closed;
-// update is what follows from it.
-func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time, update func()) error {
+// update is what follows from it. begins: calls have begins.
+func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time, begins bool, update func()) error {
 	d := new(hbDeadline)
 	if t.IsZero() {
 		d = nil
 	} else if left := time.Until(t); left <= 0 {
-		d.over = true
+		d.early, d.over = true, true
 	} else {
 		d.timer = time.AfterFunc(left, func() {
+			if begins {
+				effect.Access(unsafe.Pointer(&l.begin), true)
+				d.early = true
+			}
 			effect.Access(p, true)
 			d.over = true
 			update()
 		})
+	}
+	if begins {
+		effect.Access(unsafe.Pointer(&l.begin), true)
+		l.begin = d
 	}
 	//mutant: a deadline declares nothing [models TestModels/connLate]
 	effect.Access(p, true)
@@ -45,7 +68,7 @@ func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time,
 	old := *l
 	var err error
 	if *closed {
-		old, err = hbLate{d}, poll.ErrNetClosing
+		old, err = hbLate{hbDeadline: d}, poll.ErrNetClosing
 	} else {
 		l.hbDeadline = d
 		update()

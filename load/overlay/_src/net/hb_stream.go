@@ -96,9 +96,12 @@ func (h *hbHalf) touch() { effect.Access(unsafe.Pointer(h), true) }
 // touch declares an operation on both halves and what the ends know of errors.
 func (c *hbConn) touch() { effect.Range(unsafe.Pointer(c), unsafe.Sizeof(*c), true) }
 
+// has reports whether the system has something for a Read: data, the end of the stream or a reset.
+func (h *hbHalf) has() bool { return len(h.data) > 0 || h.shut || h.unread || h.dead }
+
 // update says anew who can proceed.
 func (h *hbHalf) update() {
-	h.readable = len(h.data) > 0 || h.shut || h.unread || h.dead || h.readClosed || h.readLate.passed()
+	h.readable = h.has() || h.readClosed || h.readLate.passed()
 	stops := h.shut || h.gone || h.dead || h.unix && h.unread || h.writeClosed || h.writeLate.passed()
 	h.resumable = stops || len(h.data) <= h.capacity/3*2 // a Write that waits is woken when a third is free
 	h.writable = stops || len(h.data) < h.capacity && !h.writing
@@ -125,7 +128,8 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 	case hbPart:
 		p = p[:1]
 	}
-	if len(p) > 0 {
+	late := len(p) > 0 && h.readLate.begins()
+	if len(p) > 0 && !late {
 		//mutant: a Read waits and declares nothing [models TestModels/connPieces]: "Pointer(h" -> "Pointer(&h.reads"
 		//mutant: a Read does not wait [models TestModels/connPieces]: "effect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable" -> "h.touch("
 		effect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)
@@ -134,12 +138,21 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 	}
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	effect.Orders(unsafe.Pointer(&h.reads), true)
+	//mutant: a Read that has begun finds nothing after the deadline [models TestModels/connBegun]: "if !late" -> "if false"
+	if !late && h.readLate.passed() && !h.readClosed {
+		if late = !h.has() || !hbEither(); !late {
+			h.touch()
+			effect.Orders(unsafe.Pointer(&e.uses), false)
+			effect.Orders(unsafe.Pointer(&h.reads), true)
+			late = !h.has()
+		}
+	}
 	switch {
 	case h.readClosed:
 		return 0, poll.ErrNetClosing
 	case len(p) == 0:
 		return 0, nil
-	case h.readLate.passed():
+	case late:
 		return 0, poll.ErrDeadlineExceeded
 	case len(h.data) > 0:
 		//mutant: a Read acquires nothing [models TestModels/connOrdered]
