@@ -2,6 +2,8 @@ module hbcheck.dev/hbcheck
 
 go 1.26.0
 
+toolchain go1.27.1
+
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/chromedp/cdproto v0.159.0
