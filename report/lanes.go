@@ -513,7 +513,7 @@ func shownRows(rows []row, all bool, most int) []bool {
 			continue
 		}
 		r := &rows[i]
-		keep[i] = all || (n <= most || r.note != "" || r.wrong || r.decides) && !again(rows, i)
+		keep[i] = all || (n <= fewRows || r.note != "" || r.wrong || r.decides) && !again(rows, i)
 		stretch = append(stretch, i)
 		if !r.last {
 			continue
@@ -541,12 +541,13 @@ func numDrawn(rows []row) (n int) {
 	return n
 }
 
-// mostRows is how many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page
-// have all rows. Of those that are still too many firstRows are of the beginning.
+// How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page have all
+// rows.
 const (
-	mostRows   = 24
-	mostFolded = 16 // of those with calls instead of steps
-	firstRows  = 4
+	fewRows    = 24 // all of them
+	mostRows   = 32
+	mostFolded = 16 // of a schedule with more, with calls instead of steps
+	firstRows  = 4  // of the beginning, if there are too many
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the
