@@ -172,8 +172,8 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 
 // text is what r is about.
 func (r *row) text() string {
+	//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 	if r.calls > 1 {
-		//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 		return fmt.Sprintf("%s (%s)", r.what, count(r.calls, "step"))
 	}
 	return r.what
@@ -238,7 +238,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	}
 	markWrong(rows, bug)
 	markDecisive(rows, bug)
-	numberNames(rows)
+	numberNames(rows, bug)
 	return rows
 }
 
@@ -268,7 +268,7 @@ func markDecisive(rows []row, bug *explore.Bug) {
 
 // numberNames numbers objects that the program calls by the same name, such as the mutexes of two accounts:
 // the second is "a.mu (2)".
-func numberNames(rows []row) {
+func numberNames(rows []row, bug *explore.Bug) {
 	known := make(map[string][]uint64) // objects, by name
 	for i := range rows {
 		r := &rows[i]
@@ -280,6 +280,11 @@ func numberNames(rows []row) {
 		case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce:
 		default:
 			continue
+		}
+		if bug != nil && row.On == trace.OnChannel {
+			if calls := bug.CallsOf(&r.Event); len(calls) > 0 && calls[0].Std {
+				continue // a channel of the library's own, with the name of the function
+			}
 		}
 		if row.On == trace.OnChannel {
 			loc >>= 32 // operations on a channel access different parts of it
