@@ -157,7 +157,11 @@ func (m *machine) Describe(g trace.GID) Event {
 	stack := m.Stack(g)
 	all := slices.Concat(stack, m.created(g))
 	e := m.event(g, op.Kind, all)
-	e.call = m.calls.add(all)
+	if own := func(f Frame) bool { return f.Own }; slices.ContainsFunc(stack, own) {
+		e.call = m.calls.add(stack)
+	} else {
+		e.call = m.calls.add(all)
+	}
 	m.inside = len(stack) > 0 && stack[0].Std
 	if name, returns, ok := m.Operation(g); ok {
 		if e.What, e.Word = name, "call"; returns {

@@ -171,7 +171,6 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 				continue
 			}
 			e := all[act]
-			//mutant: what was read is read again [test ./report TestCauses]: "act < 0" -> "act == 0"
 			return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and acts on that in step %d (%s), but %s writes it in between (step %d).",
 				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, doing(e), all[written].Name, written+1),
 				[]int{r + 1, act + 1, written + 1}}
@@ -193,6 +192,7 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 		}
 		row := e.Kind.Row()
 		switch {
+		//mutant: what is read again was acted upon [test ./report TestCauses]: "!e.Write" -> "false"
 		case e.Loc == read.Loc && !e.Write:
 			return -1
 		case e.Kind == trace.Crash, e.Write && row.On == trace.OnMemory, e.Kind == trace.Close, e.Kind == trace.Send, e.Kind == trace.WgAdd:

@@ -5,7 +5,7 @@
 //	value                          sentence                file
 //	explore.Bug: Kind and Detail   what is wrong           message.go
 //	explore.Bug: Events            the lane diagram        lanes.go
-//	explore.Bug: everything        why it is a bug         why.go
+//	explore.Bug: everything        why it is a bug         why.go, cause.go
 //	explore.Reason                 what is not covered     message.go
 //	vm.Assumption, vm.Mode         what was assumed        assumed.go
 //	error                          what the user did       errors.go
@@ -22,8 +22,8 @@
 //	6  │    ▸●       write  b.bal = 1  bank.go:9   ◂ overwrites step 5
 //
 // ● is a step and ○ an operation that is blocked, ▸ a switch to another goroutine, ✗ where the bug
-// happens. Of long schedules the middle of each stretch of one goroutine is left out, unless it is
-// remarkable.
+// happens. The steps inside of one call that do not decide are one row (fold.go), and of long schedules the
+// middle of each stretch of one goroutine is left out, unless it is remarkable.
 //
 // # Contracts
 //

@@ -71,6 +71,7 @@ func (f *folder) groups(list []int, call func(i int) int, g func(same []int)) {
 // decides reports whether row i has to be drawn as it is.
 func (f *folder) decides(i int) bool {
 	r := &f.rows[i]
+	//mutant: what decides is folded [test ./cmd/hbcheck TestScripts/folded]: "r.decides || " -> ""
 	return r.wrong || r.decides || r.overwrites > 0 || r.kind == failureKind || r.Event.Call == 0
 }
 
@@ -85,6 +86,11 @@ func (f *folder) path(i int) (path []int) {
 
 // synchronises are the packages whose calls are operations by themselves.
 var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
+
+// isOperation reports whether a call is an operation by itself, whose name says less than the operation's.
+func isOperation(callee *explore.Call) bool {
+	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
+}
 
 // library returns the place of a call of a library by the reader's code in which row i is, and how deep it is;
 // -1 if there is none, or the row decides.
@@ -101,7 +107,7 @@ func (f *folder) library(i int) (call, depth int) {
 			break
 		}
 		callee := &f.bug.Calls[path[k+1]]
-		if callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) }) {
+		if isOperation(callee) {
 			break
 		}
 		return path[k], k
@@ -139,7 +145,9 @@ func (f *folder) own(list []int, depth int) {
 			k++
 		}
 		for ; k >= depth; k-- { // the innermost call by the reader's code that all of them are in
-			if f.bug.Calls[f.path(same[0])[k]].Own && !slices.ContainsFunc(same, func(i int) bool { return len(f.path(i)) <= k+1 }) {
+			path := f.path(same[0])
+			inside := !slices.ContainsFunc(same, func(i int) bool { return len(f.path(i)) <= k+1 })
+			if f.bug.Calls[path[k]].Own && inside && !isOperation(&f.bug.Calls[path[k+1]]) {
 				f.replace(same, k)
 				return
 			}

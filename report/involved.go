@@ -54,7 +54,7 @@ func leaveOut(rows []row, bug *explore.Bug) {
 		case r.out == untold:
 		case failed:
 			r.out = afterwards
-		case r.wrong:
+		case r.wrong || r.decides:
 		case in != nil && !in[r.G]:
 			r.out = uninvolved
 		case r.Internal != "" && r.Internal != inside:

@@ -172,8 +172,8 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 
 // text is what r is about.
 func (r *row) text() string {
+	//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 	if r.calls > 1 {
-		//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 		return fmt.Sprintf("%s (%s)", r.what, count(r.calls, "step"))
 	}
 	return r.what
@@ -238,7 +238,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	}
 	markWrong(rows, bug)
 	markDecisive(rows, bug)
-	numberNames(rows)
+	numberNames(rows, bug)
 	return rows
 }
 
@@ -268,7 +268,7 @@ func markDecisive(rows []row, bug *explore.Bug) {
 
 // numberNames numbers objects that the program calls by the same name, such as the mutexes of two accounts:
 // the second is "a.mu (2)".
-func numberNames(rows []row) {
+func numberNames(rows []row, bug *explore.Bug) {
 	known := make(map[string][]uint64) // objects, by name
 	for i := range rows {
 		r := &rows[i]
@@ -280,6 +280,11 @@ func numberNames(rows []row) {
 		case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce:
 		default:
 			continue
+		}
+		if bug != nil && row.On == trace.OnChannel {
+			if calls := bug.CallsOf(&r.Event); len(calls) > 0 && calls[0].Std {
+				continue // a channel of the library's own, with the name of the function
+			}
 		}
 		if row.On == trace.OnChannel {
 			loc >>= 32 // operations on a channel access different parts of it
@@ -513,7 +518,7 @@ func shownRows(rows []row, all bool, most int) []bool {
 			continue
 		}
 		r := &rows[i]
-		keep[i] = all || (n <= most || r.note != "" || r.wrong || r.decides) && !again(rows, i)
+		keep[i] = all || (n <= fewRows || r.note != "" || r.wrong || r.decides) && !again(rows, i)
 		stretch = append(stretch, i)
 		if !r.last {
 			continue
@@ -541,12 +546,13 @@ func numDrawn(rows []row) (n int) {
 	return n
 }
 
-// mostRows is how many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page
-// have all rows. Of those that are still too many firstRows are of the beginning.
+// How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page have all
+// rows.
 const (
-	mostRows   = 24
-	mostFolded = 16 // of those with calls instead of steps
-	firstRows  = 4
+	fewRows    = 24 // all of them
+	mostRows   = 32
+	mostFolded = 16 // of a schedule with more, with calls instead of steps
+	firstRows  = 4  // of the beginning, if there are too many
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -197,9 +198,9 @@ func lockedAt(b *explore.Bug, h *explore.Holding, on string) (at string, ok bool
 	return at + ")", true
 }
 
-// waitsFor says who waits for what that another goroutine holds.
+// waitsFor says who waits for what that another goroutine holds, and since when.
 func waitsFor(b *explore.Bug) string {
-	at := func(id trace.GID) *explore.Goroutine {
+	goroutine := func(id trace.GID) *explore.Goroutine {
 		for i := range b.Goroutines {
 			if b.Goroutines[i].ID == id {
 				return &b.Goroutines[i]
@@ -207,17 +208,29 @@ func waitsFor(b *explore.Bug) string {
 		}
 		return &explore.Goroutine{Name: "?"}
 	}
+	held := make([]*explore.Holding, len(b.Cycle))
+	named := make(map[string][]token.Position) // where locks of one name were made
+	for i, e := range b.Cycle {
+		list := goroutine(e.From).Awaits
+		if k := slices.IndexFunc(list, func(h explore.Holding) bool { return h.ID == e.To }); k >= 0 {
+			held[i] = &list[k]
+			named[e.On] = append(named[e.On], list[k].Made)
+		}
+	}
 	var parts []string
-	for _, e := range b.Cycle {
-		from, held := at(e.From), ""
-		for i := range from.Awaits {
-			if h := &from.Awaits[i]; h.ID == e.To {
-				if at, ok := lockedAt(b, h, e.On); ok {
-					held = " since " + at
-				}
+	for i, e := range b.Cycle {
+		since, made := "", ""
+		if h := held[i]; h != nil {
+			if at, ok := lockedAt(b, h, e.On); ok {
+				since = " since " + at
+			}
+			other := func(pos token.Position) bool { return pos != h.Made }
+			if h.Made.IsValid() && slices.ContainsFunc(named[e.On], other) { // this tells two of one name apart
+				made = fmt.Sprintf(", made at %s:%d", line(h.Made), h.Made.Column)
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s waits for %s (%s), held by %s%s", from.Name, onWhat(e.On), line(e.Pos), at(e.To).Name, held))
+		parts = append(parts, fmt.Sprintf("%s waits for %s (%s%s), held by %s%s",
+			goroutine(e.From).Name, onWhat(e.On), line(e.Pos), made, goroutine(e.To).Name, since))
 	}
 	return strings.Join(parts, " → ")
 }

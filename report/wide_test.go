@@ -35,7 +35,7 @@ func TestManyGoroutines(t *testing.T) {
 	if out.Len() > 100*n {
 		t.Errorf("%d bytes", out.Len())
 	}
-	for _, want := range []string{"       ✗ g3     recv  c  wide.go:7  ◂ blocked\n", "goroutine 4 [chan receive, g3]", "(1996 goroutines more; -v shows all)", "(1976 more goroutines blocked)"} {
+	for _, want := range []string{"       ✗ g3     recv  c  wide.go:7  ◂ blocked\n", "goroutine 4 [chan receive, g3]", "(1996 goroutines more; -v shows all)", "(1968 more goroutines blocked)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String()[:2000])
 		}

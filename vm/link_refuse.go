@@ -46,9 +46,12 @@ func RefusalCodes() []RefusalCode {
 
 // unsupported abandons the execution at a construct that the machine does not model. Findings so
 // far remain, but nothing is known about the rest. The reason names the construct, and the function
-// of the standard library that the user called, with its position.
+// of the standard library, or of another module, that the reader's code has called, with its position.
 func (m *Machine) unsupported(g *goroutine, code RefusalCode, what string) {
 	pos, called := m.userCall(g)
+	if at, fn, ok := m.ownCall(g); ok {
+		pos, called = at, fn
+	}
 	m.refuse(Refusal{Code: code, What: what, Func: called, Pos: m.within(pos)})
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
@@ -108,6 +111,30 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 		pos = m.fset.Position(g.fn.SSA.Pos())
 	}
 	return pos, called
+}
+
+// ownCall returns the innermost position on g's stack in the entry's module, and the name of the function of
+// another module, or of the standard library, called there; ok is false if the user's code that is innermost is
+// of that module, or if none is.
+func (m *Machine) ownCall(g *goroutine) (pos token.Position, called string, ok bool) {
+	user := false
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper {
+			return true
+		}
+		fr := m.frame(f, pc)
+		if f.Refused == "" {
+			if fr.Own {
+				pos, ok = fr.Pos, user
+				return false
+			}
+			user = user || !fr.Std
+		}
+		called = fr.Func
+		return true
+	})
+	return pos, called, ok
 }
 
 // userFrame returns the innermost position on g's stack that is in the user's code, if there is

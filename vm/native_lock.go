@@ -109,6 +109,7 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 		}
 		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
 		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
+		//mutant: a reader locks nowhere [test ./cmd/hbcheck TestScripts/causes]
 		m.noteLocked(g, l, true)
 		return false
 	}

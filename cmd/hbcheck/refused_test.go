@@ -27,6 +27,8 @@ import (
 	"reflect"
 	"syscall"
 	"testing"
+
+	"example.com/dep"
 )
 
 func assembly()
@@ -55,16 +57,25 @@ func TestCall(t *testing.T) { syscall.InotifyInit1(0) }
 
 func TestNumber(t *testing.T) { syscall.Syscall(3000, 0, 0, 0) }
 
+func TestModule(t *testing.T) { dep.Watch() } // another module calls it
+
 func TestFine(t *testing.T) {}
 `
-	for name, text := range map[string]string{"p_test.go": src, "p.s": "", "go.mod": "module example.com/p\n\ngo 1.26\n"} {
+	if err := os.Mkdir("dep", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"p_test.go": src, "p.s": "",
+		"go.mod":     "module example.com/p\n\ngo 1.26\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",
+		"dep/go.mod": "module example.com/dep\n\ngo 1.26\n",
+		"dep/dep.go": "package dep\n\nimport \"syscall\"\n\nfunc Watch() { syscall.InotifyInit1(0) }\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var out, errs bytes.Buffer
 	run([]string{"-json", "."}, strings.NewReader(""), &out, &errs)
-	calls := map[string]string{"TestCall": "system call inotify_init1", "TestNumber": "system call 3000"}
+	calls := map[string]string{"TestCall": "system call inotify_init1", "TestNumber": "system call 3000",
+		"TestModule": "system call inotify_init1"}
 	got := make(map[string]string)
 	for dec := json.NewDecoder(&out); dec.More(); {
 		var r struct {
@@ -85,7 +96,8 @@ func TestFine(t *testing.T) {}
 		}
 	}
 	want := map[string]string{"TestAssembly": "assembly", "TestProcess": "process", "TestSize": "size", "TestType": "type", "TestSignal": "signal",
-		"FuzzInput": "input", "TestMeasure": "measure", "TestFile": "file", "TestCall": "syscall", "TestNumber": "syscall"}
+		"FuzzInput": "input", "TestMeasure": "measure", "TestFile": "file", "TestCall": "syscall", "TestNumber": "syscall",
+		"TestModule": "syscall"}
 	for entry, code := range want {
 		if got[entry] != code {
 			t.Errorf("%s: %q, want %q", entry, got[entry], code)

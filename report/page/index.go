@@ -198,7 +198,7 @@ func newIndexRow(x *Result, dir string) indexRow {
 		row.Notes = append(row.Notes, report.Printable(s))
 	}
 	if len(x.Advice) > 0 {
-		//mutant: the index has no advice [test ./report/page TestIndex]: remove 1
+		//mutant: the index has no advice [test ./report/page TestIndexAdvice]
 		row.Advice = "try " + report.Printable(strings.Join(x.Advice, "; or "))
 	}
 	if x.Action != "error" {
