@@ -149,9 +149,7 @@ func (o *observer) state(i int) {
 			o.running++
 		}
 		o.arrived[g] = arrival{i, op.Kind, op.Func, op.PC}
-		e := o.m.Describe(g)
-		e.call, e.idle = nil, nil // the schedule's own events have them
-		s.Arrived = append(s.Arrived, e)
+		s.Arrived = append(s.Arrived, o.m.Describe(g))
 	}
 	o.ended(i, &s)
 	if o.m.Status() == por.Running {

@@ -186,6 +186,14 @@ func (r *Result) Exported() *Result {
 	for _, b := range r.Bugs {
 		x := *b
 		x.Events = exported(b.Events)
+		if b.Observation != nil {
+			o := *b.Observation
+			o.States = slices.Clone(o.States)
+			for i := range o.States {
+				o.States[i].Arrived = exported(o.States[i].Arrived)
+			}
+			x.Observation = &o
+		}
 		c.Bugs = append(c.Bugs, &x)
 	}
 	c.Outcomes = slices.Clone(r.Outcomes)
