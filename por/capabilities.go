@@ -7,21 +7,18 @@ type Capability string
 
 // The capabilities. The table in the package documentation says which explorer needs or uses them.
 const (
-	NeedEffects        Capability = "Effects"
-	NeedIdentityHasher Capability = "IdentityHasher"
+	NeedEffects Capability = "Effects"
+	NeedNamed   Capability = "Named"
 )
 
 // Capabilities are the optional interfaces of a System. Those it does not implement are nil.
 type Capabilities struct {
 	Effects         Effects
-	IdentityHasher  IdentityHasher
+	Named           Named
 	SymmetricHasher SymmetricHasher
-	GoroutineOrder  GoroutineOrder
 	Racer           Racer
 	Parker          Parker
 	Repeater        Repeater
-	Lister          Lister
-	Starter         Starter
 	Sized           Sized
 	Global          Global
 	Constrained     Constrained
@@ -70,14 +67,11 @@ func Overtakes(sys System) bool {
 // CapabilitiesOf returns the capabilities of sys. Nothing else asserts them.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
-	c.IdentityHasher, _ = sys.(IdentityHasher)
+	c.Named, _ = sys.(Named)
 	c.SymmetricHasher, _ = sys.(SymmetricHasher)
-	c.GoroutineOrder, _ = sys.(GoroutineOrder)
 	c.Racer, _ = sys.(Racer)
 	c.Parker, _ = sys.(Parker)
 	c.Repeater, _ = sys.(Repeater)
-	c.Lister, _ = sys.(Lister)
-	c.Starter, _ = sys.(Starter)
 	c.Sized, _ = sys.(Sized)
 	c.Global, _ = sys.(Global)
 	c.Constrained, _ = sys.(Constrained)
@@ -88,7 +82,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 // MissingOf returns the first of needs that sys lacks; "" if it has them all.
 func MissingOf(sys System, needs []Capability) Capability {
 	c := CapabilitiesOf(sys)
-	has := map[Capability]bool{NeedEffects: c.Effects != nil, NeedIdentityHasher: c.IdentityHasher != nil}
+	has := map[Capability]bool{NeedEffects: c.Effects != nil, NeedNamed: c.Named != nil}
 	for _, n := range needs {
 		if !has[n] {
 			return n
@@ -106,17 +100,25 @@ func EffectsOf(sys System) Effects {
 	return fx
 }
 
-// An IdentityHasher is a System whose Hash ignores the names of goroutines and objects.
-type IdentityHasher interface {
+// A Named system has names for its goroutines and objects that do not depend on the course of the search. Its
+// Hash ignores names. Numbers of goroutines are in the order of their first start.
+type Named interface {
 	// IdentityHash returns a fingerprint of the current state that includes the names of goroutines and
 	// objects, and the identity of object obj unless it is 0. In two states with equal fingerprints, each
 	// goroutine can do the same to the same objects.
 	IdentityHash(obj uint32) Hash
+	// Precedes reports whether goroutine a comes before b in the order of their names. Searches with
+	// several workers need it.
+	Precedes(a, b trace.GID) bool
+	// Live calls f for the goroutines that have not ended.
+	Live(f func(g trace.GID))
+	// Started returns the number of goroutines that g has started, also between two visible operations.
+	Started(g trace.GID) uint32
 }
 
-// IdentityHashOf returns sys.IdentityHash(obj), or sys.Hash() if sys is not an IdentityHasher.
+// IdentityHashOf returns sys.IdentityHash(obj), or sys.Hash() if sys is not Named.
 func IdentityHashOf(sys System, obj uint32) Hash {
-	if h := CapabilitiesOf(sys).IdentityHasher; h != nil {
+	if h := CapabilitiesOf(sys).Named; h != nil {
 		return h.IdentityHash(obj)
 	}
 	return sys.Hash()
@@ -140,13 +142,6 @@ type SymmetricHasher interface {
 type Orbit struct {
 	G, Partner        trace.GID
 	Case, PartnerCase int
-}
-
-// A GoroutineOrder is a System that numbers goroutines in the order of their first start, and also has an
-// order that does not depend on the course of the search. Searches with several workers need it.
-type GoroutineOrder interface {
-	// Precedes reports whether a comes before b.
-	Precedes(a, b trace.GID) bool
 }
 
 // A Racer is a System that follows the happens-before relation of the current path, and so detects races
@@ -191,18 +186,6 @@ type Repeater interface {
 	// the counts.
 	Try()
 	Untry()
-}
-
-// A Lister is a System that knows which goroutines have not ended.
-type Lister interface {
-	// Live calls f for the goroutines that have not ended.
-	Live(f func(g trace.GID))
-}
-
-// A Starter is a System in which goroutines can be started between two visible operations.
-type Starter interface {
-	// Started returns the number of goroutines that g has started.
-	Started(g trace.GID) uint32
 }
 
 // A Sized system knows the size of its memory and of its fingerprints.

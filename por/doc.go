@@ -52,12 +52,11 @@
 //	Global           knows of operations that depend on all others           all explorers
 //	Constrained      whether decisions about inputs contradict each other    all explorers
 //	Repeater         executes a step again without counting it               optimal
-//	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
-//	IdentityHasher   fingerprints states without renaming                    context
+//	Named            names goroutines and objects the same way in all        context; optimal with
+//	                 workers, and fingerprints states without renaming       several; package lookahead
 //	SymmetricHasher  fingerprints states up to symmetry                      full, jpf
 //	Parker           knows when parking is visible                           jpf, package lookahead
 //	Peeker           returns pointers to pending operations                  all explorers
-//	Lister, Starter  know the goroutines of the current state                package lookahead
 //
 // # Knowledge of Go
 //

@@ -76,7 +76,7 @@ func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	return id
 }
 
-// Precedes implements por.GoroutineOrder: goroutines are ordered by spawn path, parents before
+// Precedes implements por.Named: goroutines are ordered by spawn path, parents before
 // children.
 func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 

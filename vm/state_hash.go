@@ -278,7 +278,7 @@ func (m *Machine) traverse(ws []uint64) []uint64 {
 	return ws
 }
 
-// IdentityHash implements por.IdentityHasher. The object counts even if nothing refers to it any
+// IdentityHash implements por.Named. The object counts even if nothing refers to it any
 // more.
 func (m *Machine) IdentityHash(obj uint32) por.Hash {
 	m.canon.byIdentity, m.canon.extra = true, obj

@@ -62,7 +62,7 @@ func (m *Machine) Peek(id trace.GID) *trace.Op {
 	return &m.viewOf(g).op
 }
 
-// Started implements por.Starter.
+// Started implements por.Named.
 func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
 
 // Alternatives implements por.System.

@@ -28,7 +28,7 @@ func TestConditional(t *testing.T) {
 		}
 		list = append(list, toys.Started(three[p[0]], three[p[1]], three[p[2]]))
 	}
-	for _, seed := range deep.Seeds(t, 60, 4000) {
+	for _, seed := range deep.Seeds(t, 150, 4000) {
 		list = append(list, conditional(rand.New(rand.NewPCG(77, seed))))
 	}
 	for k, toy := range list {

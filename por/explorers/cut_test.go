@@ -18,7 +18,7 @@ import (
 // other goroutines did not continue.
 func TestCut(t *testing.T) {
 	cut, lost, found := 0, 0, 0
-	for _, seed := range deep.Seeds(t, 600, 1500) {
+	for _, seed := range deep.Seeds(t, 1500, 1500) {
 		r := rand.New(rand.NewPCG(11, uint64(seed)))
 		toy := toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), false)
 		g := toys.NewStateGraph(toy, 8000)

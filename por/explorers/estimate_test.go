@@ -14,7 +14,7 @@ import (
 // TestEstimateToys: the mean of many samples is the number of classes.
 func TestEstimateToys(t *testing.T) {
 	systems, outside, large := 0, 0, 0.0
-	for _, seed := range deep.Seeds(t, 160, 400) {
+	for _, seed := range deep.Seeds(t, 400, 400) {
 		r := rand.New(rand.NewPCG(72, seed))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg := por.Config{MaxSteps: 40, MaxExecutions: 3000}

@@ -208,7 +208,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 		received: make(map[uint32]uint32),
 	}
 	can := por.CapabilitiesOf(sys)
-	if e := can.GoroutineOrder; e != nil {
+	if e := can.Named; e != nil {
 		x.Precedes = e.Precedes
 	}
 	x.repeater = can.Repeater

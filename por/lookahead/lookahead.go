@@ -146,7 +146,7 @@ func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 
 // startedBy returns how many goroutines g has started, if the system knows.
 func startedBy(sys por.System, g trace.GID) uint32 {
-	if s := por.CapabilitiesOf(sys).Starter; s != nil {
+	if s := named(sys); s != nil {
 		return s.Started(g)
 	}
 	return 0
@@ -284,7 +284,7 @@ func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
 		l.search = newBoundedSearch(l)
 	}
 	f.known, f.stale = true, false
-	f.complete, f.waits = l.search.explore(g, op, f), l.search.live != nil
+	f.complete, f.waits = l.search.explore(g, op, f), l.search.named != nil
 }
 
 // add notes the accesses of an operation.

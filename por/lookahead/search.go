@@ -31,10 +31,10 @@ type boundedSearch struct {
 	budget   *uint64
 	stopped  bool // by a conflict with op, or because the budget is spent
 
-	live          por.Lister // the system, if it is one
-	nested        *Oracle    // answers questions about states of this system
-	ownBudget     uint64     // the budget of a search that is not inside another one
-	unlockMatters bool       // the program has operations that make unlocking need a choice
+	named         por.Named // the system, if it is; else nil
+	nested        *Oracle   // answers questions about states of this system
+	ownBudget     uint64    // the budget of a search that is not inside another one
+	unlockMatters bool      // the program has operations that make unlocking need a choice
 	policy        stateful.SyncPolicy
 	states        map[por.Hash]struct{}
 	frames        []node
@@ -67,17 +67,16 @@ func newBoundedSearch(l *Oracle) *boundedSearch {
 		s.budget = &s.ownBudget
 	}
 	s.nested.budget = s.budget
-	s.live = lister(l.sys)
+	s.named = named(l.sys)
 	return s
 }
 
-// lister returns the Lister that sys is, or nil.
-func lister(sys por.System) por.Lister {
+// named returns the Named system that sys explores, or nil.
+func named(sys por.System) por.Named {
 	if s, ok := sys.(*boundedSearch); ok {
-		return s.live
+		return s.named
 	}
-	l := por.CapabilitiesOf(sys).Lister
-	return l
+	return por.CapabilitiesOf(sys).Named
 }
 
 // explore explores the executions of the others while g waits before op, and notes their accesses in f. It
@@ -204,10 +203,10 @@ func (s *boundedSearch) advance(cur trace.GID) {
 //
 // g is left out, because only the search makes it wait.
 func (s *boundedSearch) noteAwaited() {
-	if s.live == nil {
+	if s.named == nil {
 		return
 	}
-	s.live.Live(func(g trace.GID) {
+	s.named.Live(func(g trace.GID) {
 		if g == s.g || slices.Contains(s.enabled, g) {
 			return
 		}
@@ -255,9 +254,6 @@ func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	}
 	return enabledBut(s.System, s.g, buf)
 }
-
-// Started implements Starter.
-func (s *boundedSearch) Started(g trace.GID) uint32 { return startedBy(s.System, g) }
 
 // Step implements System. A step that conflicts with op is not executed.
 func (s *boundedSearch) Step(g trace.GID, choice int) {
