@@ -43,6 +43,25 @@ func TestCheckVersion(t *testing.T) {
 	}
 }
 
+// TestGoMod: the module needs the oldest of the releases, and recommends the newest.
+func TestGoMod(t *testing.T) {
+	text, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keyword, want := range map[string]string{"go": Releases[0], "toolchain": Releases[len(Releases)-1]} {
+		line := ""
+		for l := range strings.Lines(string(text)) {
+			if word, v, _ := strings.Cut(strings.TrimSpace(l), " "); word == keyword {
+				line = strings.TrimPrefix(v, "go")
+			}
+		}
+		if version.Lang("go"+line) != want {
+			t.Errorf("go.mod: %s %s, want %s", keyword, line, want)
+		}
+	}
+}
+
 // older puts a go command of an older release than ours into the path, and returns its version. The
 // test is skipped if there is none.
 func older(t *testing.T) string {
