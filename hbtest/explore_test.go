@@ -146,10 +146,13 @@ func (m *module) recordings(test string) []string {
 func TestExplore(t *testing.T) {
 	m := newModule(t)
 	m.test(false, []string{"-run=^TestDeposit$"}, `^--- FAIL: TestDeposit`, `^ +stopped at the first bug`, `!^ .*--- FAIL`, `balance 1, want 2`, `◂ g1 preempted`, `^ +why: `,
-		`replay: hbcheck replay testdata/hbcheck/TestDeposit/[0-9a-f]{16}\.hbr$`, `!^ +FAIL\t`)
+		`replay: hbcheck replay testdata/hbcheck/TestDeposit/[0-9a-f]{16}\.hbr$`, `page: +\.hbcheck/TestDeposit\.1\.html$`, `!^ +FAIL\t`)
 	files := m.recordings("TestDeposit")
 	if len(files) != 1 {
 		t.Fatalf("recorded: %q", files)
+	}
+	if page, err := os.ReadFile(filepath.Join(m.dir, ".hbcheck", "TestDeposit.1.html")); err != nil || !strings.Contains(string(page), filepath.Base(files[0])) {
+		t.Errorf("the page does not name the file of its schedule (%v)", err)
 	}
 	if out, _ := m.run(".", m.tool, "replay", files[0]); !strings.Contains(out, "balance 1, want 2") {
 		t.Errorf("the file of a schedule does not show it:\n%s", out)

@@ -237,12 +237,14 @@ func overtaken(_ *explore.Bug, all []*explore.Event) cause {
 			e := all[last]
 			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
-		for k := end; k < len(all); k++ {
+		for n := range 2 * (len(all) - end) { // first without locks, which guard what matters
+			k := end + n%(len(all)-end)
 			if all[k].Brief || all[k].Name != all[p].Preempts {
 				continue
 			}
 			for s := end - 1; s >= p; s-- {
-				if x, y := all[s], all[k]; conflict(x, y) {
+				x, y := all[s], all[k]
+				if locks := y.Kind.Row().On == trace.OnLock; conflict(x, y) && (!locks || n >= len(all)-end) {
 					return cause{fmt.Sprintf("%s is interrupted before step %d (%s), and step %d of %s (%s) comes first.",
 						y.Name, k+1, doing(y), s+1, x.Name, doing(x)), []int{s + 1, k + 1}}
 				}

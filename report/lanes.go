@@ -249,6 +249,15 @@ func markDecisive(rows []row, bug *explore.Bug) {
 		return
 	}
 	named := decisive(bug)
+	var overwritten []int
+	for i := range rows {
+		if n := rows[i].overwrites; n > 0 {
+			overwritten = append(overwritten, n)
+		}
+	}
+	if len(overwritten) <= maxPlaces {
+		named = append(named, overwritten...)
+	}
 	for i := range rows {
 		r := &rows[i]
 		r.decides = r.step > 0 && slices.Contains(named, r.step)
@@ -341,8 +350,8 @@ func newRow(e *explore.Event, bug *explore.Bug) row {
 	if (e.Kind == trace.Select || e.Kind == trace.TrySelect) && e.Effect != "" && utf8.RuneCountInString(r.what) > maxWhat {
 		r.what = "... " + e.Effect // the case that was taken, without the others
 	}
-	if r.what == "" {
-		r.what = explore.ShortFunc(e.Func)
+	if e.What == "" && (r.what == "" || e.Kind == trace.Clock) {
+		r.what = strings.TrimSpace(explore.ShortFunc(e.Func) + " " + e.Effect)
 	}
 	if timer(e) {
 		r.lane, r.laneName, r.what = trace.NoGID-1, timers, e.Name+" "+r.what

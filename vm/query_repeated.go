@@ -13,8 +13,9 @@ import (
 // operation, and while a schedule is repeated (Trace). What was taken in between the repetition
 // records again; so the log needs no undo.
 
-// lockLog says where the locks that are held were taken; nil: that is not recorded.
-type lockLog map[heldBy][]framePlace
+// lockLog says where the locks that are held were taken, by a reader perhaps several times; nil: that is not
+// recorded.
+type lockLog map[heldBy][][]framePlace
 
 // heldBy is a lock and a goroutine that has it.
 type heldBy struct {
@@ -41,7 +42,8 @@ func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {
 		stack = append(stack, framePlace{m.code(id), pc})
 		return len(stack) < maxTrace
 	})
-	m.lockLog[heldBy{l, g.id, read}] = stack
+	k := heldBy{l, g.id, read}
+	m.lockLog[k] = append(slices.Clip(m.lockLog[k]), stack) // lockedFirst has the same list
 }
 
 // noteUnlocked records that l is released. Another goroutine than the one that has taken it may do that.
@@ -54,7 +56,11 @@ func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
 		}
 		k = list[0]
 	}
-	delete(m.lockLog, k)
+	if list := m.lockLog[k]; len(list) > 1 {
+		m.lockLog[k] = list[:len(list)-1]
+	} else {
+		delete(m.lockLog, k)
+	}
 }
 
 // holdings returns who has l, in the order of spawn paths.
@@ -103,7 +109,7 @@ func (v Report) Holdings(op trace.Op) (list []Holding) {
 	}
 	for _, k := range m.holdings(l, op.Kind == trace.LockPending) {
 		x := Holding{G: k.g}
-		for _, at := range m.lockLog[k] {
+		for _, at := range m.lockLog[k][0] {
 			x.Stack = m.addFrame(x.Stack, at.f.ID, at.pc)
 		}
 		list = append(list, x)
