@@ -10,6 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
+// briefRows is how many rows a schedule has at most in a run of many entries, but for those that decide.
+const briefRows = 10
+
 // A packageLine is what a run of many entries says of a package that has no finding of its own to tell, as
 // go test does.
 //

@@ -15,7 +15,7 @@ func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []explore
 		return WriteReplayed(w, paths, d.Bug.Events, d.Bug)
 	}
 	var b bytes.Buffer
-	lanes(&b, d.Events, true, nil)
+	lanes(&b, d.Events, true, nil, 0)
 	switch {
 	case !ended:
 		fmt.Fprintf(&b, "after %s:\n", count(d.Steps, "step"))

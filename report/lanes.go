@@ -20,8 +20,9 @@ import (
 //	5  │     │  ▸●   read  bank.bal = 0    bank.go:9    ◂ g1 preempted
 //
 // ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all
-// is set, the middle of long stretches of one goroutine is left out.
-func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) {
+// is set, the middle of long stretches of one goroutine is left out. bound is how many rows there are at
+// most, but for those that decide; 0: as usual.
+func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug, bound int) {
 	if len(events) == 0 {
 		return
 	}
@@ -30,6 +31,9 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 		leaveOut(rows, bug)
 		if long := numDrawn(rows) > mostRows; foldRows(rows, bug) && long {
 			most = mostFolded
+		}
+		if bound > 0 {
+			most = min(most, bound)
 		}
 	}
 	markStretches(rows)

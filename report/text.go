@@ -305,7 +305,11 @@ func search(r *explore.Result) string {
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""))
 	inputs(b, shownInputs(bug.Inputs))
-	lanes(b, bug.Events, t.Verbose, bug)
+	brief, bound := t.Brief && !t.Verbose, 0
+	if brief {
+		bound = briefRows
+	}
+	lanes(b, bug.Events, t.Verbose, bug, bound)
 	if bug.Untold {
 		fmt.Fprintln(b, "     The schedule is not shown and not simplified, because time was up (--timeout). The replay file contains it.")
 	} else {
@@ -333,13 +337,16 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 		if !t.Verbose {
 			shown = concerned(bug)
 		}
+		if brief && len(shown) > 1 {
+			shown = shown[:1]
+		}
 		for i, g := range shown {
 			if i > 0 {
 				fmt.Fprintln(b)
 			}
 			goroutine(b, g, t.Verbose)
 		}
-		if n := len(bug.Goroutines) - len(shown); n > 0 {
+		if n := len(bug.Goroutines) - len(shown); n > 0 && !brief {
 			fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(n, "goroutine"))
 		}
 	}
@@ -544,7 +551,7 @@ func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explor
 		t := &Text{Paths: paths, Verbose: true}
 		t.bug(&b, bug)
 	} else {
-		lanes(&b, events, true, nil)
+		lanes(&b, events, true, nil, 0)
 	}
 	_, err := io.WriteString(w, Printable(b.String()))
 	return err

@@ -54,7 +54,7 @@ func TestLongNames(t *testing.T) {
 			events = append(events, ev(trace.GID(i), fmt.Sprintf("g1.1.%d", i+1), trace.Recv, "c", "", "main", at("wide.go", 7, 2), 0, false))
 		}
 		var out bytes.Buffer
-		lanes(&out, events, true, nil)
+		lanes(&out, events, true, nil, 0)
 		return out.String()
 	}
 	if got := draw(10); !strings.Contains(got, "g1.1.9  g1.1.10\n") {
