@@ -49,7 +49,9 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	switch {
 	case r.Verdict == explore.Fail:
 		l.failed++
-		t.bugs(&b, r, files)
+		if !t.again(&b, r, files) {
+			t.bugs(&b, r, files)
+		}
 	case r.Verdict == explore.Incomplete:
 		l.open = append(l.open, r.Entry)
 	case r.NotRun != nil:
@@ -66,6 +68,28 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 		}
 	}
 	return t.write(&b)
+}
+
+// again writes a line for each bug of a result if another entry has had all of them before, and reports
+// whether that is so.
+func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
+	for _, bug := range r.Bugs {
+		if !bug.Warning && !t.summary.has(&t.Paths, bug) {
+			return false
+		}
+	}
+	for i, bug := range r.Bugs {
+		if bug.Warning {
+			continue
+		}
+		first := t.summary.find(&t.Paths, r.Entry, bug).entries[0]
+		fmt.Fprintf(b, "--- FAIL: %s: %s: %s, as in %s", r.Entry, t.Paths.Pos(bug.Pos), bug.Kind.Code(), first)
+		if i < len(files) && files[i].Replay != "" {
+			fmt.Fprintf(b, "; hbcheck replay %s", files[i].Replay)
+		}
+		fmt.Fprintln(b)
+	}
+	return true
 }
 
 // packageLines writes the lines of all packages.

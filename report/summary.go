@@ -108,20 +108,31 @@ var goroutineNames = regexp.MustCompile(`\bg[0-9]+(\.[0-9]+)*\b`)
 
 // find returns the finding that bug of an entry is.
 func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
-	f := &finding{where: paths.Pos(bug.Pos), warning: bug.Warning,
-		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
-	i := slices.IndexFunc(s.findings, func(x *finding) bool {
-		return x.where == f.where && x.message == f.message && x.warning == f.warning
-	})
-	if i < 0 {
-		s.findings = append(s.findings, f)
-	} else {
+	f := findingOf(paths, bug)
+	if i := s.index(f); i >= 0 {
 		f = s.findings[i]
+	} else {
+		s.findings = append(s.findings, f)
 	}
 	if !slices.Contains(f.entries, entry) {
 		f.entries = append(f.entries, entry)
 	}
 	return f
+}
+
+// has reports whether an entry has had the finding that bug is.
+func (s *Summary) has(paths *Paths, bug *explore.Bug) bool { return s.index(findingOf(paths, bug)) >= 0 }
+
+func (s *Summary) index(f *finding) int {
+	return slices.IndexFunc(s.findings, func(x *finding) bool {
+		return x.where == f.where && x.message == f.message && x.warning == f.warning
+	})
+}
+
+// findingOf returns the finding that bug is, without entries.
+func findingOf(paths *Paths, bug *explore.Bug) *finding {
+	return &finding{where: paths.Pos(bug.Pos), warning: bug.Warning,
+		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
 }
 
 // alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if there is none.

@@ -332,13 +332,11 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
 		stack(b, frames, t.Verbose)
 	}
-	if bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock {
+	waits := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock
+	if waits && !brief { // the schedule shows where they wait
 		shown := bug.Goroutines
 		if !t.Verbose {
 			shown = concerned(bug)
-		}
-		if brief && len(shown) > 1 {
-			shown = shown[:1]
 		}
 		for i, g := range shown {
 			if i > 0 {
@@ -346,7 +344,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			}
 			goroutine(b, g, t.Verbose)
 		}
-		if n := len(bug.Goroutines) - len(shown); n > 0 && !brief {
+		if n := len(bug.Goroutines) - len(shown); n > 0 {
 			fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(n, "goroutine"))
 		}
 	}
