@@ -3,8 +3,10 @@ package explore
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -54,10 +56,8 @@ var leftPrograms = []struct{ body, want string }{
 	{`s := start(); <-s.ready; close(s.stop)`, "ok"},
 }
 
-// TestLeftBehind: a goroutine that the entry could have stopped, and leaves in every schedule, is a
-// warning and does not end the search. Every other one is a bug.
-func TestLeftBehind(t *testing.T) {
-	src := `package main
+// leftHead comes before these bodies.
+const leftHead = `package main
 
 import (
 	"sync"
@@ -81,6 +81,11 @@ func leaky() { c := make(chan int); go func() { c <- 1 }() }
 
 func main() {}
 `
+
+// TestLeftBehind: a goroutine that the entry could have stopped, and leaves in every schedule, is a
+// warning and does not end the search. Every other one is a bug.
+func TestLeftBehind(t *testing.T) {
+	src := leftHead
 	for i, p := range leftPrograms {
 		src += fmt.Sprintf("\nfunc P%d() {\n%s\n}\n", i, p.body)
 	}
@@ -121,5 +126,86 @@ func main() {}
 				}
 			}
 		}
+	}
+}
+
+// leftParts are blocks of a function. Each one's verdict says what becomes of the goroutines that it
+// starts, by the definition: left in every schedule although the function could end them, in some
+// schedules only or by another function or at a lock, or in none.
+var leftParts = []struct{ block, want string }{
+	{`s := start(); <-s.ready`, "warning"},
+	{`start()`, "fail"},
+	{`m := map[int]*server{0: start()}; wait(m[0])`, "warning"},
+	{`s := start(); go func() { <-s.stop }(); <-s.ready`, "warning"},
+	{`s := start(); defer func() { <-s.ready }()`, "warning"},
+	{`s := start(); <-s.ready; close(s.stop)`, "ok"},
+	{`s := start(); defer close(s.stop)`, "ok"},
+	{`s := start(); d := make(chan bool); go func() { close(s.stop); close(d) }(); <-d`, "ok"},
+	{`s := start(); <-s.ready; go func() { close(s.stop) }()`, "ok"},
+	{`d := make(chan bool); go func() { close(d) }(); <-d`, "ok"},
+	{`s := start(); ok := make(chan bool, 1); go func() { ok <- true }(); select { case <-ok: close(s.stop); default: }`, "fail"},
+	{`s := start(); var x atomic.Bool; go x.Store(true); <-s.ready; if x.Load() { close(s.stop) }`, "fail"},
+	{`leaky()`, "fail"},
+	{`var mu sync.Mutex; mu.Lock(); d := make(chan bool); go func() { close(d); mu.Lock() }(); <-d`, "fail"},
+}
+
+// TestLeftParts: what is left by a function of several blocks is a bug if it is one in any of them,
+// and a warning if it is one in any, and a bug in none.
+func TestLeftParts(t *testing.T) {
+	type function struct{ body, want string }
+	var list []function
+	src := leftHead
+	for i, seed := range deep.Seeds(t, 30, 300) {
+		r := rand.New(rand.NewPCG(46, seed))
+		f := function{want: "ok"}
+		for k := range 1 + r.IntN(3) {
+			x := leftParts[r.IntN(len(leftParts))]
+			if k > 0 && x.want == "fail" { // few have only warnings
+				x = leftParts[r.IntN(len(leftParts))]
+			}
+			f.body += fmt.Sprintf("\t{ %s }\n", x.block)
+			if x.want == "fail" || f.want == "ok" {
+				f.want = x.want
+			}
+		}
+		list = append(list, f)
+		src += fmt.Sprintf("\nfunc P%d() {\n%s}\n", i, f.body)
+	}
+	prog := vmtest.Load(t, src)
+	count := make(map[string]int)
+	for i, f := range list {
+		count[f.want]++
+		entry, err := prog.Lookup(fmt.Sprintf("P%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		searches := []Options{
+			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
+			{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2}, {POR: explorers.With("full"), Match: true},
+		}
+		for k := range deep.Pick(1, len(searches)) {
+			k = (i + k) % len(searches)
+			opts := searches[k]
+			opts.Leaks = LeaksWarn
+			r, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(r.Verdict)
+			for _, b := range r.Bugs {
+				if b.Always && b.Kind == Leak && b.Warning && r.Verdict == OK {
+					got = "warning"
+				}
+			}
+			if got != f.want {
+				t.Errorf("search %d: %s, want %s:\n%s", k, got, f.want, f.body)
+			}
+		}
+	}
+	if len(count) < 3 {
+		t.Errorf("%v: they say too little", count)
 	}
 }
