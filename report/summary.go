@@ -124,7 +124,8 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 	return f
 }
 
-// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if there is none.
+// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if
+// there is none.
 func (f *finding) alsoIn() string {
 	if len(f.entries) < 2 {
 		return ""
