@@ -179,8 +179,9 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 	return cause{}
 }
 
-// acts returns the first step from index i on by which the goroutine of read changes something, if it does not
-// read the same location before; otherwise -1. An operation that compares first is none.
+// acts returns the first step from index i on by which the goroutine of read changes something, if
+// it does not read the same location before; otherwise -1. An operation that compares first is
+// none.
 func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int {
 	for ; i < len(all); i++ {
 		e := all[i]
@@ -202,7 +203,8 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 	return -1
 }
 
-// closedBefore names the step that has closed the channel of which the last operation of a misuse or a panic is one.
+// closedBefore names the step that has closed the channel of which the last operation of a misuse
+// or a panic is one.
 func closedBefore(b *explore.Bug, all []*explore.Event) cause {
 	on := func(e *explore.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
 	if b.Kind == explore.Failure {
@@ -222,8 +224,8 @@ func closedBefore(b *explore.Bug, all []*explore.Event) cause {
 		line(all[closed].Pos), last+1, all[last].Name), []int{closed + 1, last + 1}}
 }
 
-// overtaken looks for a goroutine that is interrupted before an operation, and for an operation of another one
-// on the same object that comes first because of that.
+// overtaken looks for a goroutine that is interrupted before an operation, and for an operation of
+// another one on the same object that comes first because of that.
 func overtaken(_ *explore.Bug, all []*explore.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestCauses: what a goroutine has read, and acts on after it was interrupted, is a cause only if another one has
-// written it and it has not read it again.
+// TestCauses: what a goroutine has read, and acts on after it was interrupted, is a cause only if
+// another one has written it and it has not read it again.
 func TestCauses(t *testing.T) {
 	step := func(g trace.GID, kind trace.Kind, loc uint64, write bool, preempts string) explore.Event {
 		name := []string{"main", "g1", "g2"}[g]

@@ -7,8 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// Folding. A schedule goes through libraries, and in the reader's own code through layers, in which nothing is
-// decided. What a run of steps of one goroutine has done inside of one call is one row with the name of the call:
+// Folding. A schedule goes through libraries, and in the reader's own code through layers, in which
+// nothing is decided. What a run of steps of one goroutine has done inside of one call is one row
+// with the name of the call:
 //
 //	2  │  ▸●   call  (*Router).Publish (118 steps)   router_test.go:31
 //
@@ -35,7 +36,8 @@ type folder struct {
 	bug  *explore.Bug
 }
 
-// eachStretch calls g with the numbers of the rows of each stretch of one goroutine, as far as they are drawn.
+// eachStretch calls g with the numbers of the rows of each stretch of one goroutine, as far as they
+// are drawn.
 func (f *folder) eachStretch(g func(list []int)) {
 	var list []int
 	for i := range f.rows {
@@ -92,8 +94,8 @@ func isOperation(callee *explore.Call) bool {
 	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
 }
 
-// library returns the place of a call of a library by the reader's code in which row i is, and how deep it is;
-// -1 if there is none, or the row decides.
+// library returns the place of a call of a library by the reader's code in which row i is, and how
+// deep it is; -1 if there is none, or the row decides.
 func (f *folder) library(i int) (call, depth int) {
 	if f.decides(i) || f.rows[i].Blocked || f.rows[i].calls > 0 {
 		return -1, 0
@@ -123,8 +125,8 @@ func (f *folder) libraries(list []int) {
 	})
 }
 
-// own folds the rows of a stretch whose calls are the same up to depth: a run of those that are in one call of the
-// reader's code and of which none decides.
+// own folds the rows of a stretch whose calls are the same up to depth: a run of those that are in
+// one call of the reader's code and of which none decides.
 func (f *folder) own(list []int, depth int) {
 	at := func(i int) int {
 		if path := f.path(i); depth < len(path) && f.rows[i].kind != failureKind {
@@ -165,8 +167,8 @@ func (f *folder) share(same []int, k int) bool {
 	})
 }
 
-// replace makes the first of some rows of one goroutine the row of the call that all of them are in, which is made
-// at depth, and leaves out the others.
+// replace makes the first of some rows of one goroutine the row of the call that all of them are
+// in, which is made at depth, and leaves out the others.
 func (f *folder) replace(same []int, depth int) {
 	if len(same) < 2 {
 		return

@@ -13,8 +13,8 @@ import (
 )
 
 // GitHub writes workflow commands, which GitHub shows beside the code, and a summary of the run. It
-// shows ten errors and ten warnings of a step, so those are the first ones. A finding of several entries is one
-// command, written when all entries are known.
+// shows ten errors and ten warnings of a step, so those are the first ones. A finding of several
+// entries is one command, written when all entries are known.
 type GitHub struct {
 	W       io.Writer
 	Paths   Paths

@@ -246,8 +246,8 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	return rows
 }
 
-// markDecisive marks the rows of steps that the explanation of the bug names, and says of a goroutine that waits
-// for a lock who has it.
+// markDecisive marks the rows of steps that the explanation of the bug names, and says of a
+// goroutine that waits for a lock who has it.
 func markDecisive(rows []row, bug *explore.Bug) {
 	if bug == nil {
 		return
@@ -317,7 +317,8 @@ func numberNames(rows []row, bug *explore.Bug) {
 	}
 }
 
-// simple reports whether a name is that of a variable or a field, which does not denote a new object each time.
+// simple reports whether a name is that of a variable or a field, which does not denote a new
+// object each time.
 func simple(name string) bool { return name != "" && !strings.ContainsAny(name, "(<, ") }
 
 // markStretches marks the first and the last row of each stretch of one goroutine. Rows that are left
@@ -559,8 +560,8 @@ func numDrawn(rows []row) (n int) {
 	return n
 }
 
-// How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the page have all
-// rows.
+// How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the
+// page have all rows.
 const (
 	fewRows    = 24 // all of them
 	mostRows   = 32
@@ -568,8 +569,9 @@ const (
 	firstRows  = 4  // of the beginning, if there are too many
 )
 
-// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong, those that the
-// explanation names, and, unless there are many, those of preemptions and overwritten values.
+// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong,
+// those that the explanation names, and, unless there are many, those of preemptions and
+// overwritten values.
 func leaveOutMiddle(rows []row, keep []bool, most int) {
 	n, notes, waits := 0, 0, 0
 	for i, k := range keep {

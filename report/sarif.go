@@ -14,9 +14,10 @@ import (
 
 // SARIF writes a log of the format of that name, version 2.1.0, for code scanning and editors.
 //
-// Positions are of files below Paths.Base only. GitHub shows a result's message and its first location;
-// the schedule is a code flow, with a thread flow for each goroutine. A finding of several entries is one result. What could not be explored, and
-// what is incomplete, are notifications.
+// Positions are of files below Paths.Base only. GitHub shows a result's message and its first
+// location; the schedule is a code flow, with a thread flow for each goroutine. A finding of
+// several entries is one result. What could not be explored, and what is incomplete, are
+// notifications.
 type SARIF struct {
 	W       io.Writer
 	Paths   Paths

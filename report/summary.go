@@ -135,7 +135,8 @@ func findingOf(paths *Paths, bug *explore.Bug) *finding {
 		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
 }
 
-// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if there is none.
+// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if
+// there is none.
 func (f *finding) alsoIn() string {
 	if len(f.entries) < 2 {
 		return ""

@@ -392,8 +392,8 @@ func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 // maxStacks is how many goroutines are listed with their stacks.
 const maxStacks = 4
 
-// concerned returns the goroutines whose stacks say what is wrong: of a leak the one that is left, and who keeps
-// it; of a deadlock those of the cycle, or the first ones.
+// concerned returns the goroutines whose stacks say what is wrong: of a leak the one that is left,
+// and who keeps it; of a deadlock those of the cycle, or the first ones.
 func concerned(b *explore.Bug) (list []explore.Goroutine) {
 	in := func(g explore.Goroutine) bool {
 		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })

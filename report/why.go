@@ -166,8 +166,8 @@ func onWhat(on string) string {
 	return on
 }
 
-// holds says who has a lock since when: "g1 locked in step 5 (a.go:15) and never unlocked: it has ended". The lock is
-// called on where it is waited for.
+// holds says who has a lock since when: "g1 locked in step 5 (a.go:15) and never unlocked: it has
+// ended". The lock is called on where it is waited for.
 func holds(b *explore.Bug, h *explore.Holding, on string) string {
 	s := h.G + " locked"
 	if at, ok := lockedAt(b, h, on); ok {
