@@ -197,9 +197,9 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 }
 
 // heldByEntry reports whether the entry's function has made what the goroutine of b waits for, or its frame
-// has referred to it at a moment of b's schedule, and so for all goroutines that are left at the same place. m,
-// which has numbered the goroutines of the schedule, is in its initial state; over says when there is no more
-// time.
+// has referred to it at a moment of b's schedule, and so for all goroutines that are left at the same place.
+// m, which has numbered the goroutines of the schedule, is in its initial state; over says when there is no
+// more time.
 func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	mark := m.Mark()
 	defer func() {

@@ -29,7 +29,7 @@ type GitHub struct {
 	why              string   // of the first of them
 }
 
-// githubFinding is a finding with what is said of its first entry.
+// githubFinding is a finding, and its first entry.
 type githubFinding struct {
 	*finding
 	pos         token.Position

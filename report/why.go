@@ -166,7 +166,7 @@ func onWhat(on string) string {
 	return on
 }
 
-// holds says who has a lock since when: "g1 locked in step 5 (a.go:15) and never unlocked: it has
+// holds says who has a lock since when: "g1 locked in step 5 (bank.go:15) and never unlocked: it has
 // ended". The lock is called on where it is waited for.
 func holds(b *explore.Bug, h *explore.Holding, on string) string {
 	s := h.G + " locked"
@@ -182,7 +182,7 @@ func holds(b *explore.Bug, h *explore.Holding, on string) string {
 	return s
 }
 
-// lockedAt says where a lock was taken: "step 7 (a.go:149, as sa.mu)", or "before step 1 (a.go:149)".
+// lockedAt says where a lock was taken: "step 7 (bank.go:149, as sa.mu)", or "before step 1 (bank.go:149)".
 func lockedAt(b *explore.Bug, h *explore.Holding, on string) (at string, ok bool) {
 	if !h.Pos.IsValid() {
 		return "", false
