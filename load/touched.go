@@ -104,8 +104,8 @@ func (x *touchedPackage) add(prog *Program, p *Package, c Change) {
 func functionAt(prog *Program, file *ast.File, lines [2]int) *ast.FuncDecl {
 	for _, d := range file.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-			//mutant: a change anywhere is in a body [test ./cmd/hbcheck TestSince]: "first < lines[0] && lines[1] < last" -> "lines[1] < last"
 			first, last := prog.Fset.PositionFor(d.Body.Lbrace, false).Line, prog.Fset.PositionFor(d.Body.Rbrace, false).Line
+			//mutant: a change anywhere is in a body [test ./cmd/hbcheck TestSince]: "first < lines[0] && lines[1] < last" -> "lines[1] < last"
 			if first < lines[0] && lines[1] < last || first == last && lines == [2]int{first, first} {
 				return d
 			}
