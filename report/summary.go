@@ -121,7 +121,9 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 }
 
 // has reports whether an entry has had the finding that bug is.
-func (s *Summary) has(paths *Paths, bug *explore.Bug) bool { return s.index(findingOf(paths, bug)) >= 0 }
+func (s *Summary) has(paths *Paths, bug *explore.Bug) bool {
+	return s.index(findingOf(paths, bug)) >= 0
+}
 
 func (s *Summary) index(f *finding) int {
 	return slices.IndexFunc(s.findings, func(x *finding) bool {
