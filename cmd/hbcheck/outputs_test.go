@@ -13,8 +13,8 @@ import (
 )
 
 // TestNativeOutput: programs print in the machine what they print natively, with the library, the language
-// and the settings of the go command and of the module's go line. Those in files that begin with a release are
-// for that one and newer ones.
+// and the settings of the go command and of the module's go line. Those in files that begin with a release
+// are for that one and newer ones.
 func TestNativeOutput(t *testing.T) {
 	files, err := filepath.Glob("testdata/native/*.txtar")
 	if err != nil || len(files) == 0 {

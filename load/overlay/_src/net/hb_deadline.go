@@ -10,8 +10,12 @@ import (
 // An hbLate is the deadline of an end's reading or writing, or of accepting.
 type hbLate struct {
 	*hbDeadline
-	begin *hbDeadline // that of calls which begin now
+	begin *hbBegin // nil if calls have no beginning of their own
 }
+
+// An hbBegin has the deadline of calls that begin now. It is an object of its own, as closing a connection,
+// which is an operation on all of the connection, does not concern it.
+type hbBegin struct{ *hbDeadline }
 
 // An hbDeadline is one that has been set. It has passed, or its timer will say so: first to calls that
 // begin, and then to those that wait.
@@ -24,8 +28,8 @@ type hbDeadline struct {
 // begun may still succeed after the deadline: it may not have looked yet for what it wants.
 func (l *hbLate) begins() bool {
 	//mutant: the beginning of a Read declares nothing [models TestModels/connBegun]
-	effect.Access(unsafe.Pointer(&l.begin), false)
-	return l.begin != nil && l.begin.early
+	effect.Access(unsafe.Pointer(l.begin), false)
+	return l.begin.hbDeadline != nil && l.begin.early
 }
 
 // hbEither is a choice.
@@ -40,8 +44,8 @@ func (l hbLate) stop() {
 }
 
 // set makes t the deadline l of the object at p, which is the object's own if it is not closed;
-// update is what follows from it. begins: calls have begins.
-func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time, begins bool, update func()) error {
+// update is what follows from it.
+func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time, update func()) error {
 	d := new(hbDeadline)
 	if t.IsZero() {
 		d = nil
@@ -49,8 +53,8 @@ func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time,
 		d.early, d.over = true, true
 	} else {
 		d.timer = time.AfterFunc(left, func() {
-			if begins {
-				effect.Access(unsafe.Pointer(&l.begin), true)
+			if l.begin != nil {
+				effect.Access(unsafe.Pointer(l.begin), true)
 				d.early = true
 			}
 			effect.Access(p, true)
@@ -58,9 +62,9 @@ func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time,
 			update()
 		})
 	}
-	if begins {
-		effect.Access(unsafe.Pointer(&l.begin), true)
-		l.begin = d
+	if l.begin != nil {
+		effect.Access(unsafe.Pointer(l.begin), true)
+		l.begin.hbDeadline = d
 	}
 	//mutant: a deadline declares nothing [models TestModels/connLate]
 	effect.Access(p, true)

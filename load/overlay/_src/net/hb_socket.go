@@ -358,12 +358,12 @@ func (fd *netFD) SetDeadline(t time.Time) error {
 func (fd *netFD) SetReadDeadline(t time.Time) error {
 	switch l, e, s := fd.listener, fd.end, fd.packets; {
 	case l != nil:
-		return l.late.set(unsafe.Pointer(l), &l.uses, &l.closed, t, false, l.update)
+		return l.late.set(unsafe.Pointer(l), &l.uses, &l.closed, t, l.update)
 	case e != nil:
 		h := e.in()
-		return h.readLate.set(unsafe.Pointer(h), &e.uses, &h.readClosed, t, true, h.update)
+		return h.readLate.set(unsafe.Pointer(h), &e.uses, &h.readClosed, t, h.update)
 	default:
-		return s.readLate.set(unsafe.Pointer(s), &s.uses, &s.closed, t, false, s.update)
+		return s.readLate.set(unsafe.Pointer(s), &s.uses, &s.closed, t, s.update)
 	}
 }
 
@@ -373,9 +373,9 @@ func (fd *netFD) SetWriteDeadline(t time.Time) error {
 		return nil
 	case e != nil:
 		h := e.out()
-		return h.writeLate.set(unsafe.Pointer(h), &e.uses, &h.writeClosed, t, false, h.update)
+		return h.writeLate.set(unsafe.Pointer(h), &e.uses, &h.writeClosed, t, h.update)
 	default:
-		return s.writeLate.set(unsafe.Pointer(s), &s.uses, &s.closed, t, false, s.update)
+		return s.writeLate.set(unsafe.Pointer(s), &s.uses, &s.closed, t, s.update)
 	}
 }
 

@@ -77,7 +77,7 @@ func hbConnect(unix bool) (a, b *hbEnd) {
 	c := new(hbConn)
 	for i := range c.half {
 		h := &c.half[i]
-		h.unix, h.capacity = unix, hbTCPBuffer
+		h.unix, h.capacity, h.readLate.begin = unix, hbTCPBuffer, new(hbBegin)
 		if unix {
 			h.capacity = hbUnixBuffer
 		}
