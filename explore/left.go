@@ -18,10 +18,10 @@ import (
 //     the entry's function has made what it waits for, or its frame referred to it at some moment before,
 //     the Leak may stay (mayStay), as long as that is so of all goroutines that wait at the same place. Then
 //     the exploration begins again, and counts the executions that have it.
-//  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug of
-//     some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is, for the
-//     same as one that all executions have: what ends that one ends it, too. If there is none without it it is
-//     a warning (Bug.Always).
+//  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug
+//     of some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is,
+//     for the same as one that all executions have: what ends that one ends it, too. If there is none
+//     without it it is a warning (Bug.Always).
 //
 // A goroutine that a function has left which the entry called is a bug in 2: nothing outside of that function
 // could have ended it.
