@@ -44,7 +44,7 @@ type wholeRun struct {
 
 	mu       sync.Mutex // guards the fields below, mem and sv
 	progress *report.Progress
-	shown    *explore.Entry // the entry whose progress is shown; nil: none
+	running  []*explore.Entry // in the order in which they began
 }
 
 // An attempt is one exploration of an entry, and what is to be done with its result.
@@ -245,11 +245,11 @@ func (x *wholeRun) options(e *explore.Entry) (own explore.Options, flags *explor
 	return own, flags, nil
 }
 
-// show calls f if the progress of e is shown: that of one of the entries that are being explored.
+// show calls f if the progress of e is shown: that of the entry that has been explored for longest.
 func (x *wholeRun) show(e *explore.Entry, f func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.shown == e {
+	if x.running[0] == e {
 		f()
 	}
 }
@@ -258,8 +258,8 @@ func (x *wholeRun) show(e *explore.Entry, f func()) {
 func (x *wholeRun) begin(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.shown == nil {
-		x.shown = e
+	x.running = append(x.running, e)
+	if len(x.running) == 1 {
 		x.progress.Start(e.Name)
 	}
 }
@@ -267,9 +267,13 @@ func (x *wholeRun) begin(e *explore.Entry) {
 func (x *wholeRun) end(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.shown == e {
-		x.shown = nil
+	i := slices.Index(x.running, e)
+	x.running = slices.Delete(x.running, i, i+1)
+	if i == 0 {
 		x.progress.Clear()
+		if len(x.running) > 0 {
+			x.progress.Start(x.running[0].Name)
+		}
 	}
 }
 
