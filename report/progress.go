@@ -37,6 +37,11 @@ func (p *Progress) Start(entry string) {
 	p.last = p.begin
 }
 
+// Switch shows an entry that began at a time before.
+func (p *Progress) Switch(entry string, began time.Time) {
+	p.entry, p.begin, p.last = entry, began, p.Now()
+}
+
 // Update is called as often as one likes.
 func (p *Progress) Update(x explore.Progress) {
 	p.show(func(d time.Duration) string { return progressLine(p.entry, d, x, p.Terminal) })

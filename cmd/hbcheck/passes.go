@@ -44,7 +44,13 @@ type wholeRun struct {
 
 	mu       sync.Mutex // guards the fields below, mem and sv
 	progress *report.Progress
-	running  []*explore.Entry // in the order in which they began
+	running  []begun // in the order in which they began
+}
+
+// begun is an entry that is being explored.
+type begun struct {
+	entry *explore.Entry
+	at    time.Time
 }
 
 // An attempt is one exploration of an entry, and what is to be done with its result.
@@ -249,7 +255,7 @@ func (x *wholeRun) options(e *explore.Entry) (own explore.Options, flags *explor
 func (x *wholeRun) show(e *explore.Entry, f func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.running[0] == e {
+	if x.running[0].entry == e {
 		f()
 	}
 }
@@ -258,7 +264,7 @@ func (x *wholeRun) show(e *explore.Entry, f func()) {
 func (x *wholeRun) begin(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.running = append(x.running, e)
+	x.running = append(x.running, begun{e, time.Now()})
 	if len(x.running) == 1 {
 		x.progress.Start(e.Name)
 	}
@@ -267,12 +273,12 @@ func (x *wholeRun) begin(e *explore.Entry) {
 func (x *wholeRun) end(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	i := slices.Index(x.running, e)
+	i := slices.IndexFunc(x.running, func(b begun) bool { return b.entry == e })
 	x.running = slices.Delete(x.running, i, i+1)
 	if i == 0 {
 		x.progress.Clear()
 		if len(x.running) > 0 {
-			x.progress.Start(x.running[0].Name)
+			x.progress.Switch(x.running[0].entry.Name, x.running[0].at)
 		}
 	}
 }
