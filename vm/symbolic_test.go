@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	. "hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // TestShadows: each operation, or its class, has a case for what is symbolic in it, and one for what is
