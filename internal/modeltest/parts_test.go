@@ -70,7 +70,7 @@ var partOf = func() map[string]string {
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
 			linker.bound linker.boundCodes linker.names linker.observed linker.literals linker.static256
 			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
-		noted: `absolutes lateness
+		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.moment scheduler.silent
