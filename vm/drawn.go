@@ -10,41 +10,42 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// Drawn values. Random bits, and numbers of math/rand from large ranges, are one value tried. That
-// qualifies a verdict only if something depends on which one it is:
+// Drawn values. Of random bits, and of numbers of math/rand from large ranges, the machine tries one
+// value. That qualifies a verdict only if some behaviour depends on the value:
 //
-//	var processUnique = bits()             nothing does, if no test asks for it
-//	time.Sleep(backoff + jitter())         nothing does, if no other timer is near
+//	var processUnique = bits()             no behaviour does, if no test reads it
+//	time.Sleep(backoff + jitter())         no behaviour does, if no other timer is near
 //
-// So what is drawn has a label, and so has what is computed of it; the bits are those of one
-// execution, as ever. A look is what comes out otherwise, or may, with another value: there what was
-// drawn is named, with the place where it was. Labels are shadows, as symbolic values have
-// (symbolic.go), in the same loop; but their bits mean something, and nothing is decided.
+// So a drawn value has a label, and so has everything computed from it; the bits are those of one
+// execution, as ever. A look is an instruction whose effect changes, or may change, with another
+// value: there the verdict names the draw, with its place. Labels are shadows, like symbolic values
+// (symbolic.go), in the same loop; but their bits have a meaning, and nothing is decided.
 //
-//  1. Take an execution in which nothing is looked at, and other values for all that has been drawn. By
-//     induction over the instructions the same ones are executed, and all words that have no label are
-//     the same: an instruction whose effect, beside on the words that it writes, depends on one that
-//     has a label is a look (drawn_exec.go); the words that it writes have a label if one that it reads has.
-//  2. A label may say between which bounds a number is, whatever is drawn (drawn_bounds.go). A comparison
+//  1. Take an execution without looks, and other values for all draws. By induction over the
+//     instructions the other execution has the same instructions, and all words without a label are
+//     the same. For an instruction is a look if its effect, other than on the words that it writes,
+//     depends on a word with a label (drawn_exec.go); the words that it writes have a label if one
+//     that it reads has.
+//  2. A label may give the bounds of a number for all values of the draw (drawn_bounds.go). A comparison
 //     that has one result within the bounds is no look, and its result has no label.
-//  3. What another execution of the same class does is the same, too, as each of its reads finds what it
-//     finds here. States are equal if their words and labels are.
-//  4. What the machine itself makes of words (natives, the operations that they are pending at, the clock's
-//     comparisons) is a look, but for what is listed in drawn_native.go.
-//  5. What was looked at at some place is named where it is drawn from then on, without a label: the
-//     search begins again (needsDrawn). So a program that looks at all costs what it has cost.
+//  3. Another execution of the same class does the same, too, as each of its reads reads the same
+//     value. States are equal if their words and labels are.
+//  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's
+//     comparisons) are looks, except for the list in drawn_native.go.
+//  5. After a look the search begins again (needsDrawn), and the place of the draw is named at once and
+//     gives no label. So a program that looks at all draws costs what it has cost.
 //
-// Nothing has a label in a program that can have inputs, whose shadows these are, nor where a debugger
-// watches.
+// A program with inputs has no labels, as its shadows belong to the inputs, and neither has a program
+// under a debugger.
 
-// A drawn is what a label stands for.
+// A drawn is the meaning of a label.
 type drawn struct {
-	draws []Assumption // what was drawn, in the order of drawsBefore
+	draws []Assumption // the draws, in the order of drawsBefore
 	bound bound
 	rate  float64 // see drawn_rates.go
 }
 
-// drawnLooks is what was looked at, on any path of any replica.
+// drawnLooks lists the draws at which any path of any replica has looked.
 type drawnLooks struct {
 	mu     sync.Mutex
 	looked []Assumption
@@ -64,10 +65,10 @@ func (l *drawnLooks) list() []Assumption {
 	return slices.Clone(l.looked)
 }
 
-// needsDrawn reports whether something was looked at that had a label.
+// needsDrawn reports whether there was a look at a label.
 func (m *Machine) needsDrawn() bool { return len(m.cfg.drawn.list()) > 0 }
 
-// labelsDrawn reports whether what is drawn gets a label at this place.
+// labelsDrawn reports whether a draw at this place gets a label.
 func (m *Machine) labelsDrawn(a Assumption) bool {
 	return m.cfg.Watch == nil && m.link.labels && !slices.Contains(m.cfg.looked, a)
 }
@@ -75,9 +76,9 @@ func (m *Machine) labelsDrawn(a Assumption) bool {
 // labeled reports whether shadows are labels.
 func (m *Machine) labeled() bool { return m.tracking && m.sym.drawn }
 
-// draw notes that g draws a value which is one of many, in a native. It returns the value's label, or nil
-// if there is none, as no user can do anything about it or it is named here. If again is set, the native
-// has to return Stop: it is executed again.
+// draw notes that g draws one of many values, in a native. It returns the value's label. The label is
+// nil if the value has none: the draw is outside of the user's code, or it is named here. If again is
+// set, the native has to return Stop: it is executed again.
 func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Term, again bool) {
 	if m.cfg.Run {
 		return nil, false
@@ -111,7 +112,7 @@ func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 	}
 }
 
-// label returns the label of something made of these draws. Labels of the same content are one term in
+// label returns the label of a value made of these draws. Labels of the same content are one term in
 // each machine, and have one hash.
 func (s *symbols) label(draws []Assumption, b bound, rate float64) *symbolic.Term {
 	rate = s.knownRate(rate)
@@ -130,7 +131,7 @@ func (s *symbols) label(draws []Assumption, b bound, rate float64) *symbolic.Ter
 	return t
 }
 
-// joined returns the label of what is made of things with these labels, each of which may be nil.
+// joined returns the label of a value made of values with these labels, each of which may be nil.
 func (s *symbols) joined(b bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
@@ -182,7 +183,7 @@ func drawsBefore(a, b Assumption) bool {
 	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
 }
 
-// look notes that something depends on what has these labels, each of which may be nil.
+// look notes that the behaviour depends on values with these labels, each of which may be nil.
 func (s *symbols) look(labels ...*symbolic.Term) {
 	for _, t := range labels {
 		if t == nil {
@@ -207,7 +208,7 @@ func (s *symbols) lookMemory(p ptr, n uint64) {
 	}
 }
 
-// lookObject is look for the object that w refers to, if it does.
+// lookObject is look for the object that w refers to, if w is a reference.
 func (s *symbols) lookObject(w uint64) {
 	if obj := w >> 32; w&funcBit == 0 && obj < uint64(len(s.m.heap.objs)) {
 		for _, c := range s.memory[uint32(obj)] {
@@ -216,7 +217,7 @@ func (s *symbols) lookObject(w uint64) {
 	}
 }
 
-// sortedAssumptions returns a list in an order that does not depend on how it came about.
+// sortedAssumptions returns a list in an order that does not depend on its history.
 func sortedAssumptions(list []Assumption) []Assumption {
 	slices.SortFunc(list, func(a, b Assumption) int {
 		switch {
@@ -230,7 +231,7 @@ func sortedAssumptions(list []Assumption) []Assumption {
 	return slices.Compact(list)
 }
 
-// drawnAt returns where draws were looked at, as Config.looked has it.
+// drawnAt returns the draws at which there was a look, for Config.looked.
 func (m *Machine) drawnAt() []Assumption {
 	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.list()...))
 }

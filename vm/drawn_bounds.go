@@ -6,13 +6,13 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
 )
 
-// Bounds of drawn values: between which two numbers the one in a register is, whatever is drawn. The
-// functions that are computed with are monotone in each operand, rounding included, so that the
-// least and the largest result are among those of the bounds; where one may wrap around, or be no number,
-// nothing is known. That two operands may be made of one draw makes the bounds wider than they need be,
-// and no less true.
+// Bounds of drawn values: the least and the largest number that a register can have, for all values of
+// the draws. The functions that compute them are monotone in each operand, rounding included, so
+// that the least and the largest result are among those of the bounds. Where a result may wrap around,
+// or be NaN, nothing is known. Two operands may be made of one draw; that makes the bounds wider than
+// necessary, and still true.
 
-// A bound is what is known of a register.
+// A bound is the knowledge about a register.
 type bound struct {
 	kind     boundKind
 	lo, hi   int64
@@ -41,7 +41,7 @@ func (b bound) one() bool {
 	return b.kind == integer && b.lo == b.hi || b.kind == float && math.Float64bits(b.flo) == math.Float64bits(b.fhi)
 }
 
-// boundOf returns what is known of register i: its value, if it has no label.
+// boundOf returns the bound of register i: its value, if it has no label.
 func (s *symbols) boundOf(g *goroutine, i uint16, kind boundKind) bound {
 	if t := g.shadow[g.fp+uint32(i)]; t != nil {
 		if b := s.labels[t].bound; b.kind == kind {
@@ -105,7 +105,7 @@ func mulInt(a, b int64) (int64, bool) {
 	return c, c/b == a && (a != -1 || b != math.MinInt64) && (b != -1 || a != math.MinInt64)
 }
 
-// intBound is what is known of x op y.
+// intBound returns the bound of x op y.
 func intBound(op Op, x, y bound) bound {
 	switch op {
 	case Add:
@@ -115,7 +115,7 @@ func intBound(op Op, x, y bound) bound {
 	case Mul:
 		return corners(x, y, mulInt)
 	case And:
-		// One that is not negative bounds the result, which is not negative then.
+		// An operand that is not negative bounds the result, which is not negative then.
 		for _, b := range [2]bound{y, x} {
 			if b.kind == integer && b.lo >= 0 {
 				return integers(0, b.hi)
@@ -159,7 +159,7 @@ func intBound(op Op, x, y bound) bound {
 	return bound{}
 }
 
-// floatBound is what is known of x op y.
+// floatBound returns the bound of x op y.
 func floatBound(op Op, x, y bound) bound {
 	switch op {
 	case AddF64:
@@ -176,7 +176,7 @@ func floatBound(op Op, x, y bound) bound {
 	return bound{}
 }
 
-// converted is what is known of a conversion of x.
+// converted returns the bound of a conversion of x.
 func converted(op Op, x bound) bound {
 	fits := func(lo, hi int64) bound {
 		if x.kind == integer && x.lo >= lo && x.hi <= hi {

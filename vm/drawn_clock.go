@@ -7,27 +7,27 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Numbers that are made of what the clock shows (ClockCounted) are one value tried, as what is drawn is:
+// Of numbers that are made of clock values (ClockCounted) the machine tries one value, as of draws:
 //
-//	s.lastUsed = time.Now().UnixNano()      nothing depends on it, unless it is asked for
+//	s.lastUsed = time.Now().UnixNano()      no behaviour depends on it, unless something reads it
 //
-// So they have a label (drawn.go). Clock comes before the instruction that makes the number, where it is
-// known what of, and Counted after it, where it is:
+// So they have a label (drawn.go). Clock comes before the instruction that makes the number, where
+// its source is known, and Counted after it, where its register is:
 //
 //	Clock t; UnixNano(t); Counted n
 //
-//  1. On paths that differ from this one by how much has passed at looks and before timers, and by nothing
-//     else, what Times are compared with comes out the same, or is explored (step_look.go). Numbers made of
-//     Times and Durations differ, and what is computed of them: that has a label.
+//  1. Take paths that differ from this one only by the time that passes at clock reads and before
+//     timers. There comparisons of Times have the same result, or are explored (step_look.go). Numbers
+//     made of Times and Durations differ, and so do values computed from them: those have a label.
 //  2. So claim 1 of drawn.go holds with such an execution for the other one: an instruction whose effect
-//     depends on a number of the clock's reads a word with a label, and is a look.
-//  3. What is wrong on a path on which a number was looked at may be wrong only for two looks at the clock
-//     that have shown the same. The search begins again after such a look, without a label there
-//     (needsDrawn), and asks DoubtsClock then.
+//     depends on a number of the clock reads a word with a label, and is a look.
+//  3. An error on a path with a look at such a number may depend on two clock reads that return the
+//     same time. The search begins again after such a look, without a label there (needsDrawn), and
+//     then asks DoubtsClock.
 //
-// A text that is made of a Duration, and one that is taken for a key, have no label: they are named at once.
+// A text made of a Duration, and a text used as a key, have no label: they are named at once.
 
-// counts is executed by Clock, where a number is made of what the clock shows; how is its C.
+// counts is executed by Clock before a number is made of a clock value; how is its C.
 func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	if how&bytecode.ClockLater == 0 {
 		m.assumeCounted(g)
@@ -63,23 +63,24 @@ func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 	}
 }
 
-// countedHere is what is assumed of a number that is made where g is; ok is false if that is in no code of
-// the user's.
+// countedHere returns the assumption about a number that g makes now; ok is false outside of the
+// user's code.
 func (m *Machine) countedHere(g *goroutine) (a Assumption, ok bool) {
 	pos, _, ok := m.userFrame(g)
 	pos.Column, pos.Offset = 0, 0
 	return Assumption{ClockCounted, pos}, ok
 }
 
-// farDue is how far bounds of durations may be that are computed with.
+// farDue is the largest bound of a duration with which bounds are computed.
 const farDue = math.MaxInt64 / 8
 
-// notesAlike reports whether an operation Clock notes the same for all values that its operands may have, or
-// what makes no difference:
+// notesAlike reports whether an operation Clock notes the same for all values of its operands, or
+// notes nothing that makes a difference:
 //
-//	a Duration     that comes from the clock, or is computed of such: its value is kept as that of one
-//	               (step_spans.go), here and with other values. What is none here is none there.
-//	a comparison   that comes out the same within the bounds, and would, however much time passes that can
+//	a Duration     that comes from the clock, or is computed from one: its value is kept as such
+//	               (step_spans.go), here and with other values. A Duration that is not of the clock
+//	               here is not of the clock there.
+//	a comparison   that has the same result within the bounds, however much time can pass
 func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool {
 	m, how := s.m, in.C
 	if how&bytecode.ClockNumber != 0 {

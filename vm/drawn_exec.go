@@ -5,13 +5,14 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
 )
 
-// beforeDrawn is symbols.before where values have labels. The instruction is executed as it is, on the
-// bits: here what it writes gets its labels, and what it depends on is looked at. What labels of
-// memory it moves is done as for symbolic values (deferred, and the functions of symbolic_slow.go).
+// beforeDrawn is symbols.before where values have labels. The machine executes the instruction
+// unchanged, on the bits; beforeDrawn gives labels to the words that it writes, and looks at the
+// operands on which its effect depends. Labels in memory move as symbolic values do (deferred, and the
+// functions of symbolic_slow.go).
 //
-// What an operation computes has the labels of its operands, if they do not decide how it ends. Words that
-// it moves keep theirs. It looks at the operands that its effect depends on: those of branches, addresses,
-// lengths, keys, natives.
+// The result of a computation has the labels of its operands, unless they decide how it ends. Words
+// that it moves keep theirs. It looks at the operands on which its effect depends: those of branches,
+// addresses, lengths, keys, natives.
 func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	switch {
 	case s.after.what != nothing:
@@ -82,7 +83,7 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// beforeSpecial is beforeDrawn for operations whose class does not say which operands they have.
+// beforeSpecial is beforeDrawn for operations whose class does not determine their operands.
 func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
@@ -105,7 +106,7 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 			return converted(ext, intBound(wide, s.boundOf(g, B, integer), s.boundOf(g, C, integer)))
 		})
 	case DivS, DivU, RemS, RemU:
-		s.look(sh[C]) // it panics, or does not
+		s.look(sh[C]) // it may panic
 		s.computes(g, in, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
 	case AddI, AndI, MulI, ShlI, ShrSI, ShrUI:
 		s.computes(g, in, sh[B], nil, func() bound {
@@ -130,7 +131,7 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 		s.comparison(g, in, float)
 
 	// looks
-	case Panic: // what it is may end in a text
+	case Panic: // the value may become part of a text
 		//mutant: drawn panics are not looked at [env TestDraws/TestLookCrash]
 		s.lookWords(g, A, 2)
 	case ChkShift:
@@ -153,7 +154,7 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 		}
 	case CallN:
 		s.drawnNative(g, f, in)
-	case Ret0: // what is left in a frame that is gone would be in the next one until it is written there
+	case Ret0: // a label that remains in an ended frame would be in the next one until it writes the word
 		clear(sh[:f.Window])
 	case Ret1:
 		sh[0] = sh[A]
@@ -264,8 +265,8 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 		t := s.m.mapTypes[uint32(word(0))]
 		clear(sh[A : int(A)+1+t.key.Words()+t.elem.Words()])
 	case Clock:
-		// What is noted of the clock is about this execution's values. Where it has shown nothing there is
-		// nothing to note.
+		// A note about the clock holds for this execution's values. If the clock has not been read
+		// there is nothing to note.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
 		//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: drop 1
 		if s.m.clockRead() && (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.notesAlike(g, in, int64(word(0))) {
@@ -282,8 +283,8 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 	}
 }
 
-// computes gives the register that in writes the label of what it computes of two things with these labels.
-// Its bound is what b says; nil: nothing is known. If there is one result only it has no label.
+// computes gives the register that in writes the label of a result of two operands with these labels.
+// b returns the result's bound; if b is nil the bound is unknown. A single result has no label.
 func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func() bound) {
 	i := in.A
 	if x == nil && y == nil {
@@ -303,7 +304,7 @@ func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func(
 	g.shadow[g.fp+uint32(i)] = s.joinedAt(rate, known, x, y)
 }
 
-// comparison gives the register that in writes the label of a comparison.
+// comparison gives the register that in writes the label of the comparison's result.
 func (s *symbols) comparison(g *goroutine, in *Instr, kind boundKind) {
 	b, c := in.B, in.C
 	x, y := g.shadow[g.fp+uint32(b)], g.shadow[g.fp+uint32(c)]
@@ -316,8 +317,8 @@ func (s *symbols) comparison(g *goroutine, in *Instr, kind boundKind) {
 	s.computes(g, in, x, y, nil)
 }
 
-// drawnPart gives the registers that in loads from byte off on of the value in registers from B on
-// the labels of those.
+// drawnPart gives the registers into which in loads the bytes from off on, of the value in registers
+// from B on, the labels of those bytes.
 func (s *symbols) drawnPart(g *goroutine, in *Instr, off, size uint64) {
 	sh := g.shadow[g.fp:]
 	n := uint64(size+7) / 8

@@ -8,19 +8,19 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Labels and natives. A call looks at its words, and at what they refer to, but for
+// Labels and natives. A call is a look at its words, and at everything they refer to, except for
 //
 //	Native.Symbolic    which moves labels, or gives them
 //	pureNative         which computes a value of its words, and nothing else
 //
-// What is a number in memory for one native may be part of something larger: a lock in a struct that has
-// a drawn field, too. So one that is declared to look at no memory of the program (trace.MemoryOf) looks
-// at the texts that it is given only.
+// A native may use as a number in memory a word that is part of something larger: a lock in a struct
+// that has a drawn field, too. So a native that is declared to access no memory of the program
+// (trace.MemoryOf) is a look at its string arguments only.
 
-// pureNatives are prefixes of natives that compute.
+// pureNatives are prefixes of the names of natives that only compute.
 var pureNatives = []string{"math.", "math/bits."}
 
-// drawnNative gives and looks at the labels of a call.
+// drawnNative gives the results of a call labels, and looks at those of its arguments.
 func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
 	nat := &s.m.natives[in.Imm32()]
 	if nat.Symbolic || nat.Labels {
@@ -53,14 +53,14 @@ func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 	clear(words)
 }
 
-// lookTexts looks at the strings that the native is called with.
+// lookTexts looks at the string arguments of the native.
 func (s *symbols) lookTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
 	for _, i := range s.textWords(f, g.pc) {
 		s.lookMemory(*g.reg(uint32(in.A) + i), *g.reg(uint32(in.A) + i + 1))
 	}
 }
 
-// labelOf returns the label of what has these cells.
+// labelOf returns the label of a value that consists of these cells.
 func (s *symbols) labelOf(cells []cell) *symbolic.Term {
 	var labels []*symbolic.Term
 	for _, c := range cells {
@@ -84,8 +84,8 @@ func (s *symbols) drawnBytes(p ptr, n uint64, t *symbolic.Term) {
 	}
 }
 
-// reached returns the labels of all that the n registers from i on refer to, over any number of
-// references.
+// reached returns the labels of all objects that the n registers from i on reach, over any number
+// of references.
 func (s *symbols) reached(g *goroutine, i uint16, n int) []*symbolic.Term {
 	var labels []*symbolic.Term
 	s.eachReached(g, i, n, func(id uint32) bool {
@@ -124,7 +124,7 @@ func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func
 	case "And", "Or":
 		s.store(p, w.size, s.joined(bound{}, old, arg))
 		result = old
-	case "CompareAndSwap": // whether it swaps was looked at: swapUnknown
+	case "CompareAndSwap": // swapUnknown has looked at whether it swaps
 		if r.U(0)&1 != 0 {
 			s.store(p, w.size, third)
 		}

@@ -13,18 +13,19 @@ import (
 //	l.tokens = min(l.burst, l.tokens+now.Sub(l.last).Seconds()*l.rate)
 //	return l.tokens >= 1
 //
-// How much time has to pass for another outcome cannot be read off the code. So a label has a rate: by
-// how much the number grows for each nanosecond by which the clock shows more, as far as the instructions
-// that made it are linear. A comparison divides by it the difference of its operands, and that is an
-// amount by which looks try to be later (compared), as for a comparison of Durations. A rate only
-// proposes amounts: one that is wrong costs time and loses nothing, and the number is named as ever.
+// The code does not say how much time has to pass for another outcome. So a label has a rate: the
+// growth of the number for each nanosecond that is added to the clock, as far as the instructions
+// that made it are linear. A comparison divides the difference of its operands by it. The quotient is
+// an amount by which clock reads try to be later (compared), as for a comparison of Durations. A rate
+// only proposes amounts: a wrong one costs time and loses nothing, and the verdict names the number
+// as ever.
 //
-// Labels are a part of states. In a loop that adds up without end rates would keep states from being
+// Labels are a part of states. In a loop that adds without end rates would keep states from being
 // equal, so there are at most maxRates of them in one machine; others are unknown.
 
 const maxRates = 32
 
-// knownRate returns rate, or 0, which is unknown, if there are too many.
+// knownRate returns rate, or 0, which is unknown, if there are too many rates.
 func (s *symbols) knownRate(rate float64) float64 {
 	if rate == 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return 0
@@ -47,7 +48,7 @@ func (s *symbols) rateOf(g *goroutine, i uint16) float64 {
 	return 0
 }
 
-// computedRate returns the rate of what in, which computes, makes of its operands.
+// computedRate returns the rate of the result of in, which computes.
 func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
 	B, C := in.B, in.C
 	x := s.rateOf(g, B)
@@ -81,8 +82,8 @@ func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
 	return 0
 }
 
-// comparesRates notes with how much more time a comparison of registers b and c would come out otherwise;
-// c is NoReg if the second operand is the number n.
+// comparesRates notes the additional time with which the result of a comparison of registers b and c
+// changes; if c is NoReg the second operand is the number n.
 func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind boundKind) {
 	if len(s.rates) == 0 {
 		return

@@ -4,25 +4,26 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
 )
 
-// Most of what a program does has nothing to do with what it has drawn. So it is known of the goroutine
-// that executes whether a register of it may have a label (goroutine.unlabeled): where none has, an operation
-// on registers neither gives nor looks at one, nor does a load or a store where nothing has been labeled.
+// Most operations of a program have nothing to do with its draws. So the goroutine that executes
+// knows whether one of its registers may have a label (goroutine.unlabeled). If none has, an operation
+// on registers neither gives labels nor looks at them, and neither does a load or a store of an
+// object without labels.
 //
-//  1. The whole of shadow is nil when that is set (rescan). Words above the top frame belong to no frame, so
-//     that it may be cleared there.
-//  2. All that gives a register a label when none has one ends it: natives (setLabel), loads (finish,
-//     loadRegs), what another goroutine sends (moveRegs), and deferred calls (passed). It is found out again
-//     when the goroutine executes the next time, as going back may bring labels back.
-//  3. An operation that is left out then would have set labels to nil that are nil, and looked at none.
+//  1. When unlabeled is set the whole of shadow is nil (rescan). Words above the top frame belong to
+//     no frame, so they may be cleared there.
+//  2. Every operation that gives a register a label when none has one resets it: natives (setLabel),
+//     loads (finish, loadRegs), a message from another goroutine (moveRegs), and deferred calls (passed).
+//     It is computed again when the goroutine next executes, as a rewind may bring labels back.
+//  3. An operation that is skipped then would have set labels to nil that are nil, without a look.
 
-// care is what an operation has to do with labels where no register has one.
+// care is the effect of an operation on labels where no register has one.
 type care uint8
 
 const (
-	mayLabel  care = iota // it may give or look at some
-	registers             // nothing
-	loads                 // nothing, unless the object that register B refers to has some
-	stores                // so, and it is register A
+	mayLabel  care = iota // it may give labels or look at them
+	registers             // no effect
+	loads                 // no effect, unless the object that register B refers to has labels
+	stores                // as loads, with register A
 )
 
 var cares = func() (t [NumOps]care) {
@@ -43,7 +44,7 @@ var cares = func() (t [NumOps]care) {
 	return t
 }()
 
-// rescanAfter is how many operations are executed before it is asked again whether no register has a label.
+// rescanAfter is the number of operations after which the registers are searched for labels again.
 const rescanAfter = 256
 
 // indifferent reports whether in has nothing to do with labels. No register of g has one.
@@ -59,7 +60,7 @@ func (s *symbols) indifferent(g *goroutine, in *Instr) bool {
 	return false
 }
 
-// rescan finds out whether no register of g has a label.
+// rescan finds out whether a register of g has a label.
 func (s *symbols) rescan(g *goroutine) {
 	s.unscanned = 0
 	top := g.fp + uint32(g.fn.Window)
@@ -68,7 +69,8 @@ func (s *symbols) rescan(g *goroutine) {
 	g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])
 }
 
-// mayHold reports whether memory of an object may have a label: it has, or another one with the same bit.
+// mayHold reports whether memory of an object may have a label: it has one, or another object with the
+// same bit has.
 func (s *symbols) mayHold(obj uint32) bool {
 	//mutant: memory has no labels where registers have none [env TestDraws/TestLookRestedLoad]: false
 	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0

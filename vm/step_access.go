@@ -25,7 +25,7 @@ func (m *Machine) stopFlags() objFlags {
 //
 // It is called twice for an access that is visible: before it is scheduled, when it becomes
 // pending, and after that, when it is executed. In both calls the instruction's operands are the
-// same, as the goroutine has done nothing in between; what they point to may be another.
+// same, as the goroutine has not moved in between; the memory they point to may have changed.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	// Why has the fast path failed?
 	//
@@ -40,7 +40,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 			return m.access(g, f, pc, p, n, write)
 		}
 		if p&funcBit != 0 && n == 8 && !write {
-			// Where gc has the code pointer of a func value.
+			// The place of gc's code pointer in a func value.
 			m.codeWord = m.funcPC(p)
 			return unsafe.Pointer(&m.codeWord)
 		}
@@ -52,7 +52,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	if o.flags&objFreed != 0 {
 		panic("BUG: access to a collected object")
 	}
-	// What never changes after its creation (boxes of interfaces) orders nothing.
+	// Objects that never change after their creation (boxes of interfaces) order nothing.
 	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
 		if !g.scheduled {
 			kind := trace.Read
@@ -92,7 +92,7 @@ func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access)
 // bytes are ignored.
 //
 // Example: copy(a, b) reads b and writes a in one step, which is one operation with two accesses
-// (trace.ReadWrite). Which of the two is visible decides its kind.
+// (trace.ReadWrite). Its kind depends on which of the two is visible.
 func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trace.Access) bool {
 	if !m.multi || m.auto || f.Trusted {
 		return true
@@ -129,7 +129,7 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	return false
 }
 
-// accessOf is a plain access to n bytes at p.
+// accessOf returns a plain access to n bytes at p.
 func accessOf(p ptr, n uint64, write bool) trace.Access {
 	return trace.Access{Obj: uint32(p >> 32), Off: uint32(p), Size: uint32(n), Write: write}
 }

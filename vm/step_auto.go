@@ -4,10 +4,10 @@ import "slices"
 
 // runAuto executes goroutines in turn, and every enabled operation at once, until auto ends
 // (packages are initialised: paused), the program is over, or no goroutine is enabled. Goroutines with
-// local work come first, oldest first; when there are none, or when one has used up its turn, the
+// local work come first, oldest first; if there is no local work, or one has used up its turn, the
 // enabled ones get a turn.
 //
-// Two uses that have little in common but that no explorer decides: the initialisation of
+// It has two uses, which share only that no explorer decides: the initialisation of
 // packages, which is sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
@@ -45,6 +45,7 @@ func (m *Machine) runAuto() {
 			m.handed = nil
 		}
 		// Those with local work, each once.
+		// Goroutines with local work, each once.
 		for n := len(m.ready); n > 0 && m.auto && !m.executionOver(); n-- {
 			g := m.gs[m.ready[0]]
 			m.ready = m.ready[:copy(m.ready, m.ready[1:])]
@@ -52,12 +53,12 @@ func (m *Machine) runAuto() {
 				turn(g)
 			}
 		}
-		// Those with an operation that is enabled. Those that wait for time only if it has passed, the
+		// Goroutines with an enabled operation. Timers only if their time has passed, the
 		// earliest deadline first.
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
 				if g := m.gs[i]; g.status == gReady && !timed(g) && m.numAlternativesAuto(g) > 0 {
-					g.scheduled, g.choice = waitsInQueue(g), 0 // which keeps its place in the queue
+					g.scheduled, g.choice = waitsInQueue(g), 0 // it keeps its place in the queue
 					turn(g)
 				}
 			}
@@ -75,7 +76,7 @@ func (m *Machine) runAuto() {
 			break
 		}
 		m.pollAfterTurns()
-		// All wait: time passes to the first deadline. Without one none can move.
+		// All wait: time passes to the first deadline. Without one no goroutine can move.
 		if !ran && m.auto {
 			g := m.firstSleeper()
 			if g == nil {
@@ -93,7 +94,7 @@ func (m *Machine) runAuto() {
 	m.moment++
 }
 
-// pollAfterTurns looks for what may end the execution from outside.
+// pollAfterTurns checks for events from outside that end the execution.
 func (m *Machine) pollAfterTurns() {
 	if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
@@ -104,9 +105,10 @@ func (m *Machine) pollAfterTurns() {
 	m.collectIfNeeded()
 }
 
-// handOver reports whether a goroutine waits for what g has just sent into the buffer of c, or for the
-// room that it has left there, and has that goroutine go on next. gc gives it to the one that waits
-// longest at once; here it finds it there, before any other goroutine can.
+// handOver reports whether a goroutine waits for the element that g has just sent into the buffer of c,
+// or for the room that it has left there, and lets that goroutine continue next. gc gives the element or
+// the room at once to the goroutine that waits longest; here it finds it there, before any other
+// goroutine can.
 func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 	m.handed = nil
 	var arr [8]chanCase
@@ -129,15 +131,15 @@ func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 // handoversInTurn is how often two goroutines may hand over to each other before others get a turn.
 const handoversInTurn = 64
 
-// turnWeight is what a turn counts of MaxRun on top of the instructions it used up.
+// turnWeight is the cost of a turn in MaxRun, in addition to its instructions.
 const turnWeight = 16
 
-// nanosPerLoop is how long an iteration or a call takes by the clock of a
-// program that is run: what measures time must see it pass. It is about what it takes in the machine,
-// so that a program that works for two seconds ends after some seconds.
+// nanosPerLoop is the duration of an iteration or a call by the clock of a program that is run: a
+// program that measures time must see it pass. It is about the duration in the machine, so that a
+// program that works for two seconds ends after some seconds.
 const nanosPerLoop = 20
 
-// wakeNanos is by how much timers of a program that is run are late, as those of the kernel are: a
+// wakeNanos is the delay of timers of a program that is run, like those of the kernel: a
 // program that has slept for d finds that more than d has passed.
 const wakeNanos = 50_000
 
@@ -165,8 +167,7 @@ func (m *Machine) runLocalAfterAuto() {
 
 // numAlternativesAuto is numAlternatives for run mode.
 //
-// A view is of a moment, and in run mode states are not counted: each question is a moment of its
-// own.
+// A view is of a moment, and in run mode states are not counted: each call is a moment of its own.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
 	m.moment++
 	return m.numAlternatives(g)
@@ -201,7 +202,7 @@ func (m *Machine) autoChoice(n int) int32 {
 // literal returns the address of a host text's bytes.
 func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
-// clockHash is the part of the clock that matters for what can still happen.
+// clockHash returns the part of the clock on which the future depends.
 func (m *Machine) clockHash() int64 {
 	if !m.link.clockUsed || m.relativeTimes() {
 		return 0
@@ -211,7 +212,7 @@ func (m *Machine) clockHash() int64 {
 
 // Exit returns the status of a program that has been run: its own, or 2 after a panic, a fatal
 // error or a deadlock, whose text is printed as the runtime does. reason is not empty if the
-// program has come to something that the machine does not model.
+// program has reached something that the machine does not model.
 func (v Report) Exit() (status int, reason string) {
 	m := v.m
 	// A test that fails or is skipped ends its goroutine, which may be the only one.

@@ -9,16 +9,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A loop that looks at the clock until a time has come waits for time to pass, as if it slept. In
-// terms of step_time.go: all goroutines wait, and so time passes to that moment. Which moment that
-// is the comparison has said on which the loop goes on (compared).
+// A loop that reads the clock until a moment waits for time to pass, as if it slept. In terms of
+// step_time.go: all goroutines wait, and so time passes to that moment. The comparison on which the
+// loop continues has named the moment (compared).
 //
 // A look of goroutine g in a loop is a wait if, since g's last look,
 //
 //  1. g has come back to the same state of its own (ownState), by operations without effect: reads,
 //     Gosched, and pairs of locking and unlocking, and has printed nothing. So the iteration can be
-//     left out, as in await_eliminate.go, and the next one does the same unless time has passed or
-//     another goroutine has changed what is read; and
+//     omitted, as in await_eliminate.go, and the next one does the same unless time has passed or
+//     another goroutine has changed memory that it reads; and
 //  2. no other goroutine has executed an operation with an effect in the meantime; and
 //  3. a comparison has said what time it needs.
 //
@@ -27,12 +27,12 @@ import (
 // iterates at most once for each of these operations. Looks of such loops are visible operations
 // that depend on everything: if there is one the search begins again with them.
 
-// A lookBack is what is remembered of a goroutine's last look in a loop.
+// A lookBack is the record of a goroutine's last look in a loop.
 type lookBack struct {
-	state por.Hash       // its own; zero: there has been none since its last effect
+	state por.Hash       // its own; zero: no look since its last effect
 	out   int            // length of the output then
-	label *symbolic.Term // of what was compared since then: until may be another moment; or nil
-	until int64          // the earliest moment at which a comparison since then comes out otherwise; 0: none
+	label *symbolic.Term // of the values compared since then, with which until may be another moment; or nil
+	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
 	waits bool           // the pending look waits for it,
 	woken bool           // or has waited for it
 	stale bool           // another goroutine has had an effect since
@@ -48,7 +48,7 @@ var idleKinds = []trace.Kind{
 	trace.Lock, trace.Unlock, trace.RLock, trace.RUnlock,
 }
 
-// arriveAtLook is called when g comes to a look: does it wait?
+// arriveAtLook is called when g reaches a look; it decides whether the look waits.
 func (m *Machine) arriveAtLook(g *goroutine) {
 	if m.busy == nil {
 		m.busy = &awaitElimination{m: m, loops: loopTable{m: m, looks: true}}
@@ -81,9 +81,9 @@ func (m *Machine) waitAtLook(g *goroutine) {
 	m.noteArmed(g.looked.until - m.clock)
 }
 
-// noteHeldUp names what is not tried of a look of g that has waited until now: that g had looked just
-// before this moment, and was held up, with time passing, before it read what a goroutine has changed
-// meanwhile that wakes up now or within the slack.
+// noteHeldUp names behaviours that are not tried at a look of g that has waited until now: g had
+// read the clock just before this moment, and was delayed, while time passed, before it read memory
+// that a goroutine has changed meanwhile that wakes up now or within the slack.
 func (m *Machine) noteHeldUp(g *goroutine) {
 	if !g.looked.reads || !m.bounded(g) || m.cfg.Slack == 0 {
 		return
@@ -100,7 +100,7 @@ func (m *Machine) noteHeldUp(g *goroutine) {
 	}
 }
 
-// needsTime notes that the comparison that g has just made comes out otherwise at time t.
+// needsTime notes that the comparison that g has just made has another outcome at time t.
 func (m *Machine) needsTime(g *goroutine, t int64) {
 	m.needsTimeTimed(g, t)
 	l := &g.looked
@@ -110,8 +110,8 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k: if it may have an effect, g does
-// not wait for time, and those that do look again.
+// noteEffect is called when g has executed an operation of kind k. If it may have an effect, g does
+// not wait for time, and the goroutines that do read the clock again.
 func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 	if m.busy == nil {
 		return

@@ -21,13 +21,13 @@ const bottomReturn = 0
 // callValue pushes a frame for func value fv whose arguments are in window a of the running frame;
 // control returns to g.pc. It reports false if it threw instead.
 //
-// Everything that is more than a call of a known function comes here: closures, nil, functions
+// Every call that is more than a call of a known function comes here: closures, nil, functions
 // that have not been compiled.
 func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
 
-// pushFrame enters func value fv with its arguments at stack word fp: it copies what the closure
+// pushFrame enters func value fv with its arguments at stack word fp: it copies the words that the closure
 // has captured after them, and writes the header. link and ret are words of the header (see
 // hdrLink). It reports false if it threw instead, because fv is nil, or if the stack has overflowed.
 //
@@ -72,7 +72,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 // callGuest pushes a call of a compiled function above the running frame, as
 // if the instruction before g.pc had made it. flags are frame flags.
 //
-// The overlay's functions that throw and recover are written in Go, and are called so.
+// The overlay's functions that throw and recover are written in Go, and are called by it.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	// Not in the window: that may hold the arguments of the native which makes the call.
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
@@ -141,10 +141,10 @@ var rtFuncs = [numRtFuncs]struct {
 	rtPanicText:         {"hbPanicText", FatalError},
 	rtPanicNil:          {"hbPanicNil", GoPanic},
 	rtPanicRange:        {"hbPanicRange", RuntimePanic},
-	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model: what it says is the model's
+	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model, which gives the text
 	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
 	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},
-	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value could not be had
+	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value was not available
 	rtGopanic:           {"gopanic", GoPanic},
 	rtMain:              {"main", GoPanic},
 	rtGoexit:            {"goexit", GoPanic},
@@ -171,12 +171,12 @@ func (m *Machine) throwIndex(g *goroutine, i, n uint64) {
 // returned handles a return from a frame with flags; results are in place. It
 // reports false if g must stop.
 //
-// Which flag is set says who made the call:
+// The flag says who made the call:
 //
 //	frBottom       the go statement: the goroutine ends
 //	frRunDefer     RunDefers at the end of a function: it is executed again, for the next one
-//	frPanicDefer   the unwinding of a panic, which goes on or has been recovered
-//	frRecovered    what is left of the deferred calls after a recovery
+//	frPanicDefer   the unwinding of a panic, which continues or has been recovered
+//	frRecovered    the rest of the deferred calls after a recovery
 func (m *Machine) returned(g *goroutine) bool {
 	link := g.stack[g.fp-hdrLink]
 	flags := link >> 32
@@ -225,10 +225,10 @@ func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 
 // startG executes a go statement of g: fv with args on a new goroutine.
 //
-// From the second goroutine on there are two that can notice something (multi): what global
-// variables refer to becomes shared at that moment, and later what is published.
+// From the second goroutine on there are two that can notice something (multi): all objects to which
+// global variables refer become shared at that moment, and later those that are published.
 func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *goroutine {
-	// What the new goroutine is given, and what variables refer to, two goroutines can reach now.
+	// Two goroutines can now reach the arguments of the new goroutine, and the objects of variables.
 	if !m.multi {
 		m.shareRoots()
 	}
@@ -250,7 +250,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		panic("BUG: go of a nil func value")
 	}
 	m.sym.spawned(n, g, n.fp, args)
-	// Its local work is part of this step: it gets to its first visible operation in runLocal.
+	// Its local work is part of this step: it reaches its first visible operation in runLocal.
 	m.ready = append(m.ready, n.slot)
 	m.advanced = append(m.advanced, n.id)
 	return n
@@ -258,7 +258,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 
 // endG ends g.
 //
-// It stays in gs, as other things have its slot and number.
+// It stays in gs, as other objects have its slot and number.
 func (m *Machine) endG(g *goroutine) {
 	if g.id == 0 {
 		m.mainEnd = true

@@ -32,15 +32,15 @@ const (
 // that equal contents are equal bytes; longer buffers are rings.
 const shiftCap = 64
 
-// onChannel is what an operation on c touches.
+// onChannel returns the access of an operation on c.
 func onChannel(c ptr) trace.Access {
 	return trace.Access{Obj: uint32(c >> 32), Size: 8, Write: true}
 }
 
-// elemSize is the size of an element of the channel with header h.
+// elemSize returns the size of an element of the channel with header h.
 func elemSize(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8])) }
 
-// bubbleOf is the bubble in which the channel with header h was made; 0: none.
+// bubbleOf returns the bubble in which the channel with header h was made; 0: none.
 func bubbleOf(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8] >> 16)) }
 
 func (m *Machine) chanHdr(c ptr) *[5]uint64 {
@@ -49,8 +49,8 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 
 // chanOp executes Send, Recv or Select at g.pc, or makes it pending.
 //
-// The order: what can be done, may it be done now, and only then effects. Everything up to
-// chanMayExecute is executed once more when the operation is scheduled.
+// The order: compute the alternatives, ask whether one may execute now, and only then have effects.
+// Everything up to chanMayExecute is executed once more when the operation is scheduled.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	if m.opened != 0 && m.isOutside(g) {
 		return m.throwOutside(g, g.fn.Code[g.pc].Op)
@@ -66,7 +66,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		a = m.oldest(alts)
 	}
 	in := &g.fn.Code[g.pc]
-	// Parking is a step that only changes what others see: the operation stays pending.
+	// Parking is a step that only changes the view of the others: the operation stays pending.
 	if a.park {
 		m.setPendingChan(g)
 		g.parked = true
@@ -106,8 +106,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	if m.following() {
 		m.raceChan(g, c.ch, hp, c.send)
 	}
-	// Alone: a closed channel panics for a sender, else the buffer has room or an element, or a
-	// receiver gets the zero value (spec: Close).
+	// Without a partner: on a closed channel a sender panics, otherwise the buffer has room or an
+	// element, or a receiver gets the zero value (spec: Close).
 	if hp[chClosed/8] != 0 && c.send {
 		m.throw(g, rtPanicSendClosed)
 		return Called
@@ -144,10 +144,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 // takeBuffered receives the oldest element of c's buffer, which is not empty. A short buffer is
 // moved down by one place, a long one advances head: see shiftCap.
 //
-// The place that becomes free is cleared in both cases (invariant of channels).
-//
-//	short:  │ a │ b │ c │ 0 │  ──▶  │ b │ c │ 0 │ 0 │     head stays 0
-//	long:   │ a │ b │ c │ 0 │  ──▶  │ 0 │ b │ c │ 0 │     head 0 → 1
+// The free place is cleared in both cases (invariant of channels).
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
 	if m.isTick(hp) || m.isEarly(hp) {
 		m.wokenLate(g)
@@ -212,7 +209,7 @@ func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 	}
 }
 
-// copyRegs moves an element of size bytes in a rendezvous. The receiver may not want it.
+// copyRegs moves an element of size bytes in a rendezvous. The receiver may discard it.
 func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16, size, _ uint32) {
 	if tr != bytecode.NoReg && size > 0 {
 		n := (size + 7) / 8
@@ -221,8 +218,8 @@ func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16,
 	}
 }
 
-// publishRegs publishes what an element of size bytes in g's registers points to: the receiver can
-// reach that.
+// publishRegs publishes everything to which an element of size bytes in g's registers points: the
+// receiver can reach that.
 func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 	if m.multi {
 		for _, w := range unsafe.Slice(g.reg(uint32(reg)), (size+7)/8) {
@@ -234,8 +231,8 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 // finishChan writes the operation's control results and moves g after it. index is the case's, -1
 // for default; ok says whether a received value was sent.
 //
-// It is called for both sides of a rendezvous, so g may be one that is not running: everything is
-// found at its pc.
+// It is called for both sides of a rendezvous, so g may be one that is not running: all operands are
+// read at its pc.
 func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	in := &g.fn.Code[g.pc]
 	g.scheduled, g.assigned = false, 0
@@ -245,7 +242,7 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 			*g.reg(uint32(in.C)) = b2u(ok)
 			m.sym.clearRegs(g, uint32(in.C), 1)
 		}
-	// The results are the index, ok, and what was received; the words of the cases come after
+	// The results are the index, ok, and the received values; the words of the cases come after
 	// the instruction and are skipped.
 	case bytecode.Select:
 		*g.reg(uint32(in.A)) = uint64(int64(index))
@@ -266,8 +263,8 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 
 // chanMayExecute is mayExecute for the channel operation at g.pc with n alternatives.
 //
-// A single alternative of a program with one goroutine is local work. No alternative: it becomes
-// pending, and blocks.
+// A single alternative of a program with one goroutine is local work. Without an alternative the
+// operation becomes pending, and blocks.
 func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 	if n > 0 && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
@@ -282,11 +279,11 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 
 // setPendingChan makes g's channel operation pending.
 //
-// It is called again for a goroutine that parks, whose arrival does not change by that.
+// It is called again for a goroutine that parks; its arrival does not change then.
 func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
-	// An operation on a nil channel alone accesses nothing (N is 0): no other goroutine can do
-	// anything about it.
+	// An operation on nil channels only accesses nothing (N is 0): no other goroutine can
+	// affect it.
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
 	switch {
 	case in.Op == bytecode.Send:
@@ -331,7 +328,7 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
 		}
-		// One that panics writes nothing, as for the runtime's race detector.
+		// A close that panics writes nothing, as for the runtime's race detector.
 		if m.following() && m.chanHdr(c)[chClosed/8] == 0 {
 			m.raceClose(g, c)
 		}
@@ -344,14 +341,14 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	return Next
 }
 
-// closing is the operation of closing c.
+// closing returns the operation of closing c.
 func closing(c ptr) trace.Op {
 	return trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{onChannel(c)}}
 }
 
-// closeNow closes c, or returns which panic that is; -1 for none.
+// closeNow closes c, or returns the panic that closing it raises; -1 for none.
 //
-// Those that wait to receive need not be woken: their operations have become enabled.
+// Waiting receivers need no wake-up: their operations have become enabled.
 func (m *Machine) closeNow(c ptr) rtFunc {
 	if c == 0 {
 		return rtPanicCloseNil
@@ -368,7 +365,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 
 // chanLen executes len and cap. Unlike the capacity, the length depends on the order of operations.
 //
-// A nil channel, and a capacity, are the same whatever the others do: no operation.
+// The length of a nil channel, and every capacity, are the same whatever the others do: no operation.
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0
@@ -402,11 +399,11 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl
 	return ctl
 }
 
-// newChan makes a channel for n elements e, if there can be one: else it panics, or refuses what
-// the real runtime would make.
+// newChan makes a channel for n elements e, if that is possible: otherwise it panics, or refuses
+// a channel that the real runtime would make.
 //
-// Sizes that gc would refuse panic as there; those that gc would make and the machine has no room
-// for end the exploration with a reason.
+// Sizes that gc would refuse panic as there; sizes that gc would accept, and for which the machine has
+// no room, end the exploration with a reason.
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	const header = 96 // of the real runtime's channels
 	switch es := uint64(e.Size); {

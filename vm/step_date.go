@@ -6,33 +6,34 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// The time of day at which the program starts is one of many: startTime is the earliest one. A program
-// notices which by comparing the clock with a date, which is a Time that has been made of numbers.
+// The time of day at which the program starts is one of many: startTime is the earliest one. The
+// result of a program depends on it where it compares the clock with a date. A date is a Time that
+// has been made of numbers.
 //
 //	time.Now().After(time.Date(2027, ...))      the date is to come, and past if the program starts later
-//	time.Since(start2020) > 7*365*day           the distance to what is past is larger then
+//	time.Since(start2020) > 7*365*day           the distance to a past date is larger then
 //	time.Now().Unix() > 1800000000              numbers
 //
-// A comparison is named if it would come out otherwise:
+// The verdict names a comparison if a later start may change its result:
 //
 //  1. Every Time that is made of numbers comes from unixTime, setLoc of package time, or from Add of
-//     such a one. Their instants are kept (dates); what is equal to one by chance is taken for one.
-//  2. A Time with a monotonic reading has been computed from the clock, and nothing else. One without is
-//     taken for one of the clock's if it is near and no date.
-//  3. The clock's Times are later if the program starts later, dates are not. So a comparison of the two
-//     comes out otherwise if the date is the later one, and only then. By 1 and 2 a clock's Time is taken
-//     for a date only if it has been one as a number, which is named as such (ClockCounted).
-//  4. What lies between a date that is past and the clock grows. Where there is such a distance each
-//     comparison of durations may be one of it, and is named.
+//     such a Time. Their instants are kept (dates); a Time with the same instant by chance counts as one.
+//  2. A Time with a monotonic reading has been computed from the clock only. A Time without one
+//     counts as a Time of the clock if it is near and no date.
+//  3. The clock's Times are later if the program starts later, dates are not. So the result of a
+//     comparison of the two changes only if the date is the later one. By 1 and 2 a Time of the clock
+//     counts as a date only if it has been a number, and the verdict names that number (ClockCounted).
+//  4. The distance between a past date and the clock grows. Where such a distance exists each
+//     comparison of durations may be one of it, and the verdict names it.
 //
-// No program runs fifty years after it was compiled: no date counts that is further away.
+// No program runs fifty years after it was compiled: dates that are further away do not count.
 const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 
-// maxDates is how many dates are told apart from what the clock has shown. If there are more, all Times
-// without a monotonic reading count as dates.
+// maxDates is the largest number of dates that are kept. With more dates all Times without a
+// monotonic reading count as dates.
 const maxDates = 1 << 14
 
-// made notes that the Time wall, ext has been made of numbers, be it in an initialiser.
+// made notes that the Time wall, ext has been made of numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
 	if k := m.link; k.clockUsed && !m.cfg.Run {
 		k.lock()
@@ -46,13 +47,14 @@ func (m *Machine) made(wall, ext uint64) {
 	}
 }
 
-// isDate reports whether the Time w is, or may be, one that the program knows as a date.
+// isDate reports whether the Time w is, or may be, a date that the program knows.
 func (m *Machine) isDate(w [2]uint64) bool {
 	//mutant: what is computed is a date [env TestPrograms/clockdatesonly]: drop 2
 	return w[timeWall]&timeMono == 0 && m.link.date(instant(w[0], w[1]), true)
 }
 
-// date reports whether an instant is a date's; each may be, if asked so, where there are too many.
+// date reports whether at is the instant of a date. If many is set and there are too many dates to
+// keep, each instant may be one.
 func (f *clockFacts) date(at int64, many bool) bool {
 	f.lock()
 	defer f.unlock()
@@ -66,8 +68,8 @@ func (m *Machine) ofClock(w [2]uint64) bool {
 	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.date(at, false)
 }
 
-// comparesDate notes that the Times a and b are compared, if one is a date that is later than the other,
-// which is of the clock. It reports whether one is a date that is earlier.
+// comparesDate notes a comparison of the Times a and b, if the later one is a date and the other one
+// is of the clock. It reports whether the earlier one is a date and the other one is of the clock.
 func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	if !m.readsTime(g) {
 		return false
@@ -82,16 +84,16 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	return y > -dateHorizon && m.isDate(b) && m.ofClock(a)
 }
 
-// comparesAges notes that a and b are compared, of which one may lie between a date and the clock. That grows
-// if the program starts later.
+// comparesAges notes a comparison of a and b, one of which may be the distance between a date and
+// the clock. That distance grows if the program starts later.
 func (m *Machine) comparesAges(g *goroutine, a, b float64) {
 	if a != b && m.link.holds(&m.link.aged) {
 		m.assume(g, ClockStart)
 	}
 }
 
-// comparesUnix notes that numbers a and b are compared, if it would come out otherwise if the program started
-// later: one of them is a number of a Time of the clock's, such as time.Now().Unix(), and the other one none.
+// comparesUnix notes a comparison of the numbers a and b, if a later start may change its result: one
+// of them is a number of a Time of the clock, such as time.Now().Unix(), and the other one is not.
 func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	left, right := how&bytecode.ClockDateLeft != 0, how&bytecode.ClockDateRight != 0
 	flips := false
@@ -109,7 +111,7 @@ func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	}
 }
 
-// dateNumber reports whether v is a number of a date, in units of so many nanoseconds.
+// dateNumber reports whether v is a number of a date, in units of unit nanoseconds.
 func (m *Machine) dateNumber(v, unit float64) bool {
 	m.link.lock()
 	defer m.link.unlock()

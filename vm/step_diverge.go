@@ -5,15 +5,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A goroutine whose local work comes back to a state it was in loops forever: it is deterministic,
-// and no other goroutine can change what it reads, or reading would be a visible operation. Its
-// pending operation is then one that is never enabled, trace.Spin, and the other goroutines
-// continue without it.
+// A goroutine whose local work comes back to an earlier state loops forever: it is deterministic,
+// and no other goroutine can change the memory that it reads, because otherwise reading would be a
+// visible operation. Its pending operation is then one that is never enabled, trace.Spin, and the other
+// goroutines continue without it.
 //
-// divergence finds that within one step. Now and then, when twice as much work has been done as the
-// last time, it records the state and then compares every back edge's with it for a while, a
+// divergence finds that within one step. Now and then, when the work has doubled since the last time, it
+// records the state and then compares every back edge's with it for a while, a
 // hundredth of the work done so far (after Brent 1980, who doubles for the same reason: loops of
-// any length are found). What is compared first are a few words of the running frame; the whole
+// any length are found). The first comparison is of a few words of the running frame; the whole
 // state is hashed only if they agree, and only as long as that is cheap compared with the work.
 //
 //	work of the step ──┬───────────┬────────────────┬──────────────▶
@@ -21,20 +21,20 @@ import (
 //	                   record      nothing agreed   record
 type divergence struct {
 	begin    uint64 // when the next state is noted, in back edges and calls of the step
-	end      uint64 // when it is given up
+	end      uint64 // when it is dropped
 	recorded bool
 	noted    int    // states noted since begin
 	frame    uint64 // the running frame of the noted state
 	whole    bool   // state has been computed
 	state    por.Hash
-	reads    uint64 // of the clock, when it was
+	reads    uint64 // of the clock, when state was computed
 	hashed   uint64 // words hashed in this step
 }
 
 const (
-	spinStart  = 4 * budget // before a loop is suspected
-	spinWindow = 128        // what part of the work is watched closely
-	spinCost   = 16         // what part of it may be spent on hashing, in words
+	spinStart  = 4 * budget // work before a loop is suspected
+	spinWindow = 128        // the part of the work in which back edges are compared
+	spinCost   = 16         // the part of the work that may be spent on hashing, in words
 )
 
 // diverges reports whether g, which is after a back edge or, if not back, before a call, loops
@@ -71,9 +71,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if frame != s.frame {
 		return false
 	}
-	// A frame that agrees too often tells nothing, such as that of a loop that calls a coroutine:
-	// what changes is in the coroutine's frame. Then the next back edge is noted, for half of the
-	// cost that is left.
+	// A frame that agrees too often says nothing, such as that of a loop that calls a coroutine: the
+	// changes are in the coroutine's frame. Then the next back edge is noted, for half of the
+	// remaining cost.
 	most := m.localWork / spinCost
 	if s.hashed > most-most>>s.noted {
 		s.recorded = false
@@ -89,9 +89,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	return state == s.state
 }
 
-// frameWords is a fingerprint of g's running frame without what it refers to.
+// frameWords returns a fingerprint of g's running frame without the objects to which it refers.
 //
-// Numbers of new objects are left out, since an iteration that allocates something and drops it
+// Numbers of new objects are left out, since an iteration that allocates an object and drops it
 // has another number each time.
 func (m *Machine) frameWords(g *goroutine) uint64 {
 	x := uint64(g.id)<<32 ^ uint64(g.fp)
@@ -106,7 +106,7 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 }
 
 // spinForever lets g spin in the loop that it does not leave. If the loop reads the clock, it waits
-// for what does not happen here, and the execution is abandoned.
+// for an event that does not happen here, and the execution is abandoned.
 func (m *Machine) spinForever(g *goroutine) {
 	if m.clockReads != m.divergence.reads {
 		m.cutForTime(g)
@@ -124,13 +124,13 @@ func (m *Machine) cutForTime(g *goroutine) {
 		" ends only when time passes, and time passes here only while goroutines sleep"}
 }
 
-// maxLooks is how often a goroutine looks at the clock within one step before it is believed to wait
-// for time to pass, though it does something in each iteration and so is never where it was. It is
-// more than a loop that ends by itself looks, and takes a second.
+// maxLooks is the number of clock reads of a goroutine within one step after which it is taken to wait
+// for time to pass, though each iteration has an effect, so that its state never repeats. A loop that
+// ends by itself has fewer clock reads; that many take a second.
 const maxLooks = 1 << 20
 
-// maxVain is the same for looks that are operations, of all goroutines of a path: at each of them time
-// might pass, and has not. Where states are stored no bound on steps would end such a path.
+// maxVain is the same for clock reads that are operations, of all goroutines of a path: at each of them
+// time might pass, and has not. Where states are stored no bound on steps would end such a path.
 const maxVain = 1 << 12
 
 // setSpinning notes that g loops forever: its pending operation is one that is never enabled.

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestSpin: a loop without end is noticed whatever its length, its calls and
-// what it allocates are; one that ends is not.
+// TestSpin: the machine notices an endless loop whatever its length, its calls and
+// its allocations are; it does not report a loop that ends.
 func TestSpin(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

@@ -1,22 +1,23 @@
 package vm
 
-// A duration that is compared may come from the clock, or from what the program is configured with:
+// A comparison of durations may compare a duration of the clock, or one of the configuration:
 //
 //	if timeout == 0 { timeout = time.Minute }
 //
-// In the function alone that is not seen (compile, clock.go), and if it is as small as the slack, looks
-// become operations for it. But a program in which no duration is ever made of Times has none of the clock:
+// The function alone does not tell which (compile, clock.go). If the duration is as small as the
+// slack, clock reads become operations because of it. But a program that never makes a duration of
+// Times has no duration of the clock:
 //
-//  1. A duration or number comes from the clock only if, earlier on the path, Sub has made it of two Times,
-//     or a Time was taken apart, or the clock was asked for a number (noteElapsed).
-//  2. As long as that has happened on no path, no state that has been explored has one in memory, whether it
-//     was reached on this path or taken for one that was.
-//  3. So a comparison is passed over as long as that is so, which is noted. If a duration is made later, on
-//     any path of any replica, the search begins again and passes none over (needsElapsed).
+//  1. A duration or number comes from the clock only if, earlier on the path, Sub has made it of two
+//     Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).
+//  2. As long as no path has done so, no explored state has such a duration in memory, whether the
+//     search reached the state on this path or matched it with another one.
+//  3. So comparisons are skipped meanwhile, and the skipping is noted. If any path of any replica
+//     makes a duration later, the search begins again and skips none (needsElapsed).
 //
-// What package context makes of a deadline it keeps, and so does package time what it makes for itself.
+// Package context keeps to itself the durations that it makes of deadlines, and so does package time.
 
-// comparesElapsed reports whether a duration that is compared may be the clock's.
+// comparesElapsed reports whether a compared duration may come from the clock.
 func (m *Machine) comparesElapsed() bool {
 	a := m.cfg.absolute
 	if m.cfg.Elapsed || a.elapsed.Load() {
@@ -28,14 +29,14 @@ func (m *Machine) comparesElapsed() bool {
 	return false
 }
 
-// needsElapsed reports whether what has been explored says nothing, as comparisons were passed over.
+// needsElapsed reports whether the search proves nothing, because it skipped comparisons.
 func (m *Machine) needsElapsed() bool {
 	a := m.cfg.absolute
 	//mutant: comparisons that were passed over are not repeated [env TestPrograms/clockelapsedlate]: "!m.cfg.Elapsed && a.elapsed.Load()" -> "false"
 	return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()
 }
 
-// noteElapsed notes that g makes a duration or a number of what the clock has shown.
+// noteElapsed notes that g makes a duration or a number of a clock value.
 func (m *Machine) noteElapsed(g *goroutine) {
 	if m.cfg.absolute.elapsed.Load() {
 		return

@@ -12,17 +12,17 @@ import (
 //
 // Fast paths touch guest memory through heap.load and heap.store, which fail for nil, for out of
 // bounds, for shared objects while several goroutines exist, and (store) for objects not yet saved
-// in this epoch; the slow path (m.access) finds out which it was. An instruction that turns out to
+// in this epoch; the slow path (m.access) determines the cause. An instruction that turns out to
 // be a visible operation is abandoned before it had any effect, and executed again when it is
 // scheduled.
 //
 // The state of the loop is in locals: f and code (the running function), ip (the next instruction),
 // r (register 0 of the running frame), stop (the flags that send an access to the slow path) and
-// left (of the budget). Before anything else may look at g, ip is stored in g.pc. The loop is a
-// switch over operations; what several of them end with has a label:
+// left (of the budget). Before any other code may read g, ip is stored in g.pc. The loop is a
+// switch over operations; endings that several of them share have labels:
 //
 //	enter    push a frame for function callee, whose arguments are in window win
-//	ret      pop the running frame; one with flags is left to Machine.returned
+//	ret      pop the running frame; Machine.returned handles one with flags
 //	index    raise an index-out-of-range panic for index addr and length size
 //	called   g's frames, pc or status have changed: load the locals again
 //	paused   the slow path has made the access pending, or has thrown
@@ -31,21 +31,21 @@ import (
 //
 // Claim: an instruction that is abandoned has had no effect.
 //
-//  1. It writes memory only at an address that store or access has given out, which they do when
+//  1. It writes memory only at an address that store or access has returned, which they do when
 //     the write may happen; and the results of a load are written to registers after that.
-//  2. g.pc is at it, or set back to it by what makes it pending, and exec begins at g.pc when it is
-//     scheduled. For that, the words that follow an instruction are skipped last.
-//  3. In between its goroutine does nothing. So its registers are what they were, and with them the
-//     operands; only what these point to may be another by then.
+//  2. g.pc is at it, or set back to it by the code that makes it pending, and exec begins at g.pc when
+//     it is scheduled. For that, the words that follow an instruction are skipped last.
+//  3. In between its goroutine does nothing. So its registers, and with them the operands, are
+//     unchanged; only the memory to which these point may change.
 //
-// The cases are in the order of package bytecode. That is of no importance for speed, as gc makes a
-// table of jumps of the switch.
+// The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
+// the switch to a table of jumps.
 //
-// Two slower switches follow: operations that are rarer than a call are in slowOp. When measuring,
+// Two slower switches follow: operations that are rarer than a call are in slowOp. For measurements,
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
-// rg is register i of the frame whose register 0 is at base; rf and rf32 are the same for floats.
+// rg returns register i of the frame whose register 0 is at base; rf and rf32 are the same for floats.
 // Nothing is checked: the compiler has made the operands, and pushFrame has made room for NRegs
 // and the outgoing window.
 func rg(base unsafe.Pointer, i uint16) *uint64 {
@@ -76,8 +76,8 @@ func (h *heap) load(p, n uint64, stop objFlags) unsafe.Pointer {
 
 // store returns the host address of n writable bytes at p, or nil.
 //
-// An object of this epoch has been saved since the last mark, or is newer than that: what it held
-// before need not be kept. All others go to the slow path once.
+// An object of this epoch has been saved since the last mark, or is newer than the mark: its previous
+// content need not be kept. All others go to the slow path once.
 func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 	if id := p >> 32; id < uint64(len(h.objs)) {
 		o := &h.objs[id]
@@ -88,23 +88,23 @@ func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 	return nil
 }
 
-// pcOf is the number of the instruction at ip.
+// pcOf returns the number of the instruction at ip.
 // An instruction has 8 bytes, and so have the words that follow some.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
 
-// budget is how many back edges and calls a goroutine may execute between two polls of the outside
-// world.
-// Where it ends is no scheduling point of an exploration: no other goroutine moves meanwhile, so
-// the number influences nothing but how soon garbage, interrupts and endless loops are noticed.
+// budget is the number of back edges and calls that a goroutine may execute between two polls of the
+// outside world.
+// Its end is no scheduling point of an exploration: no other goroutine moves meanwhile, so
+// the number decides only how soon garbage, interrupts and endless loops are noticed.
 const budget = 1 << 14
 
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
 //
 // Invariants of the loop: r points to register 0 of g.fp in g.stack, and ip into the code of
-// g.fn. Whatever may grow the stack, or push or pop a frame, is followed by loading them again:
-// natives and slowOp that answer Next by r, all that comes to "called" by everything. What may
-// share objects, start goroutines or change the mode is followed by stop.
+// g.fn. After any code that may grow the stack, or push or pop a frame, they are loaded again:
+// r after natives and slowOp that answer Next, everything at "called". Code that may
+// share objects, start goroutines or change the mode is followed by a load of stop.
 //
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
@@ -168,14 +168,14 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			m.covered[in.Imm32()] = true
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)
-		// All is read before anything is written: source and destination may overlap.
+		// All registers are read before any is written: source and destination may overlap.
 		case Mov2:
 			x, y := *rg(r, in.B), *rg(r, in.B+1)
 			*rg(r, in.A), *rg(r, in.A+1) = x, y
 		case Mov3:
 			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
-		// A copy of the host's, which allows for overlapping.
+		// The host's copy allows for overlapping.
 		case MovN:
 			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
 		case Const:
@@ -268,7 +268,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = ^*rg(r, in.B)
 		case LNot:
 			*rg(r, in.A) = *rg(r, in.B) ^ 1
-		// What makes a narrow integer of a result that has left its range.
+		// The operations that make a narrow integer of a result that has left its range.
 		case ExtS8:
 			*rg(r, in.A) = uint64(int8(*rg(r, in.B)))
 		case ExtU8:
@@ -331,7 +331,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(math.Float32bits(float32(int64(*rg(r, in.B)))))
 		case CvtUF32:
 			*rg(r, in.A) = uint64(math.Float32bits(float32(*rg(r, in.B))))
-		// What does not fit becomes what it becomes on the host, whose compiler also chose the
+		// A value that does not fit becomes the same as on the host, whose compiler also chose the
 		// operation (convertBasic): the language leaves it open (spec: Conversions).
 		case CvtF64S:
 			*rg(r, in.A) = uint64(int64(*rf(r, in.B)))
@@ -405,7 +405,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			ip = unsafe.Add(ip, 8)
 			*rg(r, in.A) = b2u(eq)
-		// Jumps. Only those backwards, and calls, use up the budget: a goroutine cannot execute
+		// Jumps. Only backward jumps and calls use up the budget: a goroutine cannot execute
 		// forever without one of them.
 		case Jmp:
 			ip = unsafe.Add(ip, int(in.Imm32())*8)
@@ -414,7 +414,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if left--; left < 0 {
 				goto yield
 			}
-		// A conditional branch back has no operation of its own, as a jump has: its offset tells.
+		// A conditional branch back has no operation of its own, unlike a jump: its offset is negative.
 		case JT:
 			if *rg(r, in.A) != 0 {
 				off := int(in.Imm32())
@@ -497,7 +497,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 					}
 				}
 			}
-		// Immediate operands are signed. Of unsigned comparisons only those by equality have one.
+		// Immediate operands are signed. Of unsigned comparisons only equality has one.
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
 				off := int(int16(in.C))
@@ -559,8 +559,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				}
 			}
 		// Loads and stores through a pointer: the fast path or m.access. A store of a pointer to a
-		// shared object publishes what it points to; only the slow path does such stores, as shared
-		// objects stop the fast one.
+		// shared object publishes the object to which it points; only the slow path does such stores, as
+		// shared objects stop the fast one.
 		// Each size has a case, so that the bounds, the extension and the width of the access are
 		// constants of the host's code.
 		case LdS8:
@@ -626,8 +626,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				}
 			}
 			*rg(r, in.A) = uint64(*(*uint64)(p))
-		// Strings and interfaces are loaded in one piece, and slices by Ld3. Half of a value can be seen
-		// only by a program with a data race, which is found as such.
+		// Strings and interfaces are loaded in one piece, and slices by Ld3. Only a program with a data race
+		// can read half of a value, and the race is found.
 		case Ld2:
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 16, stop)
@@ -659,7 +659,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto paused
 			}
 			ip = unsafe.Add(ip, 8)
-		// Narrow stores write the low bytes of the register. What they store is no pointer, so
+		// Narrow stores write the low bytes of the register. They store no pointers, so
 		// nothing is published.
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
@@ -730,7 +730,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto paused
 			}
 			ip = unsafe.Add(ip, 8)
-		// The address of a field of what nil points to panics even if it is not accessed (spec:
+		// Taking the address of a field through a nil pointer panics even if it is not accessed (spec:
 		// Address operators).
 		case AddPtr:
 			p := *rg(r, in.B)
@@ -756,7 +756,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto called
 			}
 		// An index is compared as an unsigned number: a negative one is out of range, too.
-		// The address of an element, for what is neither a load nor a store: &s[i], s[i].f = v.
+		// The address of an element, if it is neither loaded nor stored: &s[i], s[i].f = v.
 		// Without a check for nil: a slice with elements has an array.
 		case IdxS:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
@@ -782,8 +782,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
 			ip = unsafe.Add(ip, 8)
 		// Loads and stores of slice elements with the bounds check, fused.
-		// The index is looked at first. It is in a register, so that a panic because of it is local work,
-		// whatever the element is.
+		// The index is checked first. It is in a register, so its panic is local work, whatever the
+		// element is.
 		case LdXS8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -985,13 +985,13 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			size = x & math.MaxUint32
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
 			ip = unsafe.Add(ip, 8)
-		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. A
-		// native's results are found in the window at once.
+		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. The results of a
+		// native are in the window at once.
 		case Call:
 			callee, win = uint32(in.Imm32()), uint32(in.A)
 			goto enter
-		// A function without captured words needs nothing from memory: it is entered like one
-		// that is known.
+		// A function without captured words needs nothing from memory: it is entered like a known
+		// function.
 		case CallC:
 			fv := *rg(r, in.B)
 			if fv&funcBit != 0 {
@@ -1014,15 +1014,15 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				m.throw(g, rtPanicMem)
 				goto called
 			}
-			// If the budget is used up, the call is made anew later. The window is apart from the
+			// If the budget is used up, the call is repeated later. The window is apart from the
 			// interface's registers, so writing to it twice does no harm.
 			*rg(r, in.A) = *rg(r, in.B+1)
 			callee, win = uint32(fv), uint32(in.A)
 			goto enter
 		case CallN:
-			// A native that has a Peek may be a visible operation. It has had no effect before it
-			// is known that it may execute; g.pc is at the instruction until then, and after it
-			// from then on.
+			// A native with a Peek may be a visible operation. It has no effect before the machine
+			// knows that it may execute; until then g.pc is at the instruction, and from then
+			// on after it.
 			nat := &m.natives[in.Imm32()]
 			regs := Regs{unsafe.Pointer(rg(r, in.A))}
 			if nat.Peek != nil {
@@ -1070,8 +1070,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto ret
 		// Allocations. g.pc is stored first: it is the allocation's site, and a collection reads
 		// it.
-		// What they create is of this epoch and has not been seen by another goroutine, so it is filled
-		// without asking.
+		// New objects are of this epoch and no other goroutine has seen them, so they are filled
+		// without checks.
 		case NewObj:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
@@ -1099,7 +1099,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			storeImage(h.objs[id].mem, rg(r, in.B), uint64(l.Size))
 			*rg(r, in.A) = uint64(id) << 32
 		default:
-			// Everything that is not worth a place in the hot loop.
+			// All operations that do not deserve a place in the hot loop.
 			g.pc = pcOf(code, ip) - 1
 			switch m.slowOp(g, f, in, r) {
 			case Next:
@@ -1127,9 +1127,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto yield
 		}
 		{
-			// Registers that are no arguments have what earlier frames have left there. None is read before
-			// it is written, and states consist of live registers only (CheckLiveness puts that to the
-			// test).
+			// Registers that are no arguments have values of earlier frames. None is read before
+			// it is written, and states consist of live registers only (CheckLiveness tests that).
 			c := m.funcs[callee]
 			if c == nil {
 				c = m.compile(callee)
@@ -1164,7 +1163,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			g.fp = uint32(link)
 			f = m.funcs[ra>>32]
 			g.fn = f
-			// The caller's frame is about to change, and is as it was at the last mark.
+			// The caller's frame is about to change, and is unchanged since the last mark.
 			if g.fp-FrameHeader < g.savedLo {
 				m.saveCallerFrame(g, g.fp-FrameHeader)
 			}
@@ -1178,7 +1177,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		g.pc = pcOf(code, ip) - 1
 		m.throwIndex(g, addr, size)
 
-	called: // g's frame, pc or status changed under us
+	called: // g's frame, pc or status has changed
 		if g.status != gRunning {
 			goto stopped
 		}
@@ -1212,10 +1211,10 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	}
 }
 
-// pollSoon makes what is left of the budget 0, so that refillBudget is asked at the
-// next back edge or call, and collects if that is due.
-// It does not collect at once: natives of the host's may hold pointers that are in no register, and
-// the instruction is not complete. At a poll all is in guest memory and on stacks.
+// pollSoon sets the rest of the budget to 0, so that exec calls refillBudget at the next back edge or
+// call, which collects if that is due.
+// It does not collect at once: natives of the host may hold pointers that are in no register, and
+// the instruction is not complete. At a poll all pointers are in guest memory and on stacks.
 func (m *Machine) pollSoon(left int) int {
 	m.budgetLeft -= left
 	m.pollAt = 0

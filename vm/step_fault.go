@@ -10,12 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// How programs end badly: the texts are the real runtime's, so that a reader or a program that
-// knows those finds what it expects.
+// How programs fail: the texts are the real runtime's, so that a reader or a program that
+// knows them finds the expected text.
 
-// Fault is how an execution failed.
-//
-// Message and text are the runtime's: reports quote the former, stderr has the latter.
+// Fault describes how an execution failed.
 type Fault struct {
 	Kind    FaultKind
 	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
@@ -26,7 +24,7 @@ type Fault struct {
 	Frames  []SourceFrame // innermost first
 }
 
-// A FaultKind says what went wrong. The machine knows it from the place where the fault was
+// A FaultKind is the kind of a failure. The machine knows it from the place where the fault was
 // raised, never from its text: a program may panic with any text.
 type FaultKind uint8
 
@@ -42,10 +40,10 @@ const (
 var faultKinds = [...]string{GoPanic: "panic", RuntimePanic: "run-time panic", FatalError: "fatal error",
 	SyncMisuse: "misuse of package sync", ChannelMisuse: "misuse of a channel", TestFailure: "test failure"}
 
-// String returns what k is, in words.
+// String returns k in words.
 func (k FaultKind) String() string { return faultKinds[k] }
 
-// Text returns the fault's message as the runtime begins to print it.
+// Text returns the beginning of the message that the runtime prints for the fault.
 func (f *Fault) Text() string {
 	switch {
 	case f.Fatal:
@@ -61,8 +59,8 @@ func (f *Fault) Text() string {
 // The machine stays in that state: nothing is enabled any more (executionOver), and Rewind brings
 // it back to life.
 //
-// A fault is no panic of the guest's any more: nothing in the program can run after it. It is part
-// of the state (scalars), so a search that rewinds is rid of it.
+// A fault is not a panic of the guest: nothing in the program can run after it. It is part
+// of the state (scalars), so a rewind removes it.
 func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.output(2, []byte(text))
 	f.G, f.Exit = g.id, 2
@@ -75,7 +73,7 @@ func (m *Machine) crash(g *goroutine, f Fault, text string) {
 
 // halt leaves g where it is, forever.
 //
-// With an overflow that is pending it keeps the operation at which it was found.
+// With a pending overflow it keeps the operation at which the overflow was found.
 func (m *Machine) halt(g *goroutine) {
 	g.status = gReady
 	if g.overflow == nil {
@@ -94,8 +92,8 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 // visible operation and becomes pending: they may move first, and the program may end in another
 // way.
 //
-// The instruction is not executed again. What has been found is kept, and the stack is not: g does
-// nothing else any more, and no search could afford a gigabyte in each state that g is part of.
+// The instruction is not executed again. The finding is kept, and the stack is not: g does
+// nothing else any more, and no search could afford a gigabyte in each state of g.
 func (m *Machine) overflowStack(g *goroutine) {
 	frames := m.Report().Stack(g.id)
 	const text = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
@@ -133,7 +131,7 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
-// noGoroutines is the fault of a main function that calls runtime.Goexit now, if it turns out to
+// noGoroutines returns the fault of a main function that calls runtime.Goexit now, if it turns out to
 // have been the last goroutine.
 func (m *Machine) noGoroutines() *Fault {
 	const msg = "no goroutines (main called runtime.Goexit) - deadlock!"
@@ -157,8 +155,8 @@ func (m *Machine) deadlock() {
 
 // crashPanic ends the program because of panic p and those below it.
 //
-// Panics are linked newest first. What is reported is the first one that was raised, as the
-// runtime's text begins with it; Goexit is none.
+// Panics are linked newest first. The report shows the first one that was raised, as the
+// runtime's text begins with it; Goexit does not count.
 func (m *Machine) crashPanic(g *goroutine, p ptr) {
 	first := p
 	for q := p; q != 0; q = m.word(q, pnLink) {
@@ -184,12 +182,7 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 	m.crash(g, Fault{Kind: m.panicKind(first), Message: value, Frames: frames}, text)
 }
 
-// panicKind says what panic p is, from the function that raised it:
-//
-//  1. Run-time panics are raised by functions of the overlay's runtime that only the machine calls.
-//  2. The models in package sync panic with constant texts about misuse. What else panics there
-//     passes a panic of the program's on (WaitGroup.Go, OnceFunc): its value is no constant.
-//  3. Everything else is a panic statement of the program or of a library.
+// panicKind returns the kind of panic p, by the function that raised it:
 func (m *Machine) panicKind(p ptr) FaultKind {
 	w := m.traceWords(m.word(p, pnTrace))
 	if len(w) == 0 {

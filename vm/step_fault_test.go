@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestFaultKinds: the kind of a fault is that of the place where it was raised. A panic of the
-// program's own is one whatever its text, and whichever model passes it on.
+// TestFaultKinds: the kind of a fault depends on the place where it was raised. A panic of the
+// program is a GoPanic whatever its text, and whichever model passes it on.
 func TestFaultKinds(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

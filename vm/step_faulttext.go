@@ -60,7 +60,7 @@ func (m *Machine) panicValue(tw, data uint64) string {
 	return name + "(" + text + ")"
 }
 
-// indent puts a tab before every line but the first.
+// indent puts a tab before every line except the first.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n\t") }
 
 // goid returns g's number in stacks: main is 1.
@@ -72,6 +72,7 @@ func (m *Machine) goroutineText(g *goroutine, status string) string {
 }
 
 // othersText prints all goroutines but g that have not ended.
+// othersText prints all goroutines except g that have not ended.
 func (m *Machine) othersText(g *goroutine) string {
 	var b strings.Builder
 	for _, s := range m.order {
@@ -82,9 +83,9 @@ func (m *Machine) othersText(g *goroutine) string {
 	return b.String()
 }
 
-// showsProgram reports whether othersText shows a goroutine that executes code of the program's, or has
-// executed some since its last operation: where it is between two of these is one of many places. Of
-// what the library does then no program knows.
+// showsProgram reports whether othersText shows a goroutine that executes code of the program, or has
+// executed some since its last operation: its place between two operations is one of many. No program
+// knows the actions of the library then.
 func (m *Machine) showsProgram(g *goroutine) bool {
 	return slices.ContainsFunc(m.order, func(s uint32) bool {
 		q := m.gs[s]

@@ -54,7 +54,7 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	return id
 }
 
-// Room for what the main function has in its frame.
+// mainWindow is the room for the frame of the main function.
 const mainWindow = 4 + bytecode.FrameHeader
 
 // initialise builds the first half of the function that the main goroutine begins with, runtime.main,
@@ -204,10 +204,10 @@ func (m *Machine) forks() bool {
 	return true
 }
 
-// initDone is called by runtime.main between the initialisers and the entry, or when one of these
-// starts a goroutine, and halts the machine there: the state now is the base the state hash compares
-// with.
-// The base state is what fingerprints do not repeat: of its objects only those count that have
+// initDone is called by runtime.main between the initialisers and the entry, or when an initialiser
+// starts a goroutine, and halts the machine there. The present state becomes the base state, with which
+// the state hash compares.
+// Fingerprints do not repeat the base state: of its objects only those count that have
 // changed since. So a program that fills a table of a million entries in an initialiser has small
 // states.
 func (m *Machine) initDone() {
@@ -215,11 +215,11 @@ func (m *Machine) initDone() {
 	h := m.heap
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))
-	// What initialisers have written differs from the base state once it is written again: without
+	// Objects written by initialisers differ from the base state once they are written again: without
 	// a new epoch that would not be noted.
 	//mutant: main writes the base state [models TestModels/setenv]
 	h.begin()
-	// What is in the base state is not visited by a fingerprint, and so must not count as a distance.
+	// A fingerprint does not visit the base state, so times in it must not count as distances.
 	m.cfg.AbsoluteTime = m.cfg.AbsoluteTime || m.baseTimes()
 	m.auto, m.paused = false, true
 	// All objects count as shared, so that every access is a visible operation.
@@ -232,5 +232,5 @@ func (m *Machine) initDone() {
 	}
 }
 
-// Main returns the name of the entry's function for stacks.
+// entryName returns the name of the entry's function for stacks.
 func (m *Machine) entryName() string { return m.link.entry.String() }

@@ -12,37 +12,36 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Looking at the clock. Between two looks at least a nanosecond passes, and at each time may pass
-// while goroutines are busy, by the rules of step_time.go:
+// Reading the clock. A clock read is called a look here. Between two looks at least a nanosecond
+// passes, and at each look time may pass while goroutines are busy, by the rules of step_time.go:
 //
 //	4. A look may make time pass by any d for which debt + d <= Slack, if no timer is due, and not
 //	   to the first deadline or beyond it; debt grows by d.
 //
-// What is shown can only be noticed where times are compared (compareTimes, bytecode.Clock), or
-// numbers are made of them, which is named (ClockCounted). So looks are explored as far as that is
-// needed:
+// A program can notice the shown time only where it compares times (compareTimes, bytecode.Clock), or
+// makes numbers of them, which the verdict names (ClockCounted). So looks are explored only as far as
+// comparisons need them:
 //
 //  1. A comparison says how much time would have to pass for another outcome. All delays of a path
 //     take at most Slack for each time that all goroutines have waited, and once more (reaches). If
 //     that is too little for all comparisons, all outcomes are those without delays: take the
-//     first comparison that has another outcome with delays, and up to which nothing else has
-//     changed.
+//     first comparison that has another outcome with delays; up to it nothing else has changed.
 //  2. Otherwise the search begins again, and each look is a visible operation with alternatives:
-//     nothing passes, or as much as one of the comparisons has needed, or all that is left
+//     no time passes, or as much as one of the comparisons has needed, or all that is left
 //     (Config.jumps). Comparisons that need other amounts then make it begin again. It ends when
 //     there are no new ones.
 //  3. There are at most maxJumps amounts. Further ones are named (ClockSome).
 //
 // Amounts are rounded up to a tenth of a microsecond, so that the nanoseconds of looks do not count.
 
-// A lateness is what comparisons have noticed, or would have if time had passed.
+// A lateness is the time that comparisons have needed, or would need, for another outcome.
 type lateness struct {
 	mu    sync.Mutex
 	any   bool
-	jumps []int64 // how much had to pass: that and Config.jumps
+	jumps []int64 // the amounts that had to pass: these and those of Config.jumps
 }
 
-// Machines of several workers share it, so it is locked.
+// noted is locked, like all methods, as the machines of several workers share l.
 func (l *lateness) noted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,11 +50,11 @@ func (l *lateness) noted() bool {
 
 const (
 	maxJumps = 4
-	allLeft  = math.MaxInt64 // all the time that is left passes
+	allLeft  = math.MaxInt64 // all the remaining time passes
 )
 
 // note notes that there would be another outcome if d had passed, and reports whether there is room
-// for that.
+// for the amount.
 //
 //	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
 func (l *lateness) note(d int64) bool {
@@ -64,7 +63,7 @@ func (l *lateness) note(d int64) bool {
 	l.any = true
 	const tick, looks = 100, 64
 	if d < looks {
-		return true // all looks differ by this much as it is
+		return true // all looks differ by this much already
 	}
 	if d < allLeft-tick-looks {
 		d = (d + looks + tick - 1) / tick * tick
@@ -82,9 +81,9 @@ func (m *Machine) moves(g *goroutine) bool {
 	return g.bubble == 0 && !m.auto && (!m.cfg.OrderedTime || m.cfg.Slack > 0)
 }
 
-// reaches reports whether it could be later by d on the present path than it is. How often all have
-// waited is a part of states if it has been asked for: see state_time.go.
-// By rule 3 debt is at most Slack, and it begins anew each time that all goroutines wait.
+// reaches reports whether the time on the present path could be later by d. If anything has asked,
+// the number of times that all goroutines have waited is a part of states: see state_time.go.
+// By rule 3 debt is at most Slack, and it begins at 0 each time that all goroutines wait.
 func (m *Machine) reaches(d int64) bool {
 	if !m.cfg.OrderedTime || m.cfg.Slack > math.MaxInt64/4/(m.rests+1) {
 		return d <= math.MaxInt64/2
@@ -100,7 +99,7 @@ func (m *Machine) reaches(d int64) bool {
 
 // peekLook is the Peek of a look.
 //
-// In this order: a look of a loop that waits is a Sleep; one of which nothing depends, or at which
+// In this order: a look of a loop that waits is a Sleep; a look on which nothing depends, or at which
 // time cannot pass, is local work; all others are visible, with an alternative for each amount of
 // time.
 func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -127,8 +126,8 @@ func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return n
 }
 
-// jump is by how much time passes at a look of g that is executed with an alternative; 0: there is no
-// such alternative.
+// jump returns the time that passes at a look of g that is executed with alternative choice; 0 if it
+// has no such alternative.
 func (m *Machine) jump(g *goroutine, choice int) int64 {
 	room := int64(math.MaxInt64 / 2)
 	if m.cfg.OrderedTime {
@@ -140,7 +139,7 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 		}
 	}
 	for _, j := range m.cfg.jumps {
-		// Of what is too much all that is left may pass.
+		// Instead of an amount that is too large all the remaining time may pass.
 		if choice--; choice == 0 || j >= room {
 			return max(0, min(j, room)) * int64(b2u(choice == 0))
 		}
@@ -148,12 +147,12 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 	return 0
 }
 
-// passesAtLooks reports whether time may pass at looks, if no timer keeps it from that.
+// passesAtLooks reports whether time may pass at looks, unless a timer prevents it.
 func (m *Machine) passesAtLooks() bool {
 	return len(m.cfg.jumps) > 0 && (!m.cfg.OrderedTime || m.debt < m.cfg.Slack)
 }
 
-// look returns what g sees on its clock.
+// look returns the time that g reads on its clock.
 func (m *Machine) look(g *goroutine) int64 {
 	if !m.cfg.VisibleLooks || !m.moves(g) || !m.observed(g) {
 		if g.bubble == 0 {
@@ -175,14 +174,14 @@ func (m *Machine) look(g *goroutine) int64 {
 	return m.shown
 }
 
-// noteLook notes what a look has shown.
+// noteLook notes that a look has shown t.
 func (m *Machine) noteLook(t int64) {
 	if n := len(m.looks); n == 0 || m.looks[n-1] != t {
 		m.looks = append(m.looks, t)
 	}
 }
 
-// observed reports whether what g sees on the clock may matter: it is not only logged.
+// observed reports whether the time that g reads may matter: it is not only logged.
 func (m *Machine) observed(g *goroutine) bool {
 	logs := false
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
@@ -200,7 +199,7 @@ func (m *Machine) observed(g *goroutine) bool {
 	return !logs
 }
 
-// A Time as package time lays it out: nanosecond, second since year 1, location. A Time with a
+// The layout of a Time in package time: nanosecond, second since year 1, location. A Time with a
 // monotonic reading, as the clock shows, has in timeWall a flag, 33 bits of seconds since 1885, and
 // the nanosecond; timeExt is the reading.
 const (
@@ -224,7 +223,7 @@ func timeOf(unix, mono int64) (wall, ext uint64) {
 	return timeMono | uint64(sec)<<30 | uint64(unix%1e9), uint64(mono)
 }
 
-// timeSecond is the second since year 1 of a Time.
+// timeSecond returns the second since year 1 of a Time.
 func timeSecond(wall, ext uint64) int64 {
 	if wall&timeMono != 0 {
 		return since1885 + int64(wall<<1>>31)
@@ -232,10 +231,10 @@ func timeSecond(wall, ext uint64) int64 {
 	return int64(ext)
 }
 
-// farTime is further than instants are told apart.
+// farTime is the limit up to which instants are distinguished.
 const farTime = math.MaxInt64 / 4
 
-// instant is the time t on the machine's clock, as far as that can be said.
+// instant returns a Time as a time on the machine's clock, limited to farTime.
 func instant(wall, ext uint64) int64 {
 	const far = farTime / 1_000_000_000
 	sec := min(max(timeSecond(wall, ext)-since1970-startTime/1e9, -far), far)
@@ -261,24 +260,24 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	return cmp.Or(cmp.Compare(timeSecond(a[0], a[1]), timeSecond(b[0], b[1])), cmp.Compare(a[0]&timeNanos, b[0]&timeNanos))
 }
 
-// settled reports whether no time earlier than t can get later than it if time passes at looks. It
-// cannot, if t is what a look has shown: an earlier time was shown before, or is a duration after one
-// that was. But times may have been computed that lie before what was shown, and grow with it: then
-// only what is shown now is settled.
+// settled reports whether no time earlier than t can become later than it if time passes at looks.
+// If a look has shown t none can: an earlier time was shown before, or is a duration after one
+// that was. But the program may have computed times that lie before a shown one, and grow with it:
+// then only the time shown now is settled.
 func (m *Machine) settled(t int64) bool {
 	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
 		return t == now
 	}
 	_, ok := slices.BinarySearch(m.looks, t)
-	if ok { // what has been shown is no part of states
+	if ok { // the shown times are no part of states
 		m.observeTime()
 	}
 	return ok
 }
 
 // addToTime is (time.Time).Add.
-// It is package time's, with what is noted of the clock: a duration before a time makes one that
-// lies before what was shown (settled).
+// It is package time's, with notes about the clock: a duration before a time makes one that
+// lies before the shown time (settled).
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {
@@ -313,7 +312,7 @@ func (m *Machine) moveTime(r Regs, d int64) {
 			r.Set(timeExt, uint64(reading))
 			return
 		}
-		wall, ext = 0, uint64(timeSecond(wall, ext)) // the reading is given up
+		wall, ext = 0, uint64(timeSecond(wall, ext)) // the reading is dropped
 	}
 	now := int64(ext)
 	switch sum := now + sec; {
@@ -328,9 +327,8 @@ func (m *Machine) moveTime(r Regs, d int64) {
 	r.Set(timeExt, uint64(now))
 }
 
-// subtractTimes is (time.Time).Sub. If the first one is to come, the difference shrinks as time
-// passes.
-// It saturates, as package time's does.
+// subtractTimes is (time.Time).Sub. If the first time is in the future, the difference shrinks as
+// time passes. It saturates, as package time's does.
 func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	x := instant(r.U(timeWall), r.U(timeExt))
 	if x > max(m.clock, m.shown) && x < farTime {
@@ -364,7 +362,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	return math.MaxInt64
 }
 
-// compares reports whether it is of interest how a comparison of times comes out.
+// compares reports whether the outcome of a comparison of times matters.
 func (m *Machine) compares(g *goroutine) bool {
 	return m.link.clockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
 }
@@ -381,7 +379,7 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 	return m.funcs[ra>>32]
 }
 
-// compared notes that a comparison of times would come out otherwise if more than d had passed, d +
+// compared notes that a comparison of times would have another outcome if more than d had passed, d +
 // unit at most.
 func (m *Machine) compared(g *goroutine, d, unit int64) {
 	m.noteWaiting(g)
@@ -408,15 +406,15 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 
 // noteClock executes bytecode.Clock.
 //
-//	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
+//	ClockOfTime     a number is made of a Time: named, if the clock may have shown the Time
 //	ClockSpan,
 //	ClockFlow       a Duration is in memory: see step_spans.go
 //	ClockNumber     a number is made of a Duration: named
-//	ClockSeed       a source of random numbers is made: what is drawn from it is named (noteSeed)
-//	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
-//	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
-//	                else as soon as that has passed which they differ by, in units of the numbers
-//	ClockDate...    a or b says what time it is: is the other one a date?
+//	ClockSeed       a source of random numbers is made: draws from it are named (noteSeed)
+//	ClockCompared   a and b are compared: how much more time would change the outcome?
+//	                No time does, if the difference changes away from zero (ClockGrows, ClockShrinks);
+//	                otherwise the difference itself, in units of the numbers
+//	ClockDate...    a or b is a time of day: is the other one a date?
 func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) Ctl {
 	if in.C&bytecode.ClockCompared != 0 && in.C&bytecode.ClockFloat == 0 && unit == 1 {
 		m.comparesSpans(g, int64(*a), int64(b))
@@ -473,7 +471,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		grows, shrinks = left, !left
 	}
 	if diff > 0 && grows || diff < 0 && shrinks {
-		return Next // it does so even more if time passes
+		return Next // more time does not change the outcome
 	}
 	d, rounded := math.Abs(diff), 0.0
 	if unit > 1 && in.C&bytecode.ClockFloat == 0 {

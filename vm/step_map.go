@@ -23,17 +23,17 @@ import (
 //	index    ◀──────────────────────┘   place in entries + 1, by hash, linear probing; 0: free
 //	         │ 0 │ 1 │ 0 │ 2 │ 3 │ 0 │ 0 │ 0 │
 //
-// Why not the runtime's tables? Their order of iteration depends on a random seed, of which no
-// state knows. Here it is that of insertion: the operations on the map decide it, and nothing else.
+// Why not the runtime's tables? Their order of iteration depends on a random seed, which is in no
+// state. Here it is that of insertion: only the operations on the map decide it.
 //
-// How a map came to have its entries is not to be seen in it: where entries have been deleted, those
-// that are left are numbered anew, from 1 (mapRenumber). So a cache that has the same entries as
-// before is in the same state as before. Iterators go by numbers, so maps that there has been one of
-// keep them; whether there has been (objIterated) is no part of the state:
+// A map does not show how it got its entries: after deletions the remaining entries are numbered anew,
+// from 1 (mapRenumber). So a cache that has the same entries as before is in the same state as before.
+// Iterators use the numbers, so maps that have ever had an iterator keep them; whether a map has had one
+// (objIterated) is no part of the state:
 //
-//  1. Numbers order the entries, and nothing reads them but iterators of the map.
-//  2. Let two states differ in nothing but that flag. In that without it there are no iterators of the
-//     map, so there are none in the other one. So, by 1, the two have the same futures, but for
+//  1. Numbers order the entries, and only iterators of the map read them.
+//  2. Let two states differ only in that flag. In the state without it there are no iterators of the
+//     map, so there are none in the other one. By 1 the two states have the same futures, except for
 //     numbers that nothing reads.
 //
 // A lookup takes constant time, as at most half of the index is in use. The next entry of an
@@ -109,7 +109,7 @@ func (m *Machine) entryAt(mp ptr, e unsafe.Pointer) ptr {
 //
 // Objects are saved before each write, one by one: a map that is only looked up in a step costs
 // no undo.
-// What the caller stores is in memory that has been saved by then: e stays valid until the next
+// The caller stores to memory that has been saved by then: e stays valid until the next
 // allocation of an entry in this map.
 func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
 	i, hash, bad := m.mapFind(mp, t, k)
@@ -127,7 +127,7 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		}
 		return e, 0
 	}
-	// A new key goes to the end of the array, if there is room. What was deleted makes room when the
+	// A new key goes to the end of the array, if there is room. Deleted entries make room when the
 	// others are numbered anew, or the map is rebuilt.
 	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
@@ -184,7 +184,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	}
 	ents := h.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
 	idx := h.alloc(g, uint32(capIdx)*4, m.layByte)
-	// What a shared map refers to is shared, too.
+	// Objects to which a shared map refers are shared, too.
 	shared := h.objs[mp>>32].flags & objShared
 	h.objs[ents].flags |= shared
 	h.objs[idx].flags |= shared | objDerived
@@ -215,7 +215,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	}
 }
 
-// mostRenumbered is how many places of entries, deleted ones included, are looked at for each deletion.
+// mostRenumbered is the number of places, of deleted entries too, that a deletion may inspect.
 const mostRenumbered = 64
 
 // mapRenumber takes the deleted entries of the map out of the array, unless it is long, and numbers
@@ -301,7 +301,7 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 // mapNextEntry returns the first live entry with an insertion number above
 // last, and that number.
 //
-// A search by halves, as entries ascend: an iterator that continues after the map was rebuilt
+// It is a binary search, as entries ascend: an iterator that continues after the map was rebuilt
 // finds its place in it.
 func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer, uint64) {
 	if mp == 0 {
@@ -330,8 +330,8 @@ func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer,
 	return nil, 0
 }
 
-// mapAccess is what an operation on the map touches: the header, which stands for all entries. So
-// two operations conflict if one of them writes, whatever their keys are.
+// mapAccess returns the access of an operation on the map: the header, which stands for all entries.
+// So two operations conflict if one of them writes, whatever their keys are.
 func mapAccess(mp ptr, write bool) trace.Access {
 	return trace.Access{Obj: uint32(mp >> 32), Size: mpSize, Write: write}
 }
@@ -342,8 +342,8 @@ func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 
 // mapOp executes the map operations.
 //
-// As everywhere, an operation asks whether it may execute before it looks at the map's contents:
-// what it finds may be another when it is scheduled.
+// As everywhere, an operation asks whether it may execute before it reads the map's contents:
+// they may be others when it is scheduled.
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {
@@ -445,7 +445,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
-		// What is inserted during an iteration is not visited; the language leaves that open
+		// Entries inserted during an iteration are not visited; the language leaves that open
 		// (spec: For statements with range clause).
 		last, end := rg(r, in.B+1), rg(r, in.B+2)
 		if *b != 0 && *end == 0 {

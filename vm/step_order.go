@@ -8,26 +8,26 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// The order in which a loop visits the entries of a map is a choice, where it can be noticed
+// The order in which a loop visits the entries of a map is a choice, where the program can notice it
 // (linker.OrderMatters). Each iteration is two visible operations at most:
 //
-//  1. a read of the map, if it is shared. What must and what may be visited is noted.
-//  2. a Choose among that. It concerns the goroutine alone.
+//  1. a read of the map, if it is shared. It notes which entries must and which may be visited.
+//  2. a Choose among those. It concerns the goroutine alone.
 //
-// What has been noted is in an object that the iterator refers to. So what can be chosen does not
+// The notes are in an object to which the iterator refers. So the choices do not
 // change while other goroutines move, and iterations that have visited the same entries in another
 // order are in the same state.
 //
-// The language leaves open whether an entry is visited that was inserted during the loop. Here it
-// may be, at any time, or never: a loop ends when all the others have been visited. At most
-// maxInserted of them are visited, so that a loop ends that inserts one in each iteration.
+// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it
+// may, at any time, or never: a loop ends when all the others have been visited. It visits at most
+// maxInserted of them, so that a loop ends that inserts one in each iteration.
 const (
 	orMode = iota * 8 // how the order is chosen, and flags
 	orSeen            // insertion number of the newest entry that has been noted
 	orLast            // of the entry that was visited last
-	orNew             // how many were visited that were inserted during the loop
-	orMust            // how many entries follow that must be visited, by number
-	orMay             // and then may be
+	orNew             // the number of visited entries that were inserted during the loop
+	orMust            // the number of following entries that must be visited
+	orMay             // and of those after them that may be
 	orFirst
 )
 
@@ -43,24 +43,24 @@ const (
 )
 
 const (
-	maxOrdered  = 4   // entries of which all orders are tried
-	maxStarts   = 16  // entries of which all rotations are
-	maxOrders   = 256 // orders that a goroutine tries of all its loops together
+	maxOrdered  = 4   // the most entries of which all orders are tried
+	maxStarts   = 16  // the most entries of which all rotations are tried
+	maxOrders   = 256 // orders that a goroutine tries, of all its loops together
 	maxInserted = 2
 )
 
-// MapMode is how the order of maps is chosen.
+// MapMode is the choice of the order of maps.
 type MapMode uint8
 
-// The modes. Auto tries all orders of a few entries, and names the loops of which it does not.
+// The modes. Auto tries all orders of a few entries, and names the loops with more.
 const (
 	MapsAuto      MapMode = iota
 	MapsAll               // all orders of all loops
 	MapsInsertion         // one order, that of insertion
-	MapsEvery             // as All, of the loops, too, in which no order can be noticed; for tests
+	MapsEvery             // as All, also of the loops in which no order can be noticed; for tests
 )
 
-// words returns the words of the order at p.
+// orderWords returns the words of the order at p.
 func (m *Machine) orderWords(p ptr) []uint64 {
 	o := &m.heap.objs[p>>32]
 	return unsafe.Slice((*uint64)(o.mem), o.size/8)
@@ -120,7 +120,7 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, cod
 	case orderOne:
 		return
 	}
-	// Those that have been deleted can be visited no more.
+	// Deleted entries can no longer be visited.
 	list := w[orFirst/8:]
 	var left [2]uint64
 	k := 0
@@ -156,7 +156,7 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, cod
 
 // orderOf decides how the order of n entries is chosen.
 //
-// What is not tried is named in the verdict (assume), never left out in silence.
+// The verdict names all orders that are not tried (assume); none is omitted silently.
 func (m *Machine) orderOf(g *goroutine, n uint64, code bool) int {
 	if n > 1 && m.cfg.Maps != MapsEvery && !m.showsOrder(g, code) {
 		return orderOne
@@ -184,10 +184,10 @@ func (m *Machine) orderOf(g *goroutine, n uint64, code bool) int {
 	return orderOne
 }
 
-// tryOrders reports whether g may try n orders more. What it has tried is no part of the state:
-// where that makes a difference something is assumed, on the path that is explored first.
+// tryOrders reports whether g may try n more orders. The number of tried orders is no part of the
+// state: where that makes a difference something is assumed, on the path that is explored first.
 //
-// The product and not the sum: two loops over four entries are 24 times 24 executions.
+// It counts the product and not the sum: two loops over four entries are 24 times 24 executions.
 func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	if max(g.orders, 1)*n > maxOrders {
 		return false
@@ -196,13 +196,13 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	return true
 }
 
-// orderWays returns how many ways there are to continue with the order at p, whose entries are
+// orderWays returns the number of ways to continue with the order at p, whose entries are
 // noted; 0 and 1 are no choice.
 //
 //	all       any of must and may; if must is empty, the end or any of may
-//	slots     the same; but for the first iteration there is one at most
+//	slots     the same; but at most one before the first iteration
 //	start     in the first iteration any of must, then the one after the last
-//	one       that which comes next
+//	one       the next one
 func (m *Machine) orderWays(p ptr) int {
 	w := m.orderWords(p)
 	mode := w[orMode/8] & orderMode
@@ -218,10 +218,10 @@ func (m *Machine) orderWays(p ptr) int {
 	return 1
 }
 
-// takeEntry takes the k-th way and returns the number of the entry that is visited, 0 at the end.
+// takeEntry takes the k-th way and returns the number of the visited entry, 0 at the end.
 //
-// Way k is the k-th of the numbers noted, but for the end of a loop that has only entries left
-// that it may visit: that is way 0.
+// Way k is the k-th of the noted numbers. If only entries are left that may be visited, way 0 is the
+// end of the loop.
 func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
 	m.heap.willWrite(uint32(p >> 32))
 	w := m.orderWords(p)
@@ -282,8 +282,8 @@ func (m *Machine) entryNumbered(mp ptr, t *mapType, s uint64) unsafe.Pointer {
 // word that is not used, and the order.
 //
 // It is executed up to three times for one iteration: when the read of the map becomes pending,
-// when that is scheduled and the choice becomes pending, and when that is made. What was done
-// before is seen from the order's words.
+// when the read is scheduled and the choice becomes pending, and when the choice is made. The words
+// of the order say how far it has come.
 func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *mapType) Ctl {
 	ok, mp, ord := rg(r, in.A), *rg(r, in.B), rg(r, in.B+2)
 	for *ok = 0; mp != 0; {
@@ -323,13 +323,13 @@ func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *mapType) {
 	m.loadValue((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff), t.elem)
 }
 
-// A Ranging is that a loop over a map has an order of several that the language permits.
+// A Ranging is a loop over a map with one of several orders that the language permits.
 type Ranging struct {
 	G   trace.GID
-	Pos token.Position // of the loop, or of the user's call of what has it
+	Pos token.Position // of the loop, or of the user's call of the function that has it
 }
 
-// noteRanging notes that g chooses how its loop over a map goes on.
+// noteRanging notes that g chooses how its loop over a map continues.
 func (m *Machine) noteRanging(g *goroutine) {
 	if m.ranged == nil {
 		pos, _, _ := m.userFrame(g)

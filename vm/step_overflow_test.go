@@ -65,7 +65,7 @@ func main() {
 }
 `
 
-// TestOverflow: that a stack overflows is an operation of its own, and everything
+// TestOverflow: a stack overflow is an operation of its own, and everything
 // that can happen before it happens in some execution; rewinding takes it back.
 func TestOverflow(t *testing.T) {
 	prog := vmtest.Load(t, overflows)

@@ -8,7 +8,7 @@ import (
 )
 
 // Panics and deferred calls live in guest memory, so they rewind and hash like
-// everything else. The overlay's runtime package declares the same record:
+// all other objects. The overlay's runtime package declares the same record:
 //
 //	type hbPanic struct {
 //		link      *hbPanic       // the panic that was running when this one was raised
@@ -137,8 +137,8 @@ func (m *Machine) unwind(g *goroutine) {
 
 // unwindOn is reached when a deferred call run by unwind has returned.
 //
-// Three ways to go on: the panic goes on; it has been recovered, and the frame returns; it has
-// been recovered but an older Goexit was under way, which cannot be stopped by that.
+// There are three ways to continue: the panic continues; it has been recovered, and the frame returns;
+// it has been recovered but an older Goexit was under way, which a recovery cannot stop.
 func (m *Machine) unwindOn(g *goroutine) {
 	p := g.panics
 	fl := m.word(p, pnFlags)
@@ -162,10 +162,10 @@ func (m *Machine) unwindOn(g *goroutine) {
 	m.finishRecovery(g)
 }
 
-// finishRecovery runs what is left of the deferred calls of a frame that
+// finishRecovery runs the remaining deferred calls of a frame that
 // recovered, then lets it return with its named results.
 //
-// It is entered once for each deferred call that is left, by the flag frRecovered.
+// It is entered once for each remaining deferred call, by the flag frRecovered.
 func (m *Machine) finishRecovery(g *goroutine) {
 	if m.popDefer(g, frRecovered) {
 		return
@@ -190,7 +190,7 @@ func (m *Machine) unwound(g *goroutine) {
 	m.callGuest(g, uint64(m.rt[rtFatalPanic])|funcBit, 0, g.panics)
 }
 
-// recovered implements recover() in the running frame. deferred says that the running frame is that
+// recovered implements recover() in the running frame. deferred is set if the running frame is that
 // of a deferred call of recover itself.
 //
 //	func f() { defer d(); panic(1) }
@@ -204,8 +204,8 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	}
 	flags := func() uint64 { return g.stack[fp-hdrLink] >> 32 }
 	if deferred {
-		// Run when its function returns it is like a call from there; run by
-		// unwinding it is no deferred function's call.
+		// A deferred recover that runs when its function returns is like a call from there;
+		// run by unwinding it is no call of a deferred function.
 		if flags()&(frRunDefer|frRecovered) == 0 {
 			return 0, 0
 		}
@@ -230,7 +230,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	if flags()&frPanicDefer == 0 || p == 0 {
 		return 0, 0
 	}
-	// Only what the newest panic's unwinding has called may recover it, and only once (spec:
+	// Only a function called by the newest panic's unwinding may recover it, and only once (spec:
 	// Handling panics). Goexit cannot be recovered.
 	byUnwinding := uint32(g.stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
 	if !byUnwinding || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {

@@ -7,9 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// When goroutines park (rule 4 of step_partners.go) makes a difference twice: to an operation that does not
-// wait, which finds those that are parked, and to what happens when all wait. So an explorer can put it
-// off until then. Of n workers that come to one channel it need not ask which of them have parked already.
+// The moment at which a goroutine parks (rule 4 of step_partners.go) makes a difference twice: to an
+// operation that does not wait, which finds parked goroutines, and to steps that happen when all wait.
+// So an explorer can put parking off until then. Of n workers that come to one channel it need not
+// choose which have parked already.
 //
 //	q: <-c                      arrives, and parks some time later
 //	g: select { case c <- 1:    finds q, if that has parked
@@ -19,27 +20,27 @@ import (
 //	put off:  g: default │ g finds q, which parks right before
 //
 // Claim: with steps PutOff and Meetings instead of each park where it is enabled, every execution leads
-// to what it did, but for parks that nothing notices. Take an execution, and of it the park of q that
-// comes last of those that can be moved to a later place. Let y be what comes next after it.
+// to the same state, except for parks that no operation notices. Take an execution, and the last park in
+// it that can be moved to a later place, of q. Let y be the step after it.
 //
 //  1. y is a step of q, or a rendezvous with q that is executed by an operation that waits. It is possible
-//     without the park, and leads to the same state: nothing but partners of operations that do not
-//     wait depends on it, and q is not parked after y. So the park is left out.
+//     without the park, and leads to the same state: only partners of operations that do not
+//     wait depend on it, and q is not parked after y. So the park is omitted.
 //  2. y is an operation that does not wait and finds q. They are a meeting, which is listed as q can park
 //     there.
 //  3. y depends on whether all others wait: time passes (by rule 2 of step_time.go, or in a bubble) or
-//     a goroutine waits for the rest of its bubble. What parks directly before y has nothing beside it in
-//     its bubble, or outside of all, that could do something else: of that y would not be possible.
-//     So PutOff leaves it, the first one of several. In which order they park makes no difference.
-//  4. y is anything else. If it makes another case of q ready then q parks later, if at all: what is
-//     ready is no partner of operations that do not wait, parked or not. If it does not, the park
-//     can come after y: an operation that does not wait and finds another goroutine, or another case,
+//     a goroutine waits for the rest of its bubble. Directly before y no other goroutine of the bubble of
+//     the parking one, or outside of all bubbles, could do anything else: otherwise y would not be
+//     possible. So PutOff keeps the park, the first one of several. Their order makes no difference.
+//  4. y is any other step. If it makes another case of q ready then q parks later, if at all: a goroutine
+//     with a ready case is no partner of operations that do not wait, parked or not. If it does not, the
+//     park can come after y: an operation that does not wait and finds another goroutine, or another case,
 //     finds it whether q has parked or not, and takes its default if it does not find q, though that has
 //     parked.
 //  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
 //
-// A goroutine that has parked remains so: only a step of its own ends it. So what is listed is a part of
-// what there is, and nothing new can happen.
+// A goroutine that has parked remains parked: only a step of its own ends it. So the listed steps are a
+// part of all steps, and nothing new can happen.
 //
 // With a reduction (system_reduction.go), which asks whether goroutines wait, nothing is put off.
 
@@ -48,14 +49,14 @@ func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
 
 // PutOff implements por.Parker.
 func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
-	busy, parks := m.busyIn[:0], m.parksIn[:0] // outside of all bubbles is 0
+	busy, parks := m.busyIn[:0], m.parksIn[:0] // 0 is outside of all bubbles
 	for i, id := range enabled {
 		g := m.gOf(id)
 		switch {
 		case m.parksOnly(g):
 			parks = append(parks, i)
 		//mutant: parking: who waits for time holds up others [parkings]: "timed(g) && !m.isDue(g), " -> ""
-		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits all the same: passingNow
+		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits: passingNow
 		case !slices.Contains(busy, g.bubble):
 			busy = append(busy, g.bubble)
 		}
@@ -75,7 +76,7 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 	return enabled
 }
 
-// parksOnly reports whether all that g, which is enabled, can do is to park.
+// parksOnly reports whether parking is the only alternative of g, which is enabled.
 func (m *Machine) parksOnly(g *goroutine) bool { return m.canPark(g) && m.viewOf(g).n == 1 }
 
 // ParksLast implements por.Parker.

@@ -11,8 +11,8 @@ import (
 // program cannot observe which came first. So the partner of an operation is one of its
 // alternatives.
 //
-// 1. Buffered or closed channels: an operation that can proceed needs no partner; that it is
-//    enabled is all that matters.
+// 1. Buffered or closed channels: an operation that can proceed needs no partner; it only has to be
+//    enabled.
 // 2. Unbuffered channels: sender and receiver rendezvous in one step. The sender executes it, with
 //    a receiver whose operation is pending.
 // 3. In a rendezvous one of the two has parked before the other arrives, and no goroutine parks, or
@@ -30,7 +30,7 @@ import (
 type chanCase struct {
 	ch   ptr
 	send bool
-	reg  uint16 // send: the value; receive: where it goes
+	reg  uint16 // send: the value; receive: the destination
 }
 
 // chanCases decodes the channel operation at g.pc.
@@ -60,7 +60,7 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 //	caseIndex < 0, park           wait where others can see it
 //	caseIndex < 0, not park       default
 //
-// A rendezvous is an alternative for each partner and each case of the partner's that fits: who
+// A rendezvous is an alternative for each partner and each matching case of the partner: who
 // communicates with whom is a choice.
 type chanAlt struct {
 	caseIndex   int
@@ -103,7 +103,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	in := &g.fn.Code[g.pc]
 	// A select with default never blocks: it has at least one alternative.
 	waits := blocking(in)
-	// If one case is ready without a partner, the only rendezvous that are left are those with
+	// If one case is ready without a partner, the only possible rendezvous are with
 	// goroutines that have parked (3 above).
 	ready, seen := m.anyReadyWithoutPartner(cases), false
 	for i, c := range cases {
@@ -112,17 +112,17 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		case c.ch == 0:
 		case ready && m.readyWithoutPartner(c):
 			add(chanAlt{i, -1, 0, false})
-		// A full or empty buffer has no partners: what changes it makes the case ready (1 above).
+		// A full or empty buffer has no partners: the operation that changes it makes the case ready (1 above).
 		case m.chanHdr(c.ch)[chCap/8] > 0:
 		default:
 			seen = seen || m.observable(c)
-			// Without a buffer the sender executes the rendezvous (2 above), but only with those
+			// Without a buffer the sender executes the rendezvous (2 above), but only with receivers
 			// that wait. A receive that does not wait executes it itself.
 			// Which of the two executes it: of `c <- 1` and `<-c`, both of which wait, the sender
-			// does, or else each rendezvous would be two alternatives of different goroutines.
-			// With `select { case <-c: default: }` the receiver is the one that must not be made
-			// to wait. Of a program that is run the one that comes second does, and goes on with what
-			// comes after it, while the other one is still to be scheduled.
+			// does, because otherwise each rendezvous would be two alternatives of different
+			// goroutines. With `select { case <-c: default: }` the receiver executes it, as it must not
+			// wait. In a program that is run the second one to arrive executes it, and continues,
+			// while the other one is still to be scheduled.
 			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
 				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, meet)
@@ -140,11 +140,11 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	return n
 }
 
-// countAlternatives is chanAlternatives where they are only counted. Of most goroutines it is asked in each
-// state, and most wait to receive: for that nothing has to be listed, as the sender executes a rendezvous.
+// countAlternatives is chanAlternatives if the list is nil. For most goroutines it is called in each
+// state, and most wait to receive: such a call lists nothing, as the sender executes a rendezvous.
 func (m *Machine) countAlternatives(g *goroutine) int {
 	in := &g.fn.Code[g.pc]
-	words, at := g.fn.Code[g.pc:g.pc+1], in.B // of the cases; where the channel of a Recv is
+	words, at := g.fn.Code[g.pc:g.pc+1], in.B // of the cases; the register of the channel of a Recv
 	switch {
 	case m.auto || m.cfg.InTurn || in.Op == bytecode.Send || !blocking(in):
 		return m.chanAlternatives(g, nil)
@@ -196,8 +196,7 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 	return false
 }
 
-// chanWaiters lists the goroutines with a pending channel operation that waits, by what they could
-// do.
+// chanWaiters lists the goroutines with a pending channel operation that waits, by direction.
 //
 // A select is in both lists.
 type chanWaiters struct {
@@ -206,12 +205,12 @@ type chanWaiters struct {
 	receivers []*goroutine
 }
 
-// waitingPeers returns the goroutines among which the partners of a sender or a receiver are, in
+// waitingPeers returns the goroutines that contain the partners of a sender or a receiver, in
 // spawn-path order. The lists are cached per state if cached is set; in the middle of a step they
-// are made anew.
+// are computed again.
 //
-// moment is 0 while the lists are being made, so that a look in the middle does not take old ones
-// for new.
+// moment is 0 while the lists are being computed, so that a nested call does not take old lists
+// for new ones.
 func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 	l := &m.waiters
 	if !cached || l.moment != m.moment {
@@ -243,8 +242,8 @@ func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 // c of g. If g has a ready case or does not wait, the partner has to be parked.
 //
 // Two rules of selects decide. A goroutine that tries (select with default) communicates only
-// with one that has parked. And a partner that could continue without g does, as soon as it
-// arrives, so it is none; unless it is g that has parked, and the partner the one that arrives.
+// with one that has parked. And a goroutine that could continue without g does so as soon as it
+// arrives, so it is no partner; unless g has parked, and the other one arrives.
 //
 //	g: select { case a <- 1: case <-b: }      g has b ready: q must have parked before
 //	q: select { case <-a: case <-c: }         q has c ready: it does not park, so no rendezvous
@@ -276,10 +275,10 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 	}
 }
 
-// peerChannels calls f for the channels, other than those of g's cases, that decide what g's select
-// with default finds: the channels of the goroutines that are parked opposite. Once another case of
-// such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends on
-// operations on g's own channels only.
+// peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
+// select with default depends: the channels of the goroutines that are parked opposite. Once another
+// case of such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends
+// on operations on g's own channels only.
 func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 	var arr, parr [8]chanCase
 	for _, c := range m.chanCases(g, arr[:0]) {
@@ -316,7 +315,7 @@ func (m *Machine) observable(c chanCase) bool {
 // one that has waited longest, as the runtime does.
 //
 // The runtime has queues; waiting goroutines are numbered here as they arrive (wait.seq), which
-// comes to the same.
+// is equivalent.
 func (m *Machine) oldest(alts []chanAlt) chanAlt {
 	a := alts[m.autoChoice(len(alts))]
 	for _, b := range alts {

@@ -3,19 +3,19 @@ package vm
 import "hbcheck.dev/hbcheck/trace"
 
 // Goroutines that wait on a channel, in the order in which they came. The language promises no order,
-// so who is served is a choice (step_partners.go). gc has queues: who has parked first is served
-// first, and no goroutine that comes later gets ahead of it.
+// so the served goroutine is a choice (step_partners.go). gc has queues: the goroutine that has parked
+// first is served first, and no goroutine that comes later overtakes it.
 //
-// When a goroutine parks is not known: it may be delayed between its last step and that, by the slack
-// at most (step_time.go). So q has parked before g if it came to its operation by more than the
+// The moment at which a goroutine parks is unknown: it may be delayed between its last step and that, by
+// the slack at most (step_time.go). So q has parked before g if it came to its operation by more than the
 // slack earlier, as the clock says. To serve g although such a q waits for the same is to overtake q.
 //
 //	clock 0    q: c <- 1     waits: there is no receiver
 //	clock 1 s  g: c <- 2     waits, too
 //	clock 2 s  h: <-c        gets 1 from gc; to get 2, g has to overtake q
 //
-// When synctest.Wait returns, what is durably blocked in its bubble has parked, and so has what waits
-// when the bubble's clock moves: there is no slack in bubbles.
+// When synctest.Wait returns, all goroutines that are durably blocked in its bubble have parked, and so
+// have those that wait when the bubble's clock moves: there is no slack in bubbles.
 //
 // A select that has parked takes the case that becomes ready first, also if others are ready by the time
 // its goroutine runs: gc chooses the case when it wakes the goroutine (serve).
@@ -23,24 +23,25 @@ import "hbcheck.dev/hbcheck/trace"
 //	clock 0    g: select { case <-a: case <-b: }    waits
 //	clock 1 s  h: close(a); close(b)                g has received from a
 //
-// With Config.InTurn there is no alternative that overtakes, and none but the case that gc has chosen. What
-// is left is more than what gc's queues allow, and nothing that they do is missing:
+// With Config.InTurn there is no alternative that overtakes, and only the case that gc has chosen. The
+// remaining alternatives are more than gc's queues allow, and include all that they do:
 //
-//  1. A goroutine that is served from a queue takes what it gets at once. Here it is enabled then and
-//     may step later; what it does in that step besides, up to its next operation, no other
-//     goroutine can notice. So let it step at once: then no other one is ahead of it.
+//  1. A goroutine that is served from a queue takes the element at once. Here it is enabled then and
+//     may step later; the rest of that step, up to its next operation, no other goroutine can notice.
+//     So let it step at once: then no other one is ahead of it.
 //  2. If q may be served before g, and q came earlier, q is enabled as soon as g would be without
-//     this rule: it waits for the same channel in the same direction. The first of those that wait
-//     overtakes none. So no deadlock is new.
-//  3. The case that gc has chosen stays ready unless another goroutine takes what is there: then the other
-//     cases are alternatives again. Who of several that wait is served by a send is open, so none of them is.
-//  4. An operation that does not wait takes what there is all the same, as what gc has given to
-//     one that waits, it may not find any more: here it is still in the buffer.
+//     this rule: it waits for the same channel in the same direction. The first of the waiting
+//     goroutines overtakes none. So no deadlock is new.
+//  3. The case that gc has chosen stays ready unless another goroutine takes the element or the room: then
+//     the other cases are alternatives again. Which of several waiting goroutines a send serves is open, so
+//     none of them has an assigned case.
+//  4. An operation that does not wait may take an element that gc has already given to a waiting
+//     goroutine. Here the element is still in the buffer, so this adds behaviours and removes none.
 //
-// In a program that is run the one that has come first is served first, always, as by gc.
+// In a program that is run the goroutine that has come first is always served first, as by gc.
 //
-// That a goroutine has come earlier is part of a state then. So are ages up to the slack: from there
-// on each goroutine that is yet to come comes later.
+// That a goroutine has come earlier is part of a state then. So are ages up to the slack: beyond it
+// each goroutine that is yet to come comes later.
 
 // cameFirst reports whether q has parked in its operation before g has in the one that it is at.
 func (m *Machine) cameFirst(q, g *goroutine) bool {
@@ -54,8 +55,8 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 	return q.bubble == g.bubble && (q.came < g.came-slack || q.cameAfter < g.cameAfter)
 }
 
-// ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and by
-// whom: by g or the partner; or nil.
+// ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and the
+// goroutine that overtakes it: g or the partner. overtaken is nil if there is none.
 func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
 	switch {
 	case m.chanHdr(c.ch)[chClosed/8] != 0:
@@ -98,10 +99,10 @@ func (m *Machine) hasParked(g *goroutine) bool {
 	return m.timeOrdered(g) && (m.clockOf(g)-g.came > slack || g.cameAfter < m.waitsIn(g.bubble))
 }
 
-// serve notes which selects that have parked gc completes now that channel c has been closed, or has got an
+// serve notes which parked selects gc completes now that channel c has been closed, or has got an
 // element, or room for one if send is set.
 func (m *Machine) serve(c ptr, send bool) {
-	if m.auto || m.clock <= m.cfg.Slack && !m.InBubbles() { // nothing has parked for certain
+	if m.auto || m.clock <= m.cfg.Slack && !m.InBubbles() { // nothing has certainly parked
 		return
 	}
 	all := m.chanHdr(c)[chClosed/8] != 0
@@ -143,8 +144,8 @@ func (m *Machine) assign(q *goroutine, index int) {
 	}
 }
 
-// assignedOther reports whether gc has completed a case of g's select on another channel than that of the
-// case at index. Of two cases on one channel gc takes either.
+// assignedOther reports whether gc has completed a case of g's select on another channel than that of
+// the case at index. Of two cases on one channel gc takes either.
 func (m *Machine) assignedOther(g *goroutine, index int, cases []chanCase) bool {
 	if g.assigned == 0 {
 		return false
@@ -154,14 +155,14 @@ func (m *Machine) assignedOther(g *goroutine, index int, cases []chanCase) bool 
 	return c.ch != cases[index].ch && m.readyWithoutPartner(c)
 }
 
-// A Passing is that a goroutine that has waited longer is overtaken by another one, or, if Waiter is Runner,
-// that its select takes another case than the one that was ready first.
+// A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select
+// takes another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner trace.GID
 	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
 }
 
-// notePassing notes that alternative a, case c of g's operation, which g executes now, overtakes a goroutine.
+// notePassing notes it if g, which executes alternative a, case c, overtakes a goroutine.
 func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 	if m.passed != nil {
 		return
@@ -181,9 +182,10 @@ func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 // Passed returns the first goroutine that has been overtaken on this path, if there is one.
 func (v Report) Passed() *Passing { return v.m.passed }
 
-// writeQueue writes down what matters of when g has come to its operation. Where goroutines can change
-// places, those that came earlier are named by their places in the order in which they are written down:
-// in another state they are the same but for numbers. In which order that is says nothing of who came first.
+// writeQueue appends the part of the state that depends on the arrival of g at its operation. Where
+// goroutines can be permuted, earlier ones are named by their places in the order in which they are
+// written: in another state they are the same except for numbers. That order is independent of who
+// came first.
 func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	if !waitsInQueue(g) {
 		return ws

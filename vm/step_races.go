@@ -16,12 +16,12 @@ import (
 //   - Some orders that the machine keeps are not in the memory model: len of a channel, select's
 //     default, a TryLock that fails, how long a Sleep takes, a spinning reader of plain memory.
 //     With those in between, the accesses are never co-enabled and race all the same.
-//   - State matching cuts a path where its state is known, though its clocks may be others: the
+//   - State matching cuts a path at a known state, though its clocks may be others: the
 //     accesses before the cut are never compared with those after it. Two accesses that no order of
 //     the first kind separates are co-enabled in some state, and that state is visited.
 //
 // Some accesses are not followed: those to an object that only one goroutine can reach (objShared
-// is not set), and those made while there is one goroutine. Nothing is missed by that:
+// is not set), and those made while there is one goroutine. No race is missed by that:
 //
 //  1. Another goroutine that accesses the object later has got a pointer to it through a chain of
 //     operations that begins with its publication.
@@ -32,7 +32,7 @@ import (
 //
 // The same holds for releases of a primitive that only its owner can reach.
 
-// following reports whether accesses and synchronisation are to be followed now.
+// following reports whether the detector follows accesses and synchronisation now.
 func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto && !m.raceless }
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
@@ -46,14 +46,14 @@ type callerCache struct {
 	stack race.Stack
 }
 
-// raceStack is the call stack of g, which is about to execute the instruction at g.pc.
+// raceStack returns the call stack of g, which is about to execute the instruction at g.pc.
 func (m *Machine) raceStack(g *goroutine) race.Stack {
 	c := &g.callers
 	fp, n := g.fp, 0
 	for {
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
 		if link>>32 != 0 {
-			// What runs because of a panic or a defer statement is left to the general case.
+			// Calls made by a panic or a defer statement are left to the general case.
 			if link>>32 != frBottom || n != len(c.rets) || g.panics != 0 {
 				return m.findStack(g)
 			}
@@ -66,7 +66,7 @@ func (m *Machine) raceStack(g *goroutine) race.Stack {
 	}
 }
 
-// findStack is raceStack without knowing anything; it fills g.callers.
+// findStack is raceStack without the cache; it fills g.callers.
 func (m *Machine) findStack(g *goroutine) race.Stack {
 	calls := m.calls[:0]
 	c := &g.callers
@@ -95,18 +95,18 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 
 // raceAccess follows one access to memory of g.
 //
-// The tag tells reports what kind of access the earlier one was.
+// The tag gives reports the kind of the earlier access.
 func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	acc := race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, acc, m.raceStack(g))
 }
 
 // raceOp follows the operation op that g is about to execute; r are the arguments if it is a native.
-// What an operation acquires and releases at its first access is in the table of operations
-// (trace.Row); here are the operations on more than that.
+// The table of operations (trace.Row) has what an operation acquires and releases at its first access;
+// the cases here are the operations on more than that.
 //
-// Before the operation has any effect: what is read here (a WaitGroup's counter, the list of a
-// Cond) is as the operation finds it.
+// It is called before the operation has any effect: the values read here (a WaitGroup's counter, the
+// list of a Cond) are those that the operation finds.
 func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	if op.N == 0 {
 		return
@@ -117,20 +117,20 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		}
 		return
 	}
-	// Synchronisation: what it orders and, unless a case returns, an access to the primitive itself:
-	// overwriting or copying it meanwhile is a race. The access comes after what is acquired and
-	// before what is released, as it is ordered with the rest of what the goroutine did: one that
-	// has seen what an atomic operation stored may access the variable plainly.
+	// Synchronisation: its order and, unless a case returns, an access to the primitive itself:
+	// overwriting or copying it meanwhile is a race. The access comes after the acquires and
+	// before the releases, as it is ordered with the rest of the goroutine's steps: a goroutine that
+	// has seen the value stored by an atomic operation may access the variable plainly.
 	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
 	access := func() {
-		a.Size = min(a.Size, 8) // one word of it will do
+		a.Size = min(a.Size, 8) // one word of it is enough
 		m.raceAccess(g, a, op.Kind)
 	}
 	switch op.Kind {
 	case trace.AtomicStore:
 		access()
-		d.Store(g.slot, at) // what was stored before can no longer be observed
+		d.Store(g.slot, at) // earlier stored values can no longer be observed
 	case trace.WgAdd:
 		access()
 		m.raceAdd(g, at, int32(r.U(1)))
@@ -206,8 +206,8 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 
 // raceLock follows the taking of a lock for writing; a Mutex has no readers.
 //
-//	location l            what writers release, and all acquire
-//	location readers(l)   what readers release, and writers acquire
+//	location l            writers release it, and all acquire it
+//	location readers(l)   readers release it, and writers acquire it
 func (m *Machine) raceLock(g *goroutine, at race.Loc, size uint32) {
 	m.race.Acquire(g.slot, at)
 	if size == lockerSize(writeLocker) {
@@ -215,14 +215,14 @@ func (m *Machine) raceLock(g *goroutine, at race.Loc, size uint32) {
 	}
 }
 
-// readers is where the readers of the RWMutex at l release: they are ordered
+// readers returns the location that the readers of the RWMutex at l release: they are ordered
 // before the next writer, not before each other.
 func readers(l race.Loc) race.Loc { return l + rwReaders }
 
 // The runtime's race detector also reports the wrong use of a WaitGroup that its documentation
 // forbids: an Add from zero that is not ordered with a Wait that waits. It does so with a read of
 // the word after the counter by Add and a write by the first waiter. Here waiters are readers of
-// the word, and adders of the next one, each of which asks the other's.
+// the word, and adders readers of the next one, and each checks the other's readers.
 const (
 	wgWaiters = race.Hidden
 	wgAdders  = race.Hidden + 8
@@ -244,8 +244,8 @@ func (m *Machine) raceWait(g *goroutine, at race.Loc) {
 }
 
 // Channels. The k-th send releases to the k-th receive and acquires from the (k-C)-th, and vice
-// versa: the two exchange what they know through one of C slots. Locations of a channel object: 0
-// is where close releases, and where the receives are counted; slot i is at 8 + i.
+// versa: the two exchange their clocks through one of C slots. Locations of a channel object: close
+// releases to 0, which also counts the receives; slot i is at 8 + i.
 
 // C = 2:  send 0 ⇄ slot 0 ⇄ recv 0 ⇄ send 2 ...     each exchanges clocks with the slot
 //
@@ -275,7 +275,7 @@ func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 
 // raceRendezvous follows a rendezvous on unbuffered channel c.
 //
-// Each learns what the other knows: an unbuffered receive happens before the send completes.
+// Each acquires the other's clock: an unbuffered receive happens before the send completes.
 func (m *Machine) raceRendezvous(from, to *goroutine, c ptr) {
 	m.raceSend(from, c)
 	m.race.Rendezvous(from.slot, to.slot)

@@ -78,7 +78,7 @@ func exploreRaces(t *testing.T, prog *load.Program, name string, cfg por.Config)
 }
 
 // TestRaceEdges: one function for each edge of the memory model and for each
-// order that is none.
+// order that is no edge.
 func TestRaceEdges(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "races"), Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {

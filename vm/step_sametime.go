@@ -6,19 +6,19 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Where a program learns more of the time than how far two Times are from each other, and where it
-// compares Times by other means than their methods.
+// Programs that use more of the time than the distance of two Times, or compare Times by other means
+// than their methods.
 //
 //	a == b, switch a { case b: }     also in structs, arrays and interfaces
 //	m[a]                             the key is found if it is equal
-//	s := a.Format(time.RFC3339)      what decides by s decides by the time
-//	a.Year() > 2030                  so does this (and see step_date.go)
+//	s := a.Format(time.RFC3339)      a decision by s is a decision by the time
+//	a.Year() > 2030                  so is this (and see step_date.go)
 //
-// Two Times that are equal may have been shown by different looks, which would differ if looks were
-// visible: that is noted as Equal does it (compared). Of two that differ one may be to come: that
-// they are equal at one very moment is not tried, and named.
+// Two equal Times may come from different looks, which would differ if looks were visible: that is
+// noted as by Equal (compared). Of two Times that differ one may be in the future: that they are equal
+// at one single moment is not tried, and the verdict names it.
 
-// readsTime reports whether it is of interest what g does by the clock.
+// readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
 	return m.link.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
 }
@@ -57,7 +57,7 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 	}
 }
 
-// equalBut reports whether values of layout l at a and b are equal but for what time their Times are.
+// equalBut reports whether values of layout l at a and b are equal except for their Times.
 func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
 	image := make([]uint64, (l.Size+7)/8)
 	p := unsafe.Pointer(&image[0])
@@ -73,14 +73,14 @@ func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
 	return eq
 }
 
-// equalOnce notes that Times have been compared that are equal at the moment only at which d has passed.
+// equalOnce notes a comparison of Times that are equal only at the moment at which d has passed.
 func (m *Machine) equalOnce(g *goroutine, d int64) {
 	if m.moves(g) && m.reaches(d) {
 		m.assume(g, ClockSome)
 	}
 }
 
-// equalTimes is timesCompared for the method Equal, of which compareTimes notes the rest.
+// equalTimes is timesCompared for the method Equal; compareTimes notes the rest.
 func (m *Machine) equalTimes(g *goroutine, r Regs) {
 	x := instant(r.U(timeWall), r.U(timeExt))
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
@@ -89,8 +89,8 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 	}
 }
 
-// A tick is sent when it is due here, and natively somewhat later. tickShown notes the Time that g has
-// received.
+// tickShown notes that g has received the Time wall, ext from a ticker or timer. Here a tick is sent
+// when it is due, and natively somewhat later.
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	const most = 1 << 10
 	k := m.link
@@ -108,7 +108,7 @@ func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	k.ticks[instant(wall, ext)] = true
 }
 
-// sinceTick notes what lies between x and y, if x is a tick.
+// sinceTick notes the distance of x and y, if x is a tick.
 func (f *clockFacts) sinceTick(x, y int64) {
 	f.lock()
 	defer f.unlock()
@@ -130,14 +130,14 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 	return f.sinceTicks[d]
 }
 
-// comparesTicks notes that x and y are compared, if the one that is not later is a tick: it might be.
+// comparesTicks notes a comparison of x and y, if the one that is not later is a tick: it might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
 	if m.link.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
 	}
 }
 
-// comparesSpans does the same for what lies between a Time and a later tick.
+// comparesSpans does the same for the distance from a Time to a later tick.
 func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
 	if m.link.endsWithTick(min(a, b)) {
 		m.tickLate(g, max(a, b)-min(a, b))
@@ -159,8 +159,8 @@ var (
 		"Truncate": true, "Round": true, "AddDate": true}
 )
 
-// takenApart notes that a method of Time asks for the seconds or nanoseconds of the Time wall, ext.
-// What becomes of the numbers of UnixNano and the like the compiler has looked at (compile, clock.go).
+// takenApart notes that a method of Time uses the seconds or nanoseconds of the Time wall, ext.
+// The compiler has examined the uses of the numbers of UnixNano and the like (compile, clock.go).
 func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 	if !m.readsTime(g) {
 		return
@@ -196,5 +196,5 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 	}
 }
 
-// logsTime are the packages of the standard library that print what time it is, and nothing else.
+// logsTime are the packages of the standard library that only print the time.
 var logsTime = map[string]bool{"log": true, "log/slog": true, "testing": true}

@@ -10,15 +10,15 @@ import (
 // nativeMayExecute reports whether g may execute the visible native nat now. If not, the call is
 // pending and g.pc is at it.
 //
-//	Peek says           g.scheduled   what happens
+//	Peek returns        g.scheduled   effect
 //	trace.None          -             local work: executed at once
 //	op, n alternatives  no            mayExecute decides: at once, or pending
-//	op, n alternatives  yes           executed: this is what the step is about
+//	op, n alternatives  yes           executed: this is the operation of the step
 //
-// Peek is asked again in each state while the call is pending: what it is about to do may change.
+// Peek is called again in each state while the call is pending, as its operation may change.
 func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
-	// The first native of a step was looked at before the step, and the explorer has chosen among
-	// the alternatives it had then.
+	// Peek was called for the first native of a step before the step, and the explorer has chosen among
+	// the alternatives of then.
 	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // viewOf has asked Peek
 		g.scheduled = false
 		if m.following() {
@@ -53,7 +53,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	// Blocked: it becomes pending and is not enabled.
 	case n == 0:
-	// It is what this step is about; step has set the alternative.
+	// It is the operation of this step; step has set the alternative.
 	case g.scheduled:
 		g.scheduled = false
 		return true
@@ -70,7 +70,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	if op != &g.pending {
 		g.pending = *op
 	}
-	// What Peek has just said is the view of this moment: step may keep it.
+	// Peek's answer is the view of this moment: step may keep it.
 	v := &g.view
 	v.moment, v.n, v.parks, v.op = m.moment, n, false, *op
 	g.status = gReady
@@ -80,11 +80,10 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	return false
 }
 
-// view is what can be seen of a goroutine in the present state without
-// executing anything. It is computed once per state: an explorer asks for it
-// several times.
+// view is the pending operation of a goroutine in the present state, computed without executing
+// anything. It is computed once per state: an explorer asks for it several times.
 //
-// Invariant: it is true of the state with number moment, and says nothing of others.
+// Invariant: it holds for the state with number moment only.
 type view struct {
 	moment uint64 // Machine.moment it was computed at
 	n      int    // alternatives of the next operation
@@ -99,8 +98,8 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.moment = m.moment
 		return v
 	}
-	// An operation that is not looked at below (a plain access, a close) is as it was when it
-	// became pending, with one alternative.
+	// An operation that is not examined below (a plain access, a close) has not changed since it
+	// became pending, and has one alternative.
 	v.moment, v.n, v.parks = m.moment, 1, false                  // what pass fills in must be the same
 	refused := m.cut.Cause != 0 && g.pending.Kind == trace.Crash // whatever the instruction is
 	if g.overflow != nil || g.ending() || refused {
@@ -114,7 +113,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
 	case bytecode.CallN:
-		// What a native is going to do may depend on the state: a
+		// The operation of a native may depend on the state: a
 		// compare-and-swap that fails only loads.
 		if nat := &m.natives[in.Imm32()]; nat.Steady {
 			v.op = g.pending
@@ -126,7 +125,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 			v.op.Awaits = m.reduction.awaits(g)
 		}
 		return v
-	// What an operation on channels touches stays the same, what it can do changes.
+	// The accesses of an operation on channels do not change, its alternatives do.
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
 		v.n = m.countAlternatives(g)
 		v.parks = m.parking
@@ -150,7 +149,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	// The number is that without the reduction: whether it holds g is asked each time.
+	// The number is without the reduction, which is asked each time whether it holds g.
 	n := m.viewOf(g).n
 	if n > 0 && m.held(g) {
 		return 0
@@ -170,7 +169,7 @@ func (m *Machine) enabled(g *goroutine) bool {
 }
 
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as
-// operations are looked at anew in its middle, and when it has ended.
+// operations are examined again in its middle, and when it has ended.
 //
 //	explorer: Step(g, k)
 //	  moment 8    look at g (viewOf), save its record
@@ -182,7 +181,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 		m.reduction.beforeStep(g)
 	}
 	m.growth.willStep(m, g.id, choice)
-	// Look and save while the state is still that of the explorer's choice.
+	// View and save while the state is still that of the explorer's choice.
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
 	m.saveGoroutine(g)
@@ -212,7 +211,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
 	m.noteEffect(g, kind)
-	// Bring those whose work the step has created or completed to their next operations.
+	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++
 	if seen {
@@ -226,11 +225,11 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.verify(true)
 }
 
-// runLocal executes the local work of the goroutines that the step has created, or has completed an
-// operation of, until each has a visible operation pending.
+// runLocal executes the local work of the goroutines that the step has created, or an operation of
+// which it has completed, until each has a visible operation pending.
 // Invariant: m.ready is empty between two steps.
 //
-// Their order makes no difference: what they do is local.
+// The order of the goroutines makes no difference: their work is local.
 func (m *Machine) runLocal() {
 	for len(m.ready) > 0 && !m.executionOver() {
 		g := m.gs[m.ready[0]]
@@ -247,11 +246,11 @@ func (m *Machine) runLocal() {
 	m.ready = m.ready[:0]
 }
 
-// refillBudget is asked by exec when g has used up its budget of back edges and calls, left being
-// what remains: less than 0 after a back edge, 0 before a call. It sets the next budget and reports
+// refillBudget is called by exec when g has used up its budget of back edges and calls; left is
+// the rest: less than 0 after a back edge, 0 before a call. It sets the next budget and reports
 // whether g may continue.
 //
-// Back edges and calls are what counts, as a goroutine cannot execute forever without either.
+// Only back edges and calls count, as a goroutine cannot execute forever without either.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	// Account for the work, also for that of the clock of a program that is run.
 	used := uint64(m.budgetLeft - left)
@@ -268,7 +267,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 		return false // the other goroutines get their turn
 	}
-	// What need not be asked at every refill: is there garbage, does the user interrupt, is the
+	// Checks that are not needed at every refill: is there garbage, does the user interrupt, is the
 	// bound of local work reached? A refill may be early, as diverges asks for them.
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
@@ -288,7 +287,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 }
 
 // inModel reports whether g is in code of a model, or in a function of the library that a model has called.
-// What lies there between two operations is one step. Package testing calls tests, which is no such code.
+// The code there between two operations is one step. Package testing calls tests, which are no such code.
 func (m *Machine) inModel(g *goroutine) (in bool) {
 	if g.fn.Trusted {
 		return !m.inTesting(g.fn)
@@ -312,7 +311,7 @@ func (m *Machine) inTesting(f *bytecode.Func) bool {
 	return p != nil && p.Path == "testing"
 }
 
-// beginStep resets what is counted from the beginning of a step.
+// beginStep resets the counts of a step.
 func (m *Machine) beginStep() {
 	m.localWork, m.budgetLeft, m.pollAt, m.looksOfStep = 0, budget, 0, 0
 	if m.divergence.begin != 0 {
@@ -321,15 +320,15 @@ func (m *Machine) beginStep() {
 	m.advanced = m.advanced[:0]
 }
 
-// place returns where in the program g is, as messages name it.
+// place returns g's place in the program, as messages name it.
 func (m *Machine) place(g *goroutine) string {
 	pos, _ := m.userCall(g)
 	return m.relative(pos)
 }
 
-// wake lets g continue, whose pending operation a partner has just completed.
+// wake lets g continue; a partner has just completed its pending operation.
 //
-// It is still to do its local work, in this step (runLocal).
+// g does its local work in this step (runLocal).
 func (m *Machine) wake(g *goroutine) {
 	g.status = gRunning
 	g.parked = false

@@ -2,8 +2,9 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Most steps have nothing to do with channels, and most goroutines wait at channels. What these can do is
-// what they could do before such a step, so their views stay true.
+// A silence is a sequence of silent steps. Most steps have nothing to do with channels, and most
+// goroutines wait at channels. After a silent step the alternatives of these goroutines are the same,
+// so their views stay true.
 //
 // Claim: let g's step be silent, that is
 //
@@ -11,24 +12,24 @@ import "hbcheck.dev/hbcheck/trace"
 //	no goroutine but g is changed
 //	after it g is not about to execute an operation on channels
 //
-// Then the alternatives of any operation on channels that waits (Send, Recv, Select) are what they were.
+// Then the alternatives of any waiting operation on channels (Send, Recv, Select) are unchanged.
 //
-//  1. They are a function of its own registers, of the headers of channels, and of which goroutines
-//     have such operations pending, on which channels, and which of them are parked
-//     (chanAlternatives). But for Config.InTurn, with which nothing is kept.
-//  2. A channel that another goroutine has is shared (state_sharing.go). So what changes it is what a step
-//     is about, which says what it touches: an operation on channels, what fires or stops a timer, an
+//  1. They are a function of the registers of its goroutine, of the headers of channels, and of which
+//     goroutines have such operations pending, on which channels, and which of them are parked
+//     (chanAlternatives). Config.InTurn is an exception, with which nothing is kept.
+//  2. A channel that another goroutine has is shared (state_sharing.go). So only an operation that
+//     declares its objects changes it: an operation on channels, the firing or stopping of a timer, an
 //     access to memory by way of package unsafe.
-//  3. A goroutine is saved before it is changed, which counts; what has been started, before it comes to its
-//     first operation. g itself had no operation pending on a channel, by the first
-//     condition, and has none.
+//  3. A goroutine is saved before it is changed, and saves are counted; a new goroutine is saved before
+//     it reaches its first operation. g itself had no operation pending on a channel, by the first
+//     condition, and has none now.
 //
-// A rewind, or whatever else makes a new moment, ends it.
+// A rewind, or another new moment, ends it.
 type silence struct {
-	since, until uint64 // from the state of one moment to that of the other there were silent steps only
+	since, until uint64 // between the states of these two moments there were silent steps only
 }
 
-// hush is what has to be the same at the end of a silent step.
+// hush holds what has to be the same at the end of a silent step.
 type hush struct {
 	silent       bool
 	since, saves uint64
@@ -54,7 +55,7 @@ func (m *Machine) beginSilence(g *goroutine) hush {
 	return h
 }
 
-// endSilence is called when it has ended.
+// endSilence is called when g's step has ended.
 func (m *Machine) endSilence(g *goroutine, h hush) {
 	//mutant: goroutines change by their own steps only [silent]: drop 2
 	//mutant: to come to a channel makes no difference [silent]: drop 3
@@ -63,7 +64,7 @@ func (m *Machine) endSilence(g *goroutine, h hush) {
 	}
 }
 
-// staysTrue reports whether the views of g that were true since silent steps began are.
+// staysTrue reports whether g's views from the beginning of the silence are still true.
 func (m *Machine) staysTrue(g *goroutine) bool {
 	k := g.pending.Kind
 	//mutant: views stay true beyond silent steps [silent]: drop 1

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestSilent: steps after which goroutines that wait at channels can do something else, though the steps
-// are about something else than channels. The machine compares what it remembers (CheckState).
+// TestSilent: steps that change the alternatives of goroutines that wait at channels, though the steps
+// are not operations on channels. The machine compares the kept views with new ones (CheckState).
 func TestSilent(t *testing.T) {
 	some := false
 	for name, src := range map[string]string{
@@ -108,7 +108,7 @@ func main() {
 	}
 }
 
-// TestSilenceBegins: what was so on a path that is left says nothing of the one that is taken instead.
+// TestSilenceBegins: a silence of a path that is left does not hold on the path taken instead.
 func TestSilenceBegins(t *testing.T) {
 	s := source(t, `package main
 var x, y int

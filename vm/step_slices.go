@@ -10,7 +10,7 @@ import (
 )
 
 // slice executes the three slice expressions. The word after the instruction says which registers
-// the operands are in, NoReg being one that is left out:
+// hold the operands; NoReg stands for an omitted one:
 //
 //	bits  0    16   32    48               64
 //	      │ lo │ hi │ max │ signed: 3 bits │
@@ -48,7 +48,7 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	if q := uint16(x >> 32); q != bytecode.NoReg {
 		mx, three = *rg(r, q), true
 	}
-	// Which bound is named in the message is observable, so they are checked in gc's order: max, then
+	// The message names a bound, which is observable, so they are checked in gc's order: max, then
 	// high, then low, each against the next.
 	// The kinds are those of runtime.boundsErrorCode, in its order.
 	const (
@@ -115,8 +115,8 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
-	// The two ranges may overlap (append(s[:1], s...)), so a copy has to be one that allows for that.
-	// In place, which those who share the array can notice, or in a new array, which reads both.
+	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that.
+	// It is in place, which goroutines that share the array can notice, or in a new array; that reads both.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop
@@ -155,13 +155,13 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	return Next
 }
 
-// growCap is the capacity of a slice of elements e that has grown from capacity old to have need
+// growCap returns the capacity of a slice of elements e that has grown from capacity old to have need
 // elements, as the runtime's growslice computes it: twice as much for small slices, less and less for
-// large ones down to a quarter more, rounded up to what an allocation of that size has.
+// large ones down to a quarter more, rounded up to the size of the allocation.
 //
 // It has to be exactly the runtime's, as it decides which later appends share an array: in
-// a := append(s, 1); b := append(s, 2) the two are one element if s has room for it. What gc keeps
-// on the stack it gives other capacities; the machine has every array on the heap.
+// a := append(s, 1); b := append(s, 2) the two are one element if s has room for it. gc gives arrays
+// on the stack other capacities; the machine has every array on the heap.
 func growCap(old, need uint64, e *layout.Layout) uint64 {
 	es := uint64(e.Size)
 	if es == 0 {
@@ -184,9 +184,9 @@ func growCap(old, need uint64, e *layout.Layout) uint64 {
 	return roundUpSize(k*es, len(e.Ptrs) == 0) / es
 }
 
-// roundUpSize is how many bytes the runtime allocates for n bytes that a program can use
-// (runtime/msize.go). noscan says that there are no pointers in them: what has some, and is not
-// small, has a header in the allocation.
+// roundUpSize returns the number of bytes that a program can use when the runtime allocates n bytes
+// (runtime/msize.go). noscan says that they contain no pointers: an allocation with pointers that is not
+// small has a header.
 func roundUpSize(n uint64, noscan bool) uint64 {
 	const (
 		page      = 8192

@@ -9,33 +9,33 @@ import (
 // Orders of range over a map that gc can have. The language promises no order, so a search takes any
 // (step_order.go). gc, from Go 1.24 on (internal/runtime/maps), has a map of at most 8 entries in one group
 // of 8 slots: a new key gets the first free slot, deleting frees one, clear frees all, and a loop visits the
-// slots one after the other from a random one on.
+// slots in their order from a random one on.
 //
 //	m[1], m[2], m[3], m[4] = ...      slots │ 1 │ 2 │ 3 │ 4 │   │   │   │   │
 //	delete(m, 2); m[5] = ...                │ 1 │ 5 │ 3 │ 4 │   │   │   │   │
 //	for k := range m                  1 5 3 4, 5 3 4 1, 3 4 1 5 or 4 1 5 3
 //
-// With Config.InTurn the place of an entry in the array is its slot, and its number is slot + 1. So what
-// slots there are is part of states. A map that is assigned to when it has 8 entries, even under a key that
+// With Config.InTurn the place of an entry in the array is its slot, and its number is slot + 1. So the
+// slots are part of states. A map that is assigned to when it has 8 entries, even under a key that
 // it has, or that is made with room for more, has tables from then on, also when it shrinks: seeds of
-// hashes decide the order, and here any order is possible, as without this rule. Which map is small is seen
-// from the array: it has minMapCap places.
+// hashes decide the order, and here any order is possible, as without this rule. The array shows whether a
+// map is small: it has minMapCap places then.
 //
-//	order:  │ mode │ slot to look at next, how many slots are visited, and how many may be │ ...
+//	order:  │ mode │ the next slot, how many slots are visited, and how many may be │ ...
 //
-// The slot that gc begins with is not chosen, but the entry that is visited first, in slot f. The slot may
-// be any from the one after the entry before f, in slot p, up to f. Slots after f up to p are visited in any
-// case; the 7 - (p - f) others, p + 1 to f - 1, are visited if the loop has begun after them: whether it
-// has is chosen if there is an entry when it comes to one.
+// The choice is not the slot with which gc begins, but the entry that is visited first, in slot f. gc's
+// slot may be any from the one after the entry before f, in slot p, up to f. Slots after f up to p are
+// visited in any case; the 7 - (p - f) others, p + 1 to f - 1, are visited if the loop has begun after
+// them: that is a choice when the loop reaches an entry there.
 //
-//  1. What gc does is possible here: let it begin at slot o. Up to p the slots are the same. If it visits
-//     one between p and o, that is chosen; when it has come to o it ends, which is chosen if there is an
+//  1. All that gc does is possible here: let it begin at slot o. Up to p the slots are the same. Visiting a
+//     slot between p and o is a choice; when gc has come to o it ends, which is a choice if there is an
 //     entry in one of the others.
-//  2. What is possible here gc does: each choice to visit an entry in slot s says that o is after s, and to
-//     end that it is not. Slots are looked at in ascending order from p + 1 on, so one o agrees with all.
-//  3. When a map becomes large during the loop all its slots have entries, and gc visits of those what it
-//     would have visited, as far as they are there. Here they are those that must or may be visited,
-//     in any order, and what is new may be, as in other loops.
+//  2. gc does all that is possible here: each choice to visit an entry in slot s says that o is after s, and
+//     to end that it is not. Slots are inspected in ascending order from p + 1 on, so one o agrees with all.
+//  3. When a map becomes large during the loop all its slots have entries. Of those gc visits the ones that
+//     it would have visited, as far as they still exist. Here these are the entries that must or may be
+//     visited, in any order; new entries may be visited, as in other loops.
 
 // hasSlots reports whether maps have slots.
 // mutant: the order of insertion is that of slots [env TestSlots/TestDeleted]: drop 2
@@ -52,7 +52,7 @@ func (m *Machine) mapRoom(hd *[5]uint64, t *mapType) int {
 }
 
 // slotted makes room for an assignment to a map that is small, and reports whether it is small after that.
-// Places of entries stay what they are.
+// The places of entries do not change.
 func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
 	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
 	switch {
@@ -78,7 +78,7 @@ func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
 	return i
 }
 
-// slotsChanged makes the rest of a small map agree with what is in its slots.
+// slotsChanged updates the rest of a small map after a change of its slots.
 func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
 	m.heap.willWrite(uint32(hd[mpIndex/8] >> 32))
 	index := m.mapIndex(hd)
@@ -96,7 +96,7 @@ func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
 	hd[mpUsed/8], hd[mpSeq/8] = used, used
 }
 
-// cloneSlots returns a copy of a small map: what is in slots is in the same ones.
+// cloneSlots returns a copy of a small map, with the same slots.
 func (m *Machine) cloneSlots(g *goroutine, src ptr, t *mapType) ptr {
 	dst := m.newMap(g, t, nil, bytecode.NoReg)
 	if m.word(src, mpEntries) == 0 {
@@ -111,10 +111,10 @@ func (m *Machine) cloneSlots(g *goroutine, src ptr, t *mapType) ptr {
 	return dst
 }
 
-// A slotLoop is how far a loop over a small map has come.
+// A slotLoop is the progress of a loop over a small map.
 type slotLoop struct {
 	next      uint64 // slot
-	sure, may uint64 // how many slots follow that are visited, and then that may be
+	sure, may uint64 // how many following slots are visited, and how many after those may be
 }
 
 const slotsBegun = 1 << 63
@@ -123,14 +123,14 @@ func (l slotLoop) word() uint64 { return l.next | l.sure<<8 | l.may<<16 | slotsB
 
 func slotLoopOf(w uint64) slotLoop { return slotLoop{w & 0xff, w >> 8 & 0xff, w >> 16 & 0xff} }
 
-// begin returns how far a loop has come that has visited slot f first; the entry before it is in slot p.
+// beginSlots returns the progress of a loop that has visited slot f first; the entry before it is in slot p.
 func beginSlots(f, p uint64) slotLoop {
 	sure := (p - f) % minMapCap
 	//mutant: a loop begins in a slot with an entry [env TestSlots]: "minMapCap - 1 - sure" -> "0"
 	return slotLoop{(f + 1) % minMapCap, sure, minMapCap - 1 - sure}
 }
 
-// to returns how far it has come when it has visited slot s.
+// to returns the progress when the loop has visited slot s.
 func (l slotLoop) to(s uint64) slotLoop {
 	n := (s-l.next)%minMapCap + 1
 	if n <= l.sure {
@@ -139,8 +139,8 @@ func (l slotLoop) to(s uint64) slotLoop {
 	return slotLoop{(s + 1) % minMapCap, 0, l.may - (n - l.sure)}
 }
 
-// noteSlots notes which entries can be visited now in the loop with order words w, of which the map is
-// or was small. In the first iteration these are all.
+// noteSlots notes which entries can be visited now in the loop with order words w, whose map is or was
+// small. In the first iteration these are all entries.
 func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
 	clear(w[orMust/8:])
 	list := w[orFirst/8:]
@@ -180,6 +180,7 @@ func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
 }
 
 // takenSlot notes that entry number list[k] of those noted is visited.
+// takenSlot notes that the loop visits the k-th noted entry, number list[k].
 func takenSlot(w []uint64, k int) (s uint64) {
 	n := int(w[orMust/8])
 	s = w[orFirst/8+k]

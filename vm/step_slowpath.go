@@ -13,16 +13,16 @@ import (
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // slowOp executes the operations that have no place in exec's loop: they are rarer than a call, or
-// take so long that a call does not matter. g.pc is the instruction; it moves on when the operation
-// is complete. What can be a visible operation asks first whether it may execute
+// take so long that a call does not matter. g.pc is the instruction; it advances when the operation
+// is complete. An operation that can be visible asks first whether it may execute
 // (accessesMayExecute, mayExecute), and returns Stop if not: the instruction is pending then.
 //
-// A case that stops or throws leaves before g.pc moves on: the instruction is executed again, or is
-// where the panic is. Checks that look at registers only come before the question whether it may
-// execute, so that they panic at once; what looks at shared memory comes after it.
+// A case that stops or throws returns before g.pc advances: the instruction is executed again, or is
+// the place of the panic. Checks of registers only come before the question whether it may
+// execute, so that they panic at once; checks of shared memory come after it.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
-	// The words after the instruction, which carry what has no place in it.
+	// The words after the instruction, with the operands that have no place in it.
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	a, b, c := rg(r, in.A), rg(r, in.B), rg(r, in.C)
 	switch in.Op {
@@ -75,7 +75,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.MkSlice:
 		l := m.layouts.At(uint32(word(0)))
 		n, k := *b, *c
-		// In the order of gc: the length first, then the capacity. What gc could allocate and the
+		// In the order of gc: the length first, then the capacity. A size that gc could allocate and the
 		// machine cannot is no panic.
 		limit := uint64(maxObject)
 		if l.Size > 0 {
@@ -148,8 +148,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		g.pc += 2
 	case bytecode.Append:
 		return m.appendOp(g, f, in, r)
-	// What moves pointers into a shared object publishes what they point to (publishBytes),
-	// before it writes.
+	// An operation that moves pointers into a shared object publishes the objects to which they point
+	// (publishBytes), before it writes.
 	case bytecode.Copy:
 		es := word(0)
 		n := min(*rg(r, in.B+1), *rg(r, in.C+1))

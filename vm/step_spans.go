@@ -7,11 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Durations of the clock's that are in memory, or on their way to another function. Their values are kept,
-// each with the number of looks that it is a sum of at most (compile, spans.go). A value that is kept is
-// taken for one of the clock's, whatever has it.
+// Durations of the clock that are in memory, or on their way to another function. The machine keeps
+// their values, each with the number of clock reads of which it is the sum at most (compile,
+// clock.go). Every Duration with such a value counts as one of the clock.
 
-// noteSpan notes that the Duration d is of the clock: the sum of so many.
+// noteSpan notes that d is a Duration of the clock: the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {
 	k := m.link
 	if m.cfg.Run || !k.clockUsed {
@@ -27,11 +27,11 @@ func (m *Machine) noteSpan(d int64, n int32) {
 	}
 }
 
-// maxSum is of how many Durations sums are told apart; so many are what has been rounded.
+// maxSum is the largest number of summands that is kept; rounded Durations have it.
 const maxSum = 1 << 20
 
-// spanOf returns of how many Durations of the clock's d is the sum: 0 if it is none.
-// Where there are too many of them each may be one.
+// spanOf returns the number of Durations of the clock of which d is the sum, 0 if d is not of the
+// clock. If there are too many values to keep, each d may be such a sum.
 func (m *Machine) spanOf(d int64) int32 {
 	m.link.lock()
 	defer m.link.unlock()
@@ -41,7 +41,7 @@ func (m *Machine) spanOf(d int64) int32 {
 	return m.link.spans[d]
 }
 
-// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number.
+// spanFlows notes that a Duration, or a number without a unit, is computed from a and b.
 func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	op := token.Token(word & bytecode.FlowOp)
 	x, y := m.spanOf(a), int32(0)
@@ -75,7 +75,7 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 		}
 	case token.NOT:
 		m.noteSpan(-a, x)
-	// What is rounded changes with a little more.
+	// A little more time can change a rounded Duration by a whole unit.
 	case token.AND:
 		m.noteSpan(int64(time.Duration(a).Round(time.Duration(b))), maxSum)
 	case token.OR:
@@ -84,9 +84,9 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	return Next
 }
 
-// comparesSums notes that the Durations a and b are compared, if time that passes counts several times in
-// one of them, and it would come out otherwise with less of it than they differ by. Of what is rounded it is
-// not known with how much.
+// comparesSums notes a comparison of the Durations a and b, if passing time counts several times in
+// one of them, and the result changes with less time than their difference. For a rounded Duration
+// that amount of time is unknown.
 func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 	n := int64(max(m.spanOf(a), m.spanOf(b)))
 	//mutant: what is rounded is compared as a duration [test ./cmd/hbcheck TestScripts/durations]: "(n == maxSum || !m.reaches(d)" -> "!m.reaches(d"

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// str is the guest string with data p and length n, as a view of guest memory.
+// str returns the guest string with data p and length n, as a view of guest memory.
 //
-// It is valid until memory is collected or rewound, so it is copied by what keeps it.
+// It is valid until memory is collected or rewound, so callers that keep it copy it.
 func (m *Machine) str(p, n uint64) string {
 	if n == 0 {
 		return ""
@@ -31,7 +31,7 @@ func (m *Machine) newString(g *goroutine, s string) (p, n uint64) {
 // strOp executes the string operations.
 //
 // Strings are never visible operations, as their bytes do not change; conversions from slices
-// read those.
+// read the slices' bytes.
 func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	a, b := rg(r, in.A), rg(r, in.B)
@@ -40,7 +40,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	switch in.Op {
 	case bytecode.StrCat:
 		x, y := m.str(*b, n), m.str(*rg(r, in.C), *rg(r, in.C+1))
-		// As in the runtime, a string to which nothing is added is not copied.
+		// As in the runtime, a string is not copied if the other operand is empty.
 		switch {
 		case y == "":
 			*a, *a1 = *b, n
@@ -93,7 +93,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), k/4
 	case bytecode.IntToStr:
-		// What is no Unicode code point becomes U+FFFD (spec: Conversions).
+		// An integer that is no Unicode code point becomes U+FFFD (spec: Conversions).
 		s := string(rune(-1))
 		if v := int64(*b); v >= 0 && v <= math.MaxInt32 {
 			s = string(rune(v))

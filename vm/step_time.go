@@ -8,17 +8,17 @@ import (
 )
 
 // Time: when sleepers wake and timers fire. Both are goroutines whose pending operation waits for
-// a deadline (trace.Sleep, trace.Timer); here both are called timers.
+// a deadline (trace.Sleep, trace.Timer); this file calls both timers.
 //
-// The clock stands still while code executes, but for looks at it (step_look.go). It is part of the
-// state: now, and debt, the time that has passed since all goroutines last waited. There are three
-// models.
+// The clock stands still while code executes, except when a clock read makes time pass
+// (step_look.go). It is part of the state: now, and debt, the time that has passed since all
+// goroutines last waited. There are three models.
 //
 //	any      Config zero        every timer may fire at every moment, whatever its deadline
 //	bounded  OrderedTime        timers fire in the order of their deadlines, by these rules:
 //
-//	 1. A timer is due if its deadline is not after now. Each that is due may fire, in any order,
-//	    before or after whatever the other goroutines do. Time does not pass while one is due.
+//	 1. A timer is due if its deadline is not after now. Each timer that is due may fire, in any
+//	    order, before or after any step of the other goroutines. Time does not pass while one is due.
 //	 2. The state is quiet if no goroutine is enabled, timers that are not due and signals that have
 //	    not arrived excepted. Then time may pass to the first deadline, and debt is 0.
 //	 3. Otherwise time may pass to the first deadline d if debt + (d - now) <= Slack, and debt
@@ -26,42 +26,43 @@ import (
 //
 //	virtual  Slack is 0         rule 3 never applies: testing/synctest's clock
 //
-// So all that goroutines compute between two moments at which all of them wait takes at most Slack.
-// A goroutine that iterates a loop with zero effect, and is held for that (await_eliminate.go),
-// waits. In a bubble of testing/synctest time is virtual in every model, and the bubble's own.
+// So the computation of goroutines between two moments at which all of them wait takes at most
+// Slack. A goroutine that is held because it iterates a loop with zero effect (await_eliminate.go)
+// waits. In a bubble of testing/synctest time is virtual in every model, and the bubble has its own
+// clock.
 //
 // A ticker whose channel is full cannot fire and is no timer in this sense: its ticks are dropped
 // until the channel is empty.
 //
 // Starting a timer reads the clock, so it is an operation of its own (trace.Clock): time may pass
-// between it and what its goroutine has done before. That is needed only if time can pass while
-// goroutines are enabled:
+// between it and the previous step of its goroutine. This operation is needed only if time can pass
+// while goroutines are enabled:
 //
 //	1. As long as no timer has been started with a duration within the slack, and whenever time
 //	   has passed no deadline is within the slack of it, rule 3 has never applied: time has passed
 //	   by rule 2 only, when all goroutines had executed all they could.
-//	2. Then all that was done between two such moments was done at the same time, whatever its
-//	   order, and each order of it has the same timers with the same deadlines. So if 1 holds for
+//	2. Then all operations between two such moments happen at the same time, whatever their
+//	   order, and each order has the same timers with the same deadlines. So if 1 holds for
 //	   one execution of a class, it holds for all, and for all states on the way.
-//	3. Hence a search that has seen 1 hold in each class has lost nothing. One that has not is begun
+//	3. Hence a search that has seen 1 hold in each class has lost nothing. Any other search begins
 //	   again with VisibleArming (NeedsArming).
 //
-// What depends on time passing. A step that makes time pass changes what every deadline means, and
-// can be executed at all only because of what the others have done, so it depends on everything
-// (DependsOnAll). The firing of a timer that is due depends on what it accesses and nothing else.
+// Operations that depend on time. A step that makes time pass changes the meaning of every
+// deadline, and is enabled only because of steps of the others, so it depends on everything
+// (DependsOnAll). The firing of a timer that is due depends only on its accesses.
 
 // timed reports whether g waits for a deadline.
 func timed(g *goroutine) bool {
 	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer)
 }
 
-// timeOrdered reports whether the timers of which g is one fire in the order of their deadlines.
+// timeOrdered reports whether timers such as g fire in the order of their deadlines.
 func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.OrderedTime || m.auto || g.bubble != 0 }
 
 // bounded reports whether the rules above decide when timer g fires.
 func (m *Machine) bounded(g *goroutine) bool { return m.cfg.OrderedTime && !m.auto && g.bubble == 0 }
 
-// passing is what can be said of time in one state.
+// passing describes the timers in one state.
 type passing struct {
 	moment uint64
 	due    bool  // a timer is due
@@ -69,7 +70,7 @@ type passing struct {
 	first  int64 // the first deadline of a timer that is not due
 }
 
-// passingNow returns that of the present state.
+// passingNow returns the passing of the present state.
 func (m *Machine) passingNow() *passing {
 	p := &m.passing
 	if p.moment == m.moment {
@@ -89,12 +90,12 @@ func (m *Machine) passingNow() *passing {
 			first = min(first, m.deadline(g))
 		}
 	}
-	// What was asked may have been executed speculatively, which is a new moment.
+	// The calls above may have executed speculatively, which is a new moment.
 	*p = passing{moment: m.moment, due: due, quiet: !busy && !due, first: first}
 	return p
 }
 
-// inTurn reports whether the rules above let timer g fire now, which could fire if it were due.
+// inTurn reports whether the rules above let timer g fire now. g could fire if it were due.
 func (m *Machine) inTurn(g *goroutine) bool {
 	if !m.bounded(g) || m.isDue(g) {
 		return true
@@ -110,9 +111,9 @@ func (m *Machine) withinSlack(d int64) bool { return d-m.clock <= m.cfg.Slack-m.
 // passesTime reports whether time passes if timer g fires.
 func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 
-// elapse is the effect of a timer's operation on the clock. Where time has no order a late ticker
-// has not missed anything, and the clock does not move if the program never reads it, so that the
-// deadlines of contexts and the like do not make equal states differ.
+// elapse is the effect of a timer's operation on the clock. Where timers have no order, a late
+// ticker has not missed a tick. There the clock moves only if the program reads it, so that the
+// deadlines of contexts do not distinguish states that are otherwise equal.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
 	m.vainLooks, m.vainRounds = 0, 0
@@ -153,7 +154,7 @@ func (m *Machine) noteArmed(d int64) {
 	}
 }
 
-// noteNear notes timers besides g that time can now pass to while goroutines are enabled.
+// noteNear notes timers other than g to which time can now pass while goroutines are enabled.
 func (m *Machine) noteNear(g *goroutine) {
 	if m.cfg.Slack == 0 || m.cfg.VisibleArming {
 		return
@@ -165,12 +166,12 @@ func (m *Machine) noteNear(g *goroutine) {
 	}
 }
 
-// NeedsArming reports whether starting a timer must be a visible operation, and is not, because on
+// NeedsArming reports whether starting a timer must become a visible operation, because on
 // some path time could pass while goroutines were enabled.
 func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cfg.VisibleArming }
 
-// NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
-// that is not, or time pass where it does not, or as fingerprints of states say too little.
+// NeedsRefining reports whether the search proves nothing: an operation must become visible, time
+// must pass at a place where it does not, or the fingerprints of states must hold more.
 func (v Environment) NeedsRefining() bool {
 	m := v.m
 	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
@@ -182,7 +183,7 @@ func (v Environment) NeedsRefining() bool {
 	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
 }
 
-// Wait returns how long the timer whose goroutine is g waits yet, if g is one.
+// Wait returns how long the timer whose goroutine is id still waits; ok is false for other goroutines.
 func (v Report) Wait(id trace.GID) (d time.Duration, ok bool) {
 	m := v.m
 	g := m.gOf(id)
@@ -192,8 +193,8 @@ func (v Report) Wait(id trace.GID) (d time.Duration, ok bool) {
 	return time.Duration(int64(g.label) - m.clock), true
 }
 
-// AwaitsTime reports whether goroutine id can do nothing before time has passed, which it does not by
-// rule 2 as long as another one is enabled that is now.
+// AwaitsTime reports whether goroutine id can do nothing before time has passed. By rule 2 time
+// does not pass as long as another goroutine of this state is enabled.
 func (v StaticView) AwaitsTime(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
@@ -226,8 +227,8 @@ func (v Report) TimersPending() bool {
 	return false
 }
 
-// debtHash is the part of debt that matters for what can still happen: none if time is going to
-// pass before anything else happens.
+// debtHash returns the part of debt on which the future depends: 0 if time is going to pass before
+// anything else happens.
 func (m *Machine) debtHash() int64 {
 	if m.debt == 0 || m.passingNow().quiet {
 		return 0
@@ -238,11 +239,11 @@ func (m *Machine) debtHash() int64 {
 // isDue reports whether the deadline of a timer has come.
 func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clockOf(g) }
 
-// deadline is when a timer fires. A ticker whose last tick has not been received in time misses
+// deadline returns when a timer fires. A ticker whose last tick was not received in time misses
 // ticks; it continues with the next one that is not in the past.
 //
-// In a program that is run the clock passes while goroutines compute. There a tick is not missed
-// because it is late, but only if the one before had not been received at its time.
+// In a program that is run the clock passes while goroutines compute. There a late tick is not
+// missed, unless the tick before it was not received in time.
 func (m *Machine) deadline(g *goroutine) int64 {
 	d, now := int64(g.label), m.clockOf(g)
 	if d < now && g.system {
@@ -259,8 +260,8 @@ func (m *Machine) deadline(g *goroutine) int64 {
 	return d
 }
 
-// fullUntil returns until when the channel of ticker g has held a tick: now, if it still does; -1 if it
-// never has. Its buffer says so while it is empty (takeBuffered), in a program that is run only.
+// fullUntil returns until when the channel of ticker g has held a tick: now, if it still does; -1
+// if it never has. The empty buffer keeps that time (takeBuffered), in a program that is run only.
 func (m *Machine) fullUntil(g *goroutine) int64 {
 	c := m.word(g.wait.obj, tmChan)
 	if m.chanHdr(c)[chLen/8] != 0 {
@@ -269,7 +270,8 @@ func (m *Machine) fullUntil(g *goroutine) int64 {
 	return int64(m.word(c, chBuf+8)) - 1
 }
 
-// nextTick returns when a ticker of a program that is run fires again: late ticks do not delay the next.
+// nextTick returns the next deadline of a ticker of a program that is run: a late tick does not
+// delay the next one.
 func (m *Machine) nextTick(g *goroutine, period int64) int64 {
 	d, now := int64(g.label)+period, m.clockOf(g)
 	if d <= now {
@@ -285,15 +287,15 @@ func (m *Machine) noteWaiting(g *goroutine) {
 	}
 }
 
-// A bubbleClock is the time in a bubble of testing/synctest. Machine.bubbles is replaced when one
-// changes and never written to, as marks share it.
+// A bubbleClock is the time in a bubble of testing/synctest. Marks share Machine.bubbles, so a
+// change replaces the slice and never writes to it.
 type bubbleClock struct {
 	bubble uint32
 	now    int64
 	waits  int64 // how often a synctest.Wait has returned: see step_queue.go
 }
 
-// clockOf is the time of g's clock: nanoseconds since the program started, or its bubble did.
+// clockOf returns the time of g's clock: nanoseconds since the start of the program or of g's bubble.
 func (m *Machine) clockOf(g *goroutine) int64 {
 	if g.bubble != 0 {
 		for _, b := range m.bubbles {
@@ -311,7 +313,7 @@ func (m *Machine) setBubbleClock(bubble uint32, now int64) {
 	m.replaceBubbleClock(bubbleClock{bubble, now, m.waitsIn(bubble)})
 }
 
-// replaceBubbleClock makes b that of its bubble.
+// replaceBubbleClock makes b the clock of its bubble.
 func (m *Machine) replaceBubbleClock(b bubbleClock) {
 	bubbles := make([]bubbleClock, 0, len(m.bubbles)+1)
 	for _, old := range m.bubbles {
@@ -325,7 +327,7 @@ func (m *Machine) replaceBubbleClock(b bubbleClock) {
 	m.bubbles = bubbles
 }
 
-// waitsIn is how often a synctest.Wait has returned in a bubble, 0 outside of all.
+// waitsIn returns how often a synctest.Wait has returned in a bubble; 0 outside of bubbles.
 func (m *Machine) waitsIn(bubble uint32) int64 {
 	for _, b := range m.bubbles {
 		if b.bubble == bubble {

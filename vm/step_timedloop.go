@@ -11,29 +11,29 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A loop that works until a time has come (for time.Now().Before(end) { ... }) runs natively
-// thousands of rounds, of which a few show what there is to see. A path on which no time passes runs
-// them forever, and is cut (cutForTime). So when a path has been cut in a loop, the search begins
-// again, and there the loop is timed: after timedRounds rounds its next look at the clock is a wait
-// for the moment at which a comparison of the last round comes out otherwise, as that of a loop
-// without effect (step_busywait.go). What is not tried then is named: TimedLoop.
+// A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of
+// rounds, of which a few show all behaviours. A path on which no time passes runs them forever, and
+// is cut (cutForTime). So when a path has been cut in a loop, the search begins again, and there the
+// loop is timed: after timedRounds rounds its next look at the clock waits for the moment at which a
+// comparison of the last round has another outcome, like the look of a loop without effect
+// (step_busywait.go). The behaviours that are not tried then are named: TimedLoop.
 //
 // While such a loop waits, an operation of another goroutine that has an effect lets it run one more
-// round, as it may now find something new; but not one of a goroutine that has run its own rounds,
-// or else two of them would go on forever.
+// round, as it may now find something new; but not an operation of a goroutine that has run its own
+// rounds, because otherwise two of them would continue forever.
 
-// vainRounds is how many comparisons on which time would have to pass a path may have before loops
-// that end by them are timed. A loop that sleeps now and then comes to no such number.
+// vainRounds is the number of comparisons with another outcome at a later time that a path may have
+// before loops that end by them are timed. A loop that sleeps now and then does not reach it.
 const vainRounds = 64
 
 // timedRounds is how many rounds a timed loop runs before time passes.
 const timedRounds = 3
 
-// A timedLoop is what is remembered of a goroutine in a timed loop.
+// A timedLoop is the record of a goroutine in a timed loop.
 type timedLoop struct {
-	at     uint64 // the look and its callers; 0: it is in none
+	at     uint64 // the look and its callers; 0: in no loop
 	rounds uint8  // looks there since the loop began, at most timedRounds+1
-	until  int64  // the earliest moment at which a comparison since the last look comes out otherwise
+	until  int64  // the earliest moment with another outcome of a comparison since the last look
 }
 
 // full reports whether l has run its rounds.
@@ -66,14 +66,14 @@ func (m *Machine) needsTimed() bool {
 	return slices.ContainsFunc(m.cfg.endless.all(), func(p string) bool { return !slices.Contains(m.cfg.timed, p) })
 }
 
-// timedPlaces returns the places of loops that are timed, or are to be.
+// timedPlaces returns the places of loops that are timed, or will be.
 func (m *Machine) timedPlaces() []string {
 	list := append(m.cfg.endless.all(), m.cfg.timed...)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// roundOf is called when g comes to a look in a loop. It reports whether the loop has run its rounds
+// roundOf is called when g reaches a look in a loop. It reports whether the loop has run its rounds
 // and waits.
 func (m *Machine) roundOf(g *goroutine) bool {
 	if !m.timedHere(g) || !m.untilMoment(g) {
@@ -111,12 +111,12 @@ func (m *Machine) timedHere(g *goroutine) bool {
 	return len(m.cfg.timed) > 0 && slices.Contains(m.cfg.timed, m.place(g))
 }
 
-// endlessRounds reports whether g, on a path with many comparisons but on which no time has passed, is
-// in a loop that ends when it has, and that is not timed yet.
+// endlessRounds reports whether g is in a loop that ends by time, and that is not timed yet. g is on a
+// path with many comparisons on which no time has passed.
 func (m *Machine) endlessRounds(g *goroutine) bool { return !m.timedHere(g) && m.untilMoment(g) }
 
-// untilMoment reports whether g, which is at a look, is in a loop that nothing but the time ends: it has
-// no counter, nor does it wait for another goroutine as well. Only in such a loop is it certain that
+// untilMoment reports whether g, which is at a look, is in a loop that only time ends: the loop has
+// no counter, and does not wait for another goroutine as well. Only in such a loop is it certain that
 // the moment comes.
 func (m *Machine) untilMoment(g *goroutine) bool {
 	for _, a := range m.StaticView().Activations(g.id, nil) {
@@ -138,7 +138,7 @@ func (m *Machine) untilMoment(g *goroutine) bool {
 	return false
 }
 
-// cycleOf returns the blocks of the largest loop that b is in; nil if it is in none.
+// cycleOf returns the blocks of the largest loop that contains b; nil if there is none.
 func cycleOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	reach := func(next func(*ssa.BasicBlock) []*ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 		seen := make(map[*ssa.BasicBlock]bool)
@@ -161,8 +161,8 @@ func cycleOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return after
 }
 
-// endsByTime reports whether each way out of a loop is taken by what a comparison of times says, or by
-// what the call says in which the clock is read.
+// endsByTime reports whether each exit of a loop depends on a comparison of times, or on the result of
+// the call in which the clock is read.
 func endsByTime(loop map[*ssa.BasicBlock]bool, call ssa.Instruction) bool {
 	exits := 0
 	for b := range loop {
@@ -180,7 +180,7 @@ func endsByTime(loop map[*ssa.BasicBlock]bool, call ssa.Instruction) bool {
 	return exits > 0
 }
 
-// comparesTime reports whether v is a comparison of times or durations, or what call returns.
+// comparesTime reports whether v is a comparison of times or durations, or the result of call.
 func comparesTime(v ssa.Value, call ssa.Instruction) bool {
 	ofTime := func(t types.Type) bool {
 		n, ok := types.Unalias(t).(*types.Named)

@@ -9,8 +9,8 @@ import (
 )
 
 // Equality and hashing of memory images, and the operations on complex numbers.
-// A layout lists what == looks at as segments (package layout): what is between them, padding and
-// blank fields, is part of the image and of the state, and not of the value.
+// A layout lists the bytes that == compares as segments (package layout): the bytes between them,
+// padding and blank fields, are part of the image and of the state, and not of the value.
 //
 //	struct { a int8; s string; f float64 }     Mem 1 │ ... │ String 16 │ F64 8
 //
@@ -34,7 +34,7 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if !t.layout.Comparable {
 		return false, x[0]
 	}
-	// The same box is equal to itself unless it may hold a NaN or what cannot be compared. A direct
+	// The same box is equal to itself unless it may hold a NaN or an uncomparable value. A direct
 	// value is the word itself.
 	if x[1] == y[1] && t.layout.PureMem || t.direct {
 		return x[1] == y[1], 0
@@ -58,7 +58,7 @@ func (m *Machine) eqImage(l *layout.Layout, a, b unsafe.Pointer) (bool, uint64) 
 // eqMem compares two images in memory.
 //
 // A layout has its segments of equality precomputed: runs of bytes that are compared as such, and
-// what is not: floats (NaN, -0), strings, interfaces, arrays of those.
+// all else: floats (NaN, -0), strings, interfaces, arrays of those.
 func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if len(l.Times) > 0 {
 		//mutant: == does not look at times [env TestPrograms/clocksame]
@@ -127,7 +127,7 @@ func hashBytes(h uint64, b []byte) uint64 {
 	return mix(h, t)
 }
 
-// shownHash is hashImage for the program, which so learns what time it is if there are Times.
+// shownHash is hashImage for the program, which depends on the time if there are Times in the image.
 func (m *Machine) shownHash(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
 	n := m.timesHashed
 	h, bad := m.hashImage(l, p, h)
@@ -200,7 +200,7 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 	return h, 0
 }
 
-// hashFloat makes one of both zeros, and of every NaN another: NaNs equal
+// hashFloat returns one hash for both zeros, and a different one for every NaN: NaNs equal
 // nothing, and many of them in one place of an index would make it slow.
 func (m *Machine) hashFloat(x float64) uint64 {
 	if x != x {
@@ -211,7 +211,7 @@ func (m *Machine) hashFloat(x float64) uint64 {
 }
 
 // loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by
-// the sign of its type, as registers hold those, all else is copied.
+// the sign of its type, as in all registers; other images are copied.
 func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
 	switch layout.ScalarOf(l.Type) {
 	case layout.S8:

@@ -9,22 +9,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What a program can notice of the clock. A time.Time is compared by methods of its own, which the
-// machine knows. A time.Duration is compared like any integer, and both can be turned into numbers
-// that are compared, too. Before such a comparison there is an operation Clock, which says how the
-// two sides are related to the clock; before a use as a number that is anything else there is one as
-// well.
+// Observations of the clock. A time.Time is compared by methods of its own, which the machine knows. A
+// time.Duration is compared like any integer, and both can be turned into numbers that are compared,
+// too. Before such a comparison there is an operation Clock, which says how the two sides are related
+// to the clock; there is one as well before any other use as a number.
 //
-// What a duration was computed from is looked for in its function only. One that comes from
-// elsewhere may be one of the clock's: it is compared with an operation Clock, too. Of numbers that are
-// made of such ones see durations.go.
+// The sources of a duration are searched for in its function only. A duration from elsewhere may be
+// one of the clock: its comparisons have an operation Clock, too. Numbers that are made of such
+// durations are the subject of durations.go.
 
-// A timeValue is what is known of a number that may come from the clock.
+// A timeValue describes a number that may come from the clock.
 type timeValue struct {
 	unit int64 // nanoseconds per 1
 	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
-	sure bool  // it does come from a Time
-	date int   // it says what time it is, as Unix does: it is later if the program starts later (1), or less (-1)
+	sure bool  // it certainly comes from a Time
+	date int   // it is a time of day, as of Unix: it is later if the program starts later (1), or less (-1)
 }
 
 // OfPackageTime reports whether t is the named type of package time.
@@ -33,8 +32,8 @@ func OfPackageTime(t types.Type, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
 }
 
-// TimeUnits has the methods that turn a Duration or a Time into a number, with its unit; 0: it is
-// no distance.
+// TimeUnits has the methods that turn a Duration or a Time into a number, with its unit; 0: the number
+// is no distance.
 var TimeUnits = map[string]int64{
 	"(time.Duration).Nanoseconds": 1, "(time.Duration).Microseconds": 1e3, "(time.Duration).Milliseconds": 1e6,
 	"(time.Duration).Seconds": 1e9, "(time.Duration).Minutes": 60e9, "(time.Duration).Hours": 3600e9,
@@ -43,7 +42,7 @@ var TimeUnits = map[string]int64{
 	"(time.Time).Day": 0, "(time.Time).YearDay": 0, "(time.Time).Weekday": 0,
 }
 
-// Callee returns the function that v is the result of, and its arguments.
+// Callee returns the function whose result v is, and its arguments.
 func Callee(v ssa.Value) (name string, args []ssa.Value) {
 	call, ok := v.(*ssa.Call)
 	if !ok || call.Call.StaticCallee() == nil {
@@ -57,11 +56,7 @@ func isNow(v ssa.Value) bool {
 	return name == "time.Now"
 }
 
-// timeOf returns what is known of v, if it may come from the clock.
-//
-//	time.Since(t) / time.Millisecond     unit 1e6, grows
-//	deadline.Sub(time.Now())             unit 1, shrinks
-//	d (a parameter of type Duration)     unit 1, not sure
+// timeOf returns the timeValue of v, if v may come from the clock.
 func timeOf(v ssa.Value) (timeValue, bool) {
 	switch x := v.(type) {
 	case *ssa.Const:
@@ -137,8 +132,8 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 	return timeValue{}, false
 }
 
-// A Comparison is what is known of the two sides of a comparison of numbers of which one at least may come
-// from the clock.
+// A Comparison describes the two sides of a comparison of numbers, at least one of which may come from
+// the clock.
 type Comparison struct {
 	Unit int64 // nanoseconds per 1
 	Dir  int   // how X - Y changes as time passes: it grows (1) or shrinks (-1); 0: either
@@ -146,14 +141,14 @@ type Comparison struct {
 	// Only is the side that may come from the clock if the other does not: X (1) or Y (-1); 0: both do.
 	Only int
 
-	// Left and Right say whether that side says what time it is, and Date how X - Y changes if the program
+	// Left and Right say whether that side is a time of day, and Date how X - Y changes if the program
 	// starts later: it grows (1), shrinks (-1), or neither (0).
 	Left, Right bool
 	Date        int
 }
 
 // ComparedTimes returns how the sides of a comparison are related to the clock, and whether they are.
-// A comparison of two that may come from the clock is about the one that surely does.
+// If both may come from the clock the comparison is about the side that surely does.
 func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -179,9 +174,9 @@ func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 	return c, true
 }
 
-// timeUsed reports whether v, a number that comes from the clock, surely or perhaps, is used for more than to
-// be compared or printed.
-// Sums and quotients of times are times: whether those are used is asked in turn. A Duration that is made
+// timeUsed reports whether v, a number that comes from the clock, surely or perhaps, has other uses than
+// comparisons and printing.
+// Sums and quotients of times are times: their uses are examined in turn. A Duration that is made
 // of the number again is known to be of the clock if the number surely is.
 func timeUsed(v ssa.Value, sure, captured bool) bool {
 	for _, u := range *v.Referrers() {
@@ -225,10 +220,10 @@ func timeConverted(v ssa.Value, sure, captured bool) bool {
 	return !sure && spanUsed(v, captured)
 }
 
-// seeds reports whether i makes a seed of a number that comes from the clock, and nothing else: one of
+// seeds reports whether i only makes a seed of a number that comes from the clock: one of
 // the functions of math/rand, or that of a source, which is noted (SeededBy).
 //
-// A number that is perhaps another one, a Phi, is such a number if it is only used like that, or printed.
+// A Phi, which may be another number, counts as such a number if its only uses are seeds or printing.
 func seeds(i ssa.Instruction, captured bool) bool {
 	switch x := i.(type) {
 	case *ssa.Call:
@@ -256,8 +251,8 @@ func seeds(i ssa.Instruction, captured bool) bool {
 	return false
 }
 
-// SeededBy returns the number that comes from the clock and is the seed of what call makes or seeds, or
-// nil.
+// SeededBy returns the number from the clock that is the seed of the source that call makes or seeds;
+// nil if there is none.
 func SeededBy(call *ssa.Call) ssa.Value {
 	name, args := Callee(call)
 	if name != "math/rand.NewSource" && name != "math/rand.Seed" {
@@ -276,8 +271,8 @@ func SeededBy(call *ssa.Call) ssa.Value {
 	return nil
 }
 
-// NumberOfTime reports whether i makes a number that is not only compared or printed of a value that
-// comes from the clock, or may do so, and of which.
+// NumberOfTime reports whether i makes a number of a value that comes, or may come, from the clock, and
+// the number has other uses than comparisons and printing. It returns the value, too.
 func NumberOfTime(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	switch x := i.(type) {
 	case *ssa.Call:
@@ -297,7 +292,7 @@ func NumberOfTime(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	return nil, false
 }
 
-// OnlyPrinted reports whether v is used for nothing but to be printed.
+// OnlyPrinted reports whether all uses of v print it.
 func OnlyPrinted(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {

@@ -27,14 +27,14 @@ import (
 //     after the last pass through h. That value is live at i and has become larger as well.
 //
 // So each counting block is removed from the graph. An instruction that is then on no cycle can
-// only be reached again with another counter. This leaves smaller components, the inner loops, in
-// which other blocks count.
+// only be reached again with another counter. The graph then has smaller components, the inner
+// loops, in which other blocks count.
 
 //	for i := 0; i < n; i++ { x.Load() }       i's block counts: no snapshots
 //	for { for !x.Load() {}; n++ }             the outer one counts; the inner loop is a cycle
 
-// UncountedBlocks returns, for each block of fn, whether control can return to it without passing a
-// counting block. held says which values are in registers.
+// UncountedBlocks reports, for each block of fn, whether control can return to it without passing a
+// counting block. held reports whether a value is in a register.
 func UncountedBlocks(fn *ssa.Function, held func(ssa.Value) bool) []bool {
 	blocks := fn.Blocks
 	var all []int

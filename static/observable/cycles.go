@@ -1,10 +1,9 @@
 package observable
 
 // Cycles returns, for each of n nodes of a graph, whether it is on a cycle, and the number of its
-// strongly connected component (Tarjan 1972). Component numbers are only meant for comparison.
-// roots are nodes from which all nodes can be reached; successor returns the i-th successor of a
-// node, if it has that many. The function has a stack of its own: generated code has graphs that
-// are thousands of nodes deep.
+// strongly connected component (Tarjan 1972). Component numbers serve only for comparison.
+// From roots all nodes can be reached; successor returns the i-th successor of a node, if it exists.
+// The function has a stack of its own: the graphs of generated code are thousands of nodes deep.
 func Cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
 	in, part = make([]bool, n), make([]int, n)
 	type node struct {

@@ -1,7 +1,7 @@
-// Package observable finds out what code can notice of things that a machine may do in several ways: the
-// order of a map, the clock, what has been printed, an iteration of a loop. Where code cannot notice the
-// difference, the machine need not offer the choice. The answers are about SSA alone, and never depend on
-// a state.
+// Package observable computes whether code can notice a difference between alternatives of the
+// machine: the order of a map, the clock, printed output, an iteration of a loop. Where code cannot
+// notice the difference, the machine need not offer the choice. The answers are about SSA alone, and
+// never depend on a state.
 //
 //	order*.go       whether a loop over a map can notice the order of the entries
 //	clock.go        comparisons of times, and numbers that are made of them

@@ -5,15 +5,17 @@ import (
 )
 
 // A Duration that has been in memory, or comes from another function, does not say whether it is one of
-// the clock's. So the machine keeps the values of those that leave the function in which they are computed
-// (ClockSpan), and of what is computed of these (ClockFlow), and looks up what a number is made of.
+// the clock. So the machine keeps the values of the Durations that leave the function in which they
+// are computed (ClockSpan), and of the results computed from these (ClockFlow), and looks up the
+// source of a number.
 //
 //	s.total += time.Since(t)         in one function: ClockFlow notes the sum
 //	if s.total.Milliseconds()%2      in another: is it one of those?
 //
-//  1. A value of the clock's that is in memory has been put there by an instruction of the user's code that
-//     has the result of Since, Until, Sub, Abs, of a conversion from a number of these, or of arithmetic on
-//     Durations as an operand: it is kept there. What only moves Durations does not change them.
+//  1. A value of the clock in memory has been stored by an instruction of the user's code that has as
+//     an operand the result of Since, Until, Sub, Abs, of a conversion from a number of these, or of
+//     arithmetic on Durations: the value is kept there. Other instructions only move Durations and do
+//     not change them.
 //  2. So a Duration that is not kept does not come from the clock, except where the library or
 //     reflection computes with Durations. One that is kept may be another one that is equal by chance.
 
@@ -23,9 +25,9 @@ func OfClock(v ssa.Value) bool {
 	return ok && t.sure && OfPackageTime(v.Type(), "Duration")
 }
 
-// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. One that is
-// made of a number has not, unless that is known (timeUsed); where one that has been rounded is used, that
-// was looked at when it was rounded (clockFlows).
+// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. A
+// Duration made of a number has not, unless it is known to (timeUsed). The use of a rounded Duration
+// was examined when it was rounded (clockFlows).
 func PerhapsOfClock(v ssa.Value) bool {
 	if !OfPackageTime(v.Type(), "Duration") {
 		return false
@@ -46,8 +48,8 @@ func PerhapsOfClock(v ssa.Value) bool {
 	return true
 }
 
-// SpanLeaves reports whether v, a Duration, is used in the same function for more than to be compared,
-// to be printed, and to make numbers.
+// SpanLeaves reports whether v, a Duration, has other uses in the function than comparisons, printing
+// and the making of numbers.
 func SpanLeaves(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
@@ -71,7 +73,7 @@ func SpanLeaves(v ssa.Value, captured bool) bool {
 // Roundings are the methods of a Duration that round it.
 var Roundings = map[string]bool{"(time.Duration).Round": true, "(time.Duration).Truncate": true}
 
-// shownThroughout reports whether v is only printed, and so are the texts that are made of it.
+// shownThroughout reports whether v, and all texts made of it, are only printed.
 func shownThroughout(v *ssa.MakeInterface, captured bool) bool {
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	t.value(v)
@@ -79,7 +81,7 @@ func shownThroughout(v *ssa.MakeInterface, captured bool) bool {
 	return t.use == TextShown
 }
 
-// spanUsed reports whether v, a Duration, or what is computed of it, leaves the function.
+// spanUsed reports whether v, a Duration, or a result computed from it, leaves the function.
 func spanUsed(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		if x, ok := u.(*ssa.BinOp); ok && OfPackageTime(x.Type(), "Duration") && spanUsed(x, captured) {
@@ -89,8 +91,8 @@ func spanUsed(v ssa.Value, captured bool) bool {
 	return SpanLeaves(v, captured)
 }
 
-// RoundUsed reports whether the function itself uses the result of call, a Duration that has been
-// rounded, for more than to print it and to pass it on.
+// RoundUsed reports whether the function itself uses the result of call, a rounded Duration, for more
+// than to print it and to pass it on.
 func RoundUsed(call *ssa.Call) bool {
 	for _, u := range *call.Referrers() {
 		switch x := u.(type) {
@@ -106,7 +108,7 @@ func RoundUsed(call *ssa.Call) bool {
 	return false
 }
 
-// CountsSpan reports whether a number is made of v, a Duration.
+// CountsSpan reports whether the function makes a number of v, a Duration.
 func CountsSpan(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		if of, ok := NumberOfTime(u, captured); ok && of == v || spanKey(u) == v {
@@ -116,7 +118,7 @@ func CountsSpan(v ssa.Value, captured bool) bool {
 	return false
 }
 
-// spanKey returns what i takes for an index or a key; nil if it does not.
+// spanKey returns the value that i uses as an index or a key; nil if there is none.
 func spanKey(i ssa.Instruction) ssa.Value {
 	switch x := i.(type) {
 	case *ssa.Lookup:

@@ -6,31 +6,32 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// OrderMatters reports whether a loop over a map may do different things if it visits the entries in
-// another order. A loop in which it certainly makes no difference needs no choice. bodies has the code
-// of the functions that may be looked into.
+// OrderMatters reports whether a loop over a map may have another effect if it visits the entries in
+// another order. A loop for which the order makes no difference needs no choice. bodies returns the
+// code of the functions whose calls may be inspected.
 //
-// Claim: if the conditions below hold, the state after the loop and all that other goroutines can
-// notice of it are the same for each order, in programs without data races.
+// Claim: if the conditions below hold, the state after the loop and everything that other goroutines
+// can notice of it are the same for each order, in programs without data races.
 //
 //  1. The body does nothing but compute, read memory, write to variables that are the iteration's
 //     own, and the effects listed in 3 and 4; so do the functions it calls. It neither
-//     synchronises nor calls anything that could. So what it reads of memory that it does not write
+//     synchronises nor calls a function that may. So memory that the loop reads and does not write
 //     is the same in all iterations: another goroutine that changed it would race with the loop.
-//  2. The body never ends the loop early; or it has no effect and nothing in it panics, it reads the same
-//     variables in each iteration, so that it races with those who write them in each order, and all
-//     early exits lead to the same place with the same values. Then only whether there is one counts.
-//  3. A variable that iterations hand on to each other (a phi of the loop's head) is used for
-//     nothing but to be combined with the entry: added to, multiplied, and-ed, or-ed, its maximum or
-//     minimum taken, set to one constant; or a slice is appended to that is sorted right after the
-//     loop, with equal elements that cannot be told apart.
-//  4. Iterations write to places of their own (another map, under the key of the entry), or what
-//     they write is the same value, or is added; and no iteration reads what another one writes.
+//  2. The body never ends the loop early; or it has no effect and cannot panic, it reads the same
+//     variables in each iteration, so that it races with their writers in each order, and all
+//     early exits lead to the same place with the same values. Then only whether one is taken counts.
+//  3. A variable that iterations hand on to each other (a phi of the loop's head) is only combined
+//     with the entry: added to, multiplied, and-ed, or-ed, its maximum or minimum taken, set to one
+//     constant; or a slice is appended to that is sorted right after the loop, with equal elements
+//     that cannot be distinguished.
+//  4. Iterations write to places of their own (another map, under the key of the entry), or write
+//     the same value, or add; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body
-//     but the first of those writes may panic, as what was written before would show.
-//  5. A nil pointer counts as a panic, for 2 and 4, unless it is looked at in each iteration before
-//     anything else happens and is the same in all of them.
+//     but the first of those writes may panic, because the panic would show the writes before it.
+//  5. A nil pointer counts as a panic, for 2 and 4, unless it is dereferenced in each iteration before
+//     any effect or exit and is the same in all of them.
 //
+// Example: the order makes no difference in the first four loops, and it does in the others.
 // Example: it makes no difference in the first four loops, and it does in the others.
 //
 //	for k, v := range m { sum += v; n[k] = v }
@@ -49,11 +50,11 @@ func OrderMatters(r *ssa.Range, bodies Bodies) bool {
 	return l == nil || !l.commutes()
 }
 
-// Bodies returns the code of a function that may be looked into; nil of all others.
+// Bodies returns the code of a function whose calls may be inspected; nil for all others.
 type Bodies func(*ssa.Function) []*ssa.BasicBlock
 
-// Inserts reports whether a loop over a map may insert entries into maps, or calls what may. If insertions
-// have places by their order, that of the loop is given away.
+// Inserts reports whether a loop over a map may insert entries into maps, or call a function that may.
+// If maps keep the order of insertions, they then show the order of the loop.
 func Inserts(r *ssa.Range, bodies Bodies) bool {
 	l := loopOf(r, bodies)
 	if l == nil {
@@ -88,28 +89,28 @@ type mapLoop struct {
 	body  map[*ssa.BasicBlock]bool
 	early []exit
 
-	params  []*ssa.Parameter // of a function that is called for each entry (VisitMatters), which is the body
+	params  []*ssa.Parameter // of a function that is called for each entry (VisitMatters) and is the body
 	bodies  Bodies
-	calling map[*ssa.Function]bool // what is being looked into
+	calling map[*ssa.Function]bool // the functions whose calls are being inspected
 
 	taken   map[ssa.Instruction]bool // instructions that claims 3 and 4 explain
 	panics  bool                     // an instruction may panic other than by a nil pointer
-	derefs  []deref                  // where there may be one
-	effects []ssa.Instruction        // what can be noticed before the loop has ended
-	private bool                     // there are writes that cannot
-	endless bool                     // a function that is called has a loop which may be one without end
+	derefs  []deref                  // dereferences, which may panic
+	effects []ssa.Instruction        // effects that others can notice before the loop has ended
+	private bool                     // there are writes that others cannot notice before
+	endless bool                     // a called function has a loop that may not end
 	appends []types.Type             // the elements that are appended to slices
 	reads   []ssa.Instruction        // of memory and maps
-	varies  bool                     // not each iteration reads the same before it can end the loop
+	varies  bool                     // an iteration may end the loop before it has read the same as the others
 }
 
 // exit is an edge out of the loop's body.
 type exit struct{ from, to *ssa.BasicBlock }
 
-// loopOf returns the loop, or nil if it has not the form of a range statement.
+// loopOf returns the loop, or nil if it does not have the form of a range statement.
 //
-// It is the natural loop of the head: what is dominated by it and leads back to it without
-// passing it.
+// It is the natural loop of the head: the blocks that the head dominates and that lead back to it
+// without passing it.
 func loopOf(r *ssa.Range, bodies Bodies) *mapLoop {
 	l := &mapLoop{r: r, body: map[*ssa.BasicBlock]bool{}, taken: map[ssa.Instruction]bool{}}
 	l.bodies, l.calling = bodies, map[*ssa.Function]bool{r.Parent(): true}
@@ -132,7 +133,7 @@ func loopOf(r *ssa.Range, bodies Bodies) *mapLoop {
 		return nil
 	}
 	l.done = l.head.Succs[1]
-	// The body is what the head dominates and what leads back to it.
+	// The body consists of the blocks that the head dominates and that lead back to it.
 	l.body[l.head] = true
 	var add func(b *ssa.BasicBlock)
 	add = func(b *ssa.BasicBlock) {
@@ -180,9 +181,9 @@ func (l *mapLoop) entry(v ssa.Value, index int) bool {
 	return ok && x.Tuple == l.next && x.Index == index
 }
 
-// Phis and writes are explained first (taken), so that what is left has to be pure. Last comes
-// what concerns all of the body: a panic, or an endless inner loop, shows how many of the other
-// effects had been made.
+// Phis and writes are explained first (taken); all other instructions have to be pure. The checks
+// of the whole body come last: a panic, or an endless inner loop, shows how many of the other
+// effects had happened.
 func (l *mapLoop) commutes() bool {
 	for _, i := range l.head.Instrs {
 		phi, ok := i.(*ssa.Phi)
@@ -212,13 +213,13 @@ func (l *mapLoop) commutes() bool {
 	return len(l.early) == 0 || l.exits()
 }
 
-// nested reports whether there is a loop in the body, or in what it calls, which may be one without end.
+// nested reports whether the body, or a function that it calls, has a loop that may not end.
 func (l *mapLoop) nested() bool {
 	return l.endless || mayBeEndless(l.blocks(), l.head)
 }
 
-// mayBeEndless reports whether there is a loop in blocks that does not range over a slice, a map, a
-// string or a number, which ends. The loop of head is not looked at.
+// mayBeEndless reports whether blocks have a loop that does not range over a slice, a map, a
+// string or a number, which ends. The loop of head does not count.
 func mayBeEndless(blocks []*ssa.BasicBlock, head *ssa.BasicBlock) bool {
 	for _, b := range blocks {
 		for _, s := range b.Succs {

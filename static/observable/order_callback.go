@@ -6,14 +6,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// VisitMatters reports whether a function that sync.Map's Range calls may do different things if the
-// entries come in another order, where no other goroutine is there that could see, or change, anything.
+// VisitMatters reports whether a function that sync.Map's Range calls may have another effect if the
+// entries come in another order, while no other goroutine exists that could notice or change anything.
 //
 //	m.Range(func(k, v any) bool { other.Store(k, v); return true })
 //
-// The body is that of a loop (OrderMatters), with the parameters for the entry: it never ends the loop, as
-// it always returns true. What it stores in a sync.Map under the key of the entry is the iteration's
-// own, and it does not read such values: methods of sync.Map do not count as functions that only read.
+// The body is like that of a loop (OrderMatters), with the parameters for the entry: it never ends the
+// loop, as it always returns true. A value that it stores in a sync.Map under the key of the entry is
+// the iteration's own, and it does not read such values: methods of sync.Map do not count as functions
+// that only read.
 func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 	if len(fn.Params) != 2 || len(fn.Blocks) == 0 || fn.Recover != nil {
 		return true
@@ -37,7 +38,7 @@ func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 	return !l.commutes()
 }
 
-// stores reports whether x stores something in a sync.Map under the key of the entry.
+// stores reports whether x stores a value in a sync.Map under the key of the entry.
 func (l *mapLoop) stores(x *ssa.Call) bool {
 	fn := x.Call.StaticCallee()
 	//mutant: callbacks store under their keys [env TestPrograms/syncmapinitvalue]: drop 4

@@ -4,20 +4,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 1 of OrderMatters, of functions that the body calls: they compute, read, write to variables of
-// their own, and call others that do no more. So a call is like the instructions of the function, and
-// what they read is among what the loop reads.
+// Claim 1 of OrderMatters, for functions that the body calls: they compute, read, write to variables of
+// their own, and call functions of the same kind. So a call is like the instructions of the function, and
+// the loop reads all that they read.
 //
 //	func (s *set) has(k string) bool { _, ok := s.m[k]; return ok }
 
-// A frame is a call that is being looked into.
+// A frame is a call that is being inspected.
 type frame struct {
 	at   ssa.Instruction         // the call in the loop that led to it
-	args map[ssa.Value]ssa.Value // what parameters are in the loop, as far as that is known
+	args map[ssa.Value]ssa.Value // the values of parameters in the loop, if known
 	sure bool                    // it is called whenever at is executed
 }
 
-// maxCalls is how deep calls are followed.
+// maxCalls is the largest depth of calls that are inspected.
 const maxCalls = 8
 
 // calls checks claim 1 for a call of fn.

@@ -8,9 +8,9 @@ import (
 
 // exits checks claim 2 of OrderMatters for a loop that may end early.
 //
-// That some entry makes the loop end early does not depend on the order; which one it is does. So
-// nothing may depend on that: no effect, nothing that is handed on, the same target and the same
-// values there.
+// Whether some entry ends the loop early does not depend on the order; which entry does depends on
+// it. So nothing may depend on the entry: no effect, no variable that is handed on, the same target
+// and the same values there.
 func (l *mapLoop) exits() bool {
 	//mutant: what a loop reads that ends early does not count [order]: drop 4
 	if len(l.effects) > 0 || l.private || l.nested() || l.varies {
@@ -27,7 +27,7 @@ func (l *mapLoop) exits() bool {
 			return false
 		}
 	}
-	// What is computed in the loop is not used after it, but for phis with the same value for each
+	// Values computed in the loop are not used after it, except by phis with the same value for each
 	// of the exits.
 	for _, b := range l.blocks() {
 		for _, i := range b.Instrs {
@@ -61,7 +61,7 @@ func (l *mapLoop) exits() bool {
 	return true
 }
 
-// sameReturn: the blocks do nothing but return the same values.
+// sameReturn reports whether the blocks only return, with the same values.
 func sameReturn(a, b *ssa.BasicBlock) bool {
 	return slices.EqualFunc(a.Instrs, b.Instrs, func(i, j ssa.Instruction) bool {
 		if _, ok := i.(*ssa.RunDefers); ok {

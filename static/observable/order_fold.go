@@ -8,13 +8,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 3 of OrderMatters: what iterations hand on to each other is combined with the entry in a
-// way that has no order. Additions of floats have one: they are not associative.
+// Claim 3 of OrderMatters: iterations combine a variable that they hand on with the entry in a way
+// that does not depend on the order. Additions of floats depend on it: they are not associative.
 //
 //	sum = phi(0, sum')     sum' = sum + v            chain: sum, sum'
 //	max = phi(0, max')     max' = phi(max, v)        if v > max { max = v }
 
-// A fold is how an accumulator is combined with an entry.
+// A fold is an operation that combines an accumulator with an entry.
 type fold struct {
 	op  string    // "+", "max", "set", "append", ...; empty: not at all
 	set ssa.Value // the constant of "set"
@@ -34,7 +34,7 @@ func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 	if a.mixed {
 		return false
 	}
-	// Nothing else in the loop uses what it is on the way.
+	// Nothing else in the loop uses the intermediate values.
 	for v := range a.chain {
 		for _, u := range *v.Referrers() {
 			if l.in(u) && !a.used[u] {
@@ -78,7 +78,7 @@ func (a *accumulator) calls() []ssa.Instruction {
 	return list
 }
 
-// ownArray: the slice v has an array that nothing else refers to, or none.
+// ownArray reports whether the slice v has no array, or one to which nothing else refers.
 func ownArray(v ssa.Value) bool {
 	switch x := v.(type) {
 	case *ssa.Const:
@@ -102,8 +102,8 @@ type accumulator struct {
 	mixed bool                     // of several folds
 }
 
-// is notes that the accumulator is folded by f, and reports whether that goes with the other folds.
-// A maximum and a sum of the same variable have an order: (x max a) + b is not (x + b) max a.
+// is notes that the accumulator is folded by f, and reports whether f commutes with the other folds.
+// A maximum and a sum of the same variable do not: (x max a) + b is not (x + b) max a.
 func (a *accumulator) is(f fold) bool {
 	if a.fold.op == "" {
 		a.fold = f
@@ -113,10 +113,10 @@ func (a *accumulator) is(f fold) bool {
 	return a.fold.op == f.op && (f.set == nil || sameValue(a.fold.set, f.set))
 }
 
-// follow walks from a value that the accumulator gets back to itself.
+// follow walks from a value that the accumulator gets back to the accumulator.
 //
-// It goes backwards, from the value that the next iteration gets. On each path it has to come to
-// the accumulator itself (then this iteration leaves it as it is, or folds), or to a constant.
+// It goes backwards, from the value that the next iteration gets. On each path it has to reach
+// the accumulator itself (then this iteration leaves it unchanged, or folds), or a constant.
 func (a *accumulator) follow(v ssa.Value) bool {
 	if a.chain[v] {
 		return true
@@ -190,8 +190,7 @@ func (a *accumulator) follow(v ssa.Value) bool {
 // leads reports whether v is computed from the accumulator.
 func (a *accumulator) leads(v ssa.Value) bool { return a.reaches(v, map[ssa.Value]bool{}) }
 
-// Operands are followed within the loop only: what comes from outside is the same in each
-// iteration.
+// reaches follows operands within the loop only: a value from outside is the same in each iteration.
 func (a *accumulator) reaches(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if v == ssa.Value(a.p) || a.chain[v] {
 		return true
@@ -209,7 +208,7 @@ func (a *accumulator) reaches(v ssa.Value, seen map[ssa.Value]bool) bool {
 	return false
 }
 
-// chosen recognises edge k of x = phi(p, e), the one of e, in "if e > p { p = e }", where nothing else
+// chosen recognises edge k of x = phi(p, e), the edge of e, in "if e > p { p = e }", where nothing else
 // depends on the comparison, and notes the fold.
 //
 //	test: c = e > p; if c ──▶ from: (empty) ──▶ x = phi(p, e)
@@ -259,7 +258,7 @@ func integer(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// plainOrder: equal values of the type are the same, and < orders all of them.
+// plainOrder reports whether < orders all values of the type, and equal values are identical.
 func plainOrder(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
@@ -267,9 +266,10 @@ func plainOrder(t types.Type) bool {
 
 // sorted reports whether the slice p is sorted after the loop before it is used.
 //
-// Only strings and integers: equal elements are the same, so that the sorted slice does not
-// depend on the order in which they were appended.
-// In the block in which the loop ends, before anything else: what lies between could read it.
+// Only strings and integers qualify: equal elements are identical, so the sorted slice does not
+// depend on the order of the appends.
+// The call must come first in the block in which the loop ends, as an instruction before it could
+// read the slice.
 func (l *mapLoop) sorted(p *ssa.Phi) bool {
 	s, ok := p.Type().Underlying().(*types.Slice)
 	if !ok || !plainOrder(s.Elem()) || len(l.early) > 0 || len(l.done.Preds) != 1 {
@@ -303,7 +303,7 @@ func (l *mapLoop) only(p *ssa.Phi, call *ssa.Call) bool {
 		b := u.Block()
 		switch {
 		case u == ssa.Instruction(call), l.body[b]:
-		case b == l.done: // only what comes before the call has been looked at
+		case b == l.done: // instructions before the call have been inspected already
 			if _, ok := u.(*ssa.Phi); ok {
 				return false
 			}

@@ -6,25 +6,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 5 of OrderMatters: where a pointer may be nil, nothing has happened yet.
+// Claim 5 of OrderMatters: where a pointer may be nil, no effect has happened yet.
 //
-//	for k := range c.m { delete(c.m, k) }           c.m has been looked at before the loop
-//	for k := range m { if s.has(k) { return } }     s is looked at first of all in each iteration
+//	for k := range c.m { delete(c.m, k) }           c.m is dereferenced before the loop
+//	for k := range m { if s.has(k) { return } }     s is dereferenced first in each iteration
 //	for k, p := range m { n[k] = p.x }              p is another one for each entry: refused
 //
-// Proof: let p be the same pointer in all iterations, and nil. If no iteration comes to an effect or an exit
-// without having looked at p, none has an effect or ends the loop: each does nothing, or panics, and
-// the same one panics in each order, up to which is first.
+// Proof: let p be the same pointer in all iterations, and nil. If every iteration dereferences p before
+// it reaches an effect or an exit, none has an effect or ends the loop. Each iteration does nothing or
+// panics, with the same panic, and so does the loop in each order.
 
-// A deref is a place in the loop where a pointer is looked at.
+// A deref is an instruction in the loop that dereferences a pointer.
 type deref struct {
 	at   ssa.Instruction // in the loop: the instruction, or the call that leads to it
-	p    ssa.Value       // nil: not known
-	sure bool            // it is looked at whenever at is executed
+	p    ssa.Value       // nil: unknown
+	sure bool            // whenever at is executed the pointer is dereferenced
 	pos  token.Pos
 }
 
-// looksAt notes that p is looked at by i, of the function of f.
+// looksAt notes that i, of the function of f, dereferences p.
 func (l *mapLoop) looksAt(i ssa.Instruction, p ssa.Value, f *frame) {
 	if _, ok := p.(*ssa.FieldAddr); ok || cell(p) {
 		return
@@ -40,7 +40,7 @@ func (l *mapLoop) looksAt(i ssa.Instruction, p ssa.Value, f *frame) {
 	l.derefs = append(l.derefs, deref{f.at, f.args[p], f.sure && i.Block().Index == 0, i.Pos()})
 }
 
-// nilFirst checks claim 5. Of two places that may both panic the order decides which one does.
+// nilFirst checks claim 5. If two instructions may both panic the order decides which one does.
 func (l *mapLoop) nilFirst() bool {
 	fset := l.head.Parent().Prog.Fset
 	var left []deref
@@ -63,8 +63,8 @@ func (l *mapLoop) nilFirst() bool {
 	return true
 }
 
-// first: d is executed before all effects and exits of an iteration, and its pointer is nil in all
-// iterations or in none.
+// first reports whether d is executed before all effects and exits of an iteration, and its pointer
+// is nil in all iterations or in none.
 func (l *mapLoop) first(d deref) bool {
 	//mutant: pointers are nil in all iterations [order]: drop 3
 	if d.p == nil || !d.sure || !l.invariant(d.p) {
@@ -85,12 +85,12 @@ func (l *mapLoop) first(d deref) bool {
 	return true
 }
 
-// excludes: if d panics in any iteration, e does in none.
+// excludes reports whether e panics in no iteration if d panics in any.
 func (l *mapLoop) excludes(d, e deref) bool {
 	return d.p != nil && d.sure && l.invariant(d.p) && d.at != e.at && earlier(d.at, e.at)
 }
 
-// knownBefore: p has been looked at before the loop.
+// knownBefore reports whether p was dereferenced before the loop.
 func (l *mapLoop) knownBefore(p ssa.Value) bool {
 	if i, ok := p.(ssa.Instruction); ok && l.in(i) || p.Referrers() == nil {
 		return false
@@ -103,8 +103,8 @@ func (l *mapLoop) knownBefore(p ssa.Value) bool {
 	return false
 }
 
-// knownHere: the same iteration has looked at the pointer of the k-th before. What a call looks at is
-// listed in the order of execution, up to the first branch.
+// knownHere reports whether the same iteration has dereferenced the pointer of the k-th deref before.
+// The derefs of a call are listed in the order of execution, up to the first branch.
 func (l *mapLoop) knownHere(k int) bool {
 	d := l.derefs[k]
 	for j, e := range l.derefs {
@@ -127,7 +127,7 @@ func dereferences(u ssa.Instruction, p ssa.Value) bool {
 	return false
 }
 
-// earlier: an iteration that comes to b has been at a.
+// earlier reports whether an iteration that reaches b has executed a.
 func earlier(a, b ssa.Instruction) bool {
 	if a.Block() == b.Block() {
 		return a == b || before(a, b)

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 1 of OrderMatters: everything in the body that claims 3 and 4 do not explain has no
-// effect. What may panic is noted, not refused, because alone it is as good as an early exit;
-// commutes decides.
+// Claim 1 of OrderMatters: every instruction of the body that claims 3 and 4 do not explain has no
+// effect. An instruction that may panic is noted, not refused, because alone it is as good as an
+// early exit; commutes decides.
 
-// What is not listed here is taken to have effects, so a loop that calls it has a choice of orders:
-// more executions than are needed, and none too few.
+// A function that is not listed here counts as one with effects, so a loop that calls it has a choice
+// of orders: more executions than necessary, and never too few.
 
 // pureFuncs have no effect, need no memory of others, and never panic.
 var pureFuncs = func() map[string]bool {
@@ -30,8 +30,8 @@ var pureFuncs = func() map[string]bool {
 
 // pure checks claim 1 for an instruction, and notes what it reads and whether it may panic.
 //
-// len of a map or a channel is a read that others may change, and not looked at by the claims
-// about what is read: refused.
+// It refuses len of a map or a channel: a read that others may change, and that the claims about
+// reads do not cover.
 func (l *mapLoop) pure(i ssa.Instruction) bool { return l.pureIn(i, nil) }
 
 // pureIn is pure for an instruction of the loop, or of a function that it calls.
@@ -55,7 +55,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	case *ssa.Slice:
 		return l.whole(x, f)
 	case *ssa.MapUpdate:
-		return f == nil // writes has looked at it
+		return f == nil // writes has checked it
 	case *ssa.Store:
 		//mutant: functions that are called write nothing [order]: true
 		return f == nil || l.owned(x.Addr, f)
@@ -119,7 +119,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 			case "max", "min":
 				return true
 			case "delete":
-				return f == nil // writes has looked at it
+				return f == nil // writes has checked it
 			}
 			return false
 		}
@@ -128,9 +128,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	return false
 }
 
-// ranged: x is an element that a loop over the slice visits, so that there is one.
-//
-//	head:  i = phi(-1, i') ...    i' = i + 1; if i' < len(s) ──▶ body: &s[i']
+// ranged reports whether x is an element that a loop over the slice visits, so that it exists.
 func ranged(x *ssa.IndexAddr) bool {
 	i, ok := x.Index.(*ssa.BinOp)
 	if !ok || i.Block().Comment != "rangeindex.loop" {
@@ -162,7 +160,7 @@ func isChan(t types.Type) bool {
 	return ok
 }
 
-// comparesPlainly: comparing values of the type does not panic.
+// comparesPlainly reports whether comparing values of the type never panics.
 func comparesPlainly(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface, *types.TypeParam:

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 2 of OrderMatters, of what a loop reads that may end early: each iteration reads the same variables
-// before it can end the loop. Else it would depend on the order what is read at all, and so whether
-// there is a data race with those who write it:
+// Claim 2 of OrderMatters, for reads of a loop that may end early: each iteration reads the same
+// variables before it can end the loop. Otherwise the order would decide which variables are read, and
+// so whether there is a data race with their writers:
 //
 //	for k := range m { if k == 1 { return true }; if k == 2 && limit > 0 { return true } }
 //
 // limit is not read if 1 comes first.
 
-// read notes that i, of the function of f, reads what p refers to.
+// read notes that i, of the function of f, reads the variable to which p points.
 func (l *mapLoop) read(i ssa.Instruction, p ssa.Value, f *frame) {
 	l.reads = append(l.reads, i)
 	at, sure := i, true

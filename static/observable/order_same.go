@@ -8,17 +8,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What is the same in all iterations of a loop over a map.
+// Values that are the same in all iterations of a loop over a map.
 //
-// The loop of a method asks for the map in each iteration, and for the pointer before the map:
+// The loop of a method reads the map in each iteration, and the pointer before the map:
 //
 //	for k := range c.items { delete(c.items, k) }       t1 = &c.items; t2 = *t1; delete(t2, k)
 //
-// Claim: if the address of a load is the same in all iterations, what is loaded is, too. For no
-// iteration writes what one reads (claim 4 of OrderMatters, writesApart), but for sums of integers, and an
-// address is not an integer.
+// Claim: if the address of a load is the same in all iterations, so is the loaded value. For no
+// iteration writes what another reads (claim 4 of OrderMatters, writesApart), except for sums of
+// integers, and an address is not an integer.
 
-// invariant: v is the same in all iterations.
+// invariant reports whether v is the same in all iterations.
 func (l *mapLoop) invariant(v ssa.Value) bool {
 	if l.constant(v) {
 		return true
@@ -34,7 +34,7 @@ func (l *mapLoop) invariant(v ssa.Value) bool {
 	return false
 }
 
-// constant: v comes from outside of the loop.
+// constant reports whether v comes from outside of the loop.
 func (l *mapLoop) constant(v ssa.Value) bool {
 	i, ok := v.(ssa.Instruction)
 	if !ok {
@@ -46,7 +46,7 @@ func (l *mapLoop) constant(v ssa.Value) bool {
 	return !l.in(i)
 }
 
-// addressOrMap: no sum is of this type.
+// addressOrMap reports whether t is a type of addresses or maps; no sum has such a type.
 func addressOrMap(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Map:
@@ -55,7 +55,7 @@ func addressOrMap(t types.Type) bool {
 	return false
 }
 
-// same: a and b are the same in each iteration.
+// same reports whether a and b are the same in each iteration.
 func (l *mapLoop) same(a, b ssa.Value) bool {
 	if a == b {
 		return true
@@ -73,7 +73,7 @@ func (l *mapLoop) same(a, b ssa.Value) bool {
 	return false
 }
 
-// Constants are compared by value, as each use in the source is an object of its own.
+// sameValue compares constants by value, as each use in the source is an object of its own.
 func sameValue(a, b ssa.Value) bool {
 	if a == b {
 		return true

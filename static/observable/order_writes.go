@@ -7,29 +7,29 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 4 of OrderMatters: what iterations write.
+// Claim 4 of OrderMatters: the writes of iterations.
 //
 //	n[k] = v         "own": each iteration has an entry of its own, as keys differ
 //	seen[v] = true   "set": which one is last makes no difference
 //	count[v]++       "add": a sum, which has no order
-//	delete(m, k)     "delete": what is deleted stays so
+//	delete(m, k)     "delete": a deleted entry stays deleted
 
 // A write is an effect of the body.
 type write struct {
 	instr ssa.Instruction
-	m     ssa.Value // the map that is written to; nil: memory
+	m     ssa.Value // the written map; nil: memory
 	addr  ssa.Value
 	kind  string // "own": under the key of the entry; "set": one value; "add": it is added; "delete"
 	key   ssa.Value
 	val   ssa.Value
 }
 
-// writes lists the effects, or returns nil if there is one of another form than those of claim 4.
+// writes lists the effects, or returns nil if one of them does not have a form of claim 4.
 //
-// A pointer, so that no writes and unknown writes are different answers.
+// It returns a pointer, so that "no writes" and "unknown writes" are different answers.
 //
-// What a write is called decides what it goes with (writesApart): two writes of one kind to the
-// same place commute, and so do those to places that are surely different.
+// The kind of a write decides with which others it commutes (writesApart): two writes of one kind to
+// the same place commute, and so do writes to places that are surely different.
 func (l *mapLoop) writes() *[]write {
 	list := []write{}
 	for _, b := range l.blocks() {
@@ -93,8 +93,8 @@ func (l *mapLoop) writes() *[]write {
 	return &list
 }
 
-// adds recognises old + e of integers, where old is read as is says, for nothing else, and e has
-// nothing to do with it; the reading is then explained.
+// adds recognises old + e of integers, where old is a read that is accepts and that has no other use,
+// and e is independent of it; the read is then explained.
 func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	x, ok := v.(*ssa.BinOp)
 	if !ok || !integer(x.Type()) || x.Op != token.ADD && x.Op != token.SUB || len(*x.Referrers()) != 1 {
@@ -110,8 +110,8 @@ func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	return false
 }
 
-// plainKey: keys of the type have a hash, and equal ones are the same; 0 and -0 are not, and a map keeps the
-// one it was last given.
+// plainKey reports whether keys of the type have a hash, and equal keys are identical. 0 and -0 are
+// not identical, and a map keeps the one it was last given.
 func plainKey(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -129,7 +129,7 @@ func plainKey(t types.Type) bool {
 	return comparesPlainly(t)
 }
 
-// fieldOf returns the struct's field that v is the address of, or nil.
+// fieldOf returns the field of a struct of which v is the address, or nil.
 func fieldOf(v ssa.Value) *types.Var {
 	f, ok := v.(*ssa.FieldAddr)
 	if !ok {
@@ -138,7 +138,7 @@ func fieldOf(v ssa.Value) *types.Var {
 	return f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field)
 }
 
-// cell: v is the address of a variable of its own.
+// cell reports whether v is the address of a variable of its own.
 func cell(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.Alloc, *ssa.FreeVar, *ssa.Global:
@@ -147,10 +147,10 @@ func cell(v ssa.Value) bool {
 	return false
 }
 
-// writesApart checks the rest of claim 4: what the writes do to each other, and what is read.
+// writesApart checks the rest of claim 4: the writes against each other, and against the reads.
 //
-// Maps are told apart by their types, as two variables may be the same map; places in memory by
-// what they are: a variable of its own, or a field of another name.
+// Maps are distinguished by their types, as two variables may be the same map; places in memory by
+// their form: a variable of its own, or a field of another name.
 func (l *mapLoop) writesApart(list []write) bool {
 	several := len(list)+len(l.effects) > 1
 	for i, w := range list {
@@ -162,13 +162,13 @@ func (l *mapLoop) writesApart(list []write) bool {
 		if w.m != nil && !l.invariant(w.m) || w.m == nil && cell(w.addr) && !l.invariant(w.addr) {
 			return false
 		}
-		// It is a nil map in all iterations or in none. What is not in the map cannot be panicked
-		// about: other writes come before it in no order, or in each.
+		// It is a nil map in all iterations or in none. An absent entry cannot cause a panic: other writes
+		// come before it in no order, or in each.
 		if w.m != nil && several && w.kind != "delete" && !fresh(w.m) {
 			return false
 		}
 		if w.m != nil && l.mayBeItself(w.m) {
-			// The entries that follow are to stay.
+			// The entries that follow must remain.
 			another := w.kind == "delete" && !l.entry(w.key, 1)
 			if w.kind == "own" && len(list) > 1 || w.kind == "set" || w.kind == "add" || another {
 				return false
@@ -214,7 +214,7 @@ func (l *mapLoop) writesApart(list []write) bool {
 	return true
 }
 
-// appendsApart: nothing is read that may be an element of what is appended to.
+// appendsApart reports whether no read may be of an element of a slice that is appended to.
 func (l *mapLoop) appendsApart() bool {
 	for _, r := range l.reads {
 		u, ok := r.(*ssa.UnOp)
@@ -235,13 +235,13 @@ func (l *mapLoop) appendsApart() bool {
 
 // apart reports whether two addresses are certainly those of different variables.
 //
-// Scalars only: a struct contains its fields, and so an address of it is no other variable than
-// theirs.
+// It holds for scalars only: a struct contains its fields, so its address is not that of another
+// variable than theirs.
 func apart(a, b ssa.Value) bool {
 	f, g := fieldOf(a), fieldOf(b)
 	switch {
 	case f != nil && g != nil:
-		// A field of one name may be one of several types, by conversion.
+		// By conversion, a field of one name may have one of several types.
 		return f.Name() != g.Name() && scalar(f.Type()) && scalar(g.Type())
 	case cell(a) && cell(b):
 		return a != b
@@ -249,14 +249,15 @@ func apart(a, b ssa.Value) bool {
 		return scalar(elemOf(a))
 	case f != nil && cell(b):
 		return scalar(elemOf(b))
-	case element(a): // it is read: none is written to
+	case element(a): // it is read: elements are never written
 		//mutant: elements are of no variable [order]: "(cell(b) || g != nil) && scalar(elemOf(b))" -> "cell(b) || g != nil"
 		return (cell(b) || g != nil) && scalar(elemOf(b))
 	}
 	return false
 }
 
-// element: v is the address of an element of a slice or an array, which contains no variables.
+// element reports whether v is the address of an element of a slice or an array, which contains no
+// variables.
 func element(v ssa.Value) bool {
 	_, ok := v.(*ssa.IndexAddr)
 	return ok && scalar(elemOf(v))
@@ -264,7 +265,7 @@ func element(v ssa.Value) bool {
 
 func elemOf(a ssa.Value) types.Type { return a.Type().Underlying().(*types.Pointer).Elem() }
 
-// scalar: variables of the type do not contain others.
+// scalar reports whether variables of the type contain no others.
 func scalar(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
@@ -273,17 +274,15 @@ func scalar(t types.Type) bool {
 	return true
 }
 
-// fresh: v is a map that the function has made, so it is not nil.
+// fresh reports whether the function has made the map v, so that it is not nil.
 func fresh(v ssa.Value) bool {
 	_, ok := v.(*ssa.MakeMap)
 	return ok
 }
 
-// hidden: v is a map that the function has made, and that nothing else refers to until the loop has
-// ended.
-//
-// Until the loop has ended: afterwards it may be given to anything.
-// Then a nil dereference in the middle of the loop, or an endless loop in it, shows nothing of it.
+// hidden reports whether the function has made the map v, and nothing else refers to it until the
+// loop has ended. Afterwards the function may pass it on.
+// Then a nil dereference in the middle of the loop, or an endless loop in it, shows nothing of v.
 func (l *mapLoop) hidden(v ssa.Value) bool {
 	if !fresh(v) {
 		return false
@@ -310,7 +309,7 @@ func (l *mapLoop) hidden(v ssa.Value) bool {
 	return true
 }
 
-// mayBeItself: m may be the map that the loop is over.
+// mayBeItself reports whether m may be the map over which the loop ranges.
 func (l *mapLoop) mayBeItself(m ssa.Value) bool {
 	if l.r == nil || !types.Identical(m.Type().Underlying(), l.r.X.Type().Underlying()) {
 		return false
@@ -318,7 +317,7 @@ func (l *mapLoop) mayBeItself(m ssa.Value) bool {
 	return !fresh(m) || !l.older(m)
 }
 
-// older: the map of the loop was there before the map v was made.
+// older reports whether the map of the loop existed before the map v was made.
 func (l *mapLoop) older(v ssa.Value) bool {
 	made := v.(*ssa.MakeMap)
 	x, ok := l.r.X.(ssa.Instruction)

@@ -8,20 +8,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Of a text that is only printed nothing depends: no comparison, no key of a map, no length.
+// Nothing depends on a text that is only printed: no comparison, no key of a map, no length.
 
-// A TextUse is what becomes of a text.
+// A TextUse is the use of a text.
 type TextUse uint8
 
 // The uses of a text.
 const (
-	TextShown    TextUse = iota // it is printed, or nothing is done with it
-	TextReturned                // besides, the function returns it
+	TextShown    TextUse = iota // it is printed, or not used
+	TextReturned                // also, the function returns it
 	TextUsed                    // perhaps something depends on it
 )
 
-// UseOfText returns what the function in which a call is does with the text that the call makes of
-// its arguments.
+// UseOfText returns how the function of a call uses the text that the call makes of its arguments.
 // captured says whether the program may read what it prints or logs (linker.ReadsOutput).
 func UseOfText(i ssa.Instruction, captured bool) TextUse {
 	call, ok := i.(ssa.CallInstruction)
@@ -33,16 +32,16 @@ func UseOfText(i ssa.Instruction, captured bool) TextUse {
 	return t.use
 }
 
-// onlyShown reports whether v, an interface value, is an argument of functions that print it, or
-// make a text of it, and is used for nothing else.
+// onlyShown reports whether v, an interface value, is only an argument of functions that print it, or
+// make a text of it.
 func onlyShown(v *ssa.MakeInterface, captured bool) bool {
 	t := &textFlow{seen: map[ssa.Value]bool{}, ends: true, captured: captured}
 	t.value(v)
 	return t.use == TextShown
 }
 
-// FormattedAndUsed reports whether fmt makes texts of v, and nothing else does anything with it, and the
-// function uses one of these texts.
+// FormattedAndUsed reports whether fmt makes texts of v, which has no other use, and the function uses
+// one of these texts.
 func FormattedAndUsed(v *ssa.MakeInterface, captured bool) bool {
 	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	t.value(v)
@@ -53,12 +52,12 @@ func FormattedAndUsed(v *ssa.MakeInterface, captured bool) bool {
 type textFlow struct {
 	seen     map[ssa.Value]bool
 	use      TextUse
-	ends     bool // what becomes of a text that others are put into is of no interest
+	ends     bool // the uses of a text into which v is put do not count
 	captured bool // see UseOfText
 }
 
-// A text that is put into another one is followed there: fmt.Errorf("...: %v", err) is a use of err
-// as far as the new error is one.
+// call follows a text that is put into another one: fmt.Errorf("...: %v", err) is a use of err
+// as far as the new error is used.
 func (t *textFlow) call(i ssa.CallInstruction) {
 	call := i.Common()
 	switch {
@@ -73,7 +72,7 @@ func (t *textFlow) call(i ssa.CallInstruction) {
 	}
 }
 
-// What is not known to print, or to pass on, uses it.
+// value counts as a use everything that is not known to print the text or to pass it on.
 func (t *textFlow) value(v ssa.Value) {
 	if t.seen[v] || t.use == TextUsed || v.Referrers() == nil {
 		return
@@ -132,7 +131,7 @@ func (t *textFlow) arguments(array ssa.Value) {
 	}
 }
 
-// method returns the package and the name of the function or method that is called, if that is known.
+// method returns the package and the name of the called function or method, if known.
 func method(call *ssa.CallCommon) (pkg, name string) {
 	var f *types.Func
 	if call.IsInvoke() {
@@ -155,8 +154,7 @@ func hasPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// prints reports whether a call prints its arguments, where the program does not read them, and does
-// nothing else.
+// prints reports whether a call only prints its arguments, to where the program does not read them.
 func prints(call *ssa.CallCommon, captured bool) bool {
 	switch pkg, name := method(call); pkg {
 	case "fmt":
@@ -205,7 +203,7 @@ func makesText(call *ssa.CallCommon) bool {
 	return false
 }
 
-// variadic: v is the array of a call's variable arguments, which exists for that call only.
+// variadic reports whether v is the array of a call's variable arguments, which exists for that call only.
 func variadic(v ssa.Value) bool {
 	a, ok := v.(*ssa.Alloc)
 	return ok && a.Comment == "varargs"
@@ -214,8 +212,7 @@ func variadic(v ssa.Value) bool {
 // IsNil reports whether v is the zero of a type whose values are compared with nil by their first
 // word.
 //
-// The zero of a struct or an array is a constant without a value, too, and is not compared with
-// nil.
+// The zero of a struct or an array is a constant without a value, too, and is never compared with nil.
 func IsNil(v ssa.Value) bool {
 	k, ok := v.(*ssa.Const)
 	if !ok || k.Value != nil {

@@ -12,8 +12,9 @@ import (
 
 // Reading a variable that never changes after the initialisation of its package is not a visible
 // operation. For a part of the standard library this is known. The packages below write their
-// unexported variables, and what those point to, only in initialisers (a test reads their code).
-// The exported ones named below, and those of unicode, are by convention never assigned; a program
+// unexported variables, and the memory those point to, only in initialisers (a test reads their code).
+// The exported ones named below, and those of unicode, are never assigned by convention; a program
+// that assigns one is noticed.
 // that assigns one is noticed.
 
 // constantPkgs are packages whose unexported variables are constant.
@@ -33,14 +34,13 @@ var constantVars = map[string]bool{
 	"time.localLoc": true, "time.utcLoc": true, "time.UTC": true, "time.Local": true,
 }
 
-// Variables says which package variables of a program never change after initialisation, and whether the
-// program may read what it prints. It keeps the answers, and may
-// be used by several goroutines.
+// Variables reports which package variables of a program never change after initialisation, and
+// whether the program may read what it prints. It keeps the answers; several goroutines may use it.
 type Variables struct {
 	prog     *load.Program
 	once     sync.Once             // sets the rest
-	assigned map[types.Object]bool // those of the standard library that the user's packages assign, or whose addresses they take
-	logs     bool                  // a logger of the program's writes to something else than a standard stream
+	assigned map[types.Object]bool // those of the standard library that user packages assign, or take the address of
+	logs     bool                  // a logger of the program writes to something else than a standard stream
 }
 
 // VariablesOf returns the Variables of prog.
@@ -108,8 +108,7 @@ func (v *Variables) find() {
 	}
 }
 
-// logsElsewhere reports whether a call makes a logger write to something else than a standard
-// stream.
+// logsElsewhere reports whether a call makes a logger write to something else than a standard stream.
 func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 	name, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || len(call.Args) == 0 {
@@ -127,7 +126,7 @@ func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
 		}
 		v, ok := info.Uses[to.Sel].(*types.Var)
 		return !ok || v.Pkg() == nil || !constantVars[v.Pkg().Path()+"."+v.Name()]
-	case "log/slog.New": // a handler of the program's own
+	case "log/slog.New": // a handler of the program
 		h := types.TypeString(info.TypeOf(call.Args[0]), nil)
 		return h != "*log/slog.TextHandler" && h != "*log/slog.JSONHandler"
 	}
