@@ -145,6 +145,9 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 // moved down by one place, a long one advances head: see shiftCap.
 //
 // The free place is cleared in both cases (invariant of channels).
+//
+//	short:  │ a │ b │ c │ 0 │  ──▶  │ b │ c │ 0 │ 0 │     head stays 0
+//	long:   │ a │ b │ c │ 0 │  ──▶  │ 0 │ b │ c │ 0 │     head 0 → 1
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
 	if m.isTick(hp) || m.isEarly(hp) {
 		m.wokenLate(g)

@@ -14,6 +14,8 @@ import (
 // knows them finds the expected text.
 
 // Fault describes how an execution failed.
+//
+// Message and text are the runtime's: reports quote the former, stderr has the latter.
 type Fault struct {
 	Kind    FaultKind
 	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
@@ -183,6 +185,11 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 }
 
 // panicKind returns the kind of panic p, by the function that raised it:
+//
+//  1. Run-time panics are raised by functions of the overlay's runtime that only the machine calls.
+//  2. The models in package sync panic with constant texts about misuse. Other panics there
+//     pass on a panic of the program (WaitGroup.Go, OnceFunc): their values are not constant.
+//  3. Everything else is a panic statement of the program or of a library.
 func (m *Machine) panicKind(p ptr) FaultKind {
 	w := m.traceWords(m.word(p, pnTrace))
 	if len(w) == 0 {

@@ -57,6 +57,10 @@ func isNow(v ssa.Value) bool {
 }
 
 // timeOf returns the timeValue of v, if v may come from the clock.
+//
+//	time.Since(t) / time.Millisecond     unit 1e6, grows
+//	deadline.Sub(time.Now())             unit 1, shrinks
+//	d (a parameter of type Duration)     unit 1, not sure
 func timeOf(v ssa.Value) (timeValue, bool) {
 	switch x := v.(type) {
 	case *ssa.Const:

@@ -129,6 +129,8 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 }
 
 // ranged reports whether x is an element that a loop over the slice visits, so that it exists.
+//
+//	head:  i = phi(-1, i') ...    i' = i + 1; if i' < len(s) ──▶ body: &s[i']
 func ranged(x *ssa.IndexAddr) bool {
 	i, ok := x.Index.(*ssa.BinOp)
 	if !ok || i.Block().Comment != "rangeindex.loop" {

@@ -13,7 +13,7 @@ import (
 // and forgets. These go from memory to memory; all else is refused by Compile,
 // which runs out of registers.
 
-// maxImage is the largest value, in words, that is held in registers if it could be elsewhere.
+// maxImage is the size, in words, of the largest value that is held in registers if it could be elsewhere.
 const maxImage = 1 << 12
 
 // fuseBig lets the only user of load v read the memory itself.
@@ -44,10 +44,10 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 	}
 }
 
-// writesBetween reports whether something between a and b, which are in this order in a block, may
+// writesBetween reports whether an instruction between a and b, which are in this order in a block, may
 // write memory.
-// If nothing does, the load can be left to its user. An instruction that is not known to write
-// nothing is taken to write.
+// If none does, the load can be left to its user. An instruction counts as writing unless it is known
+// not to write.
 // An operation of another goroutine may come between as well, wherever the load is: the copy is one
 // operation, with the load's access.
 func writesBetween(a, b ssa.Instruction) bool {

@@ -47,7 +47,7 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 	for _, n := range c.l.Between(from, to) {
 		c.emitImm(bytecode.Cover, 0, int32(n))
 	}
-	// Which words go where: registers first, constants apart. Words that are in place need no move.
+	// The assignments of words: registers first, constants apart. Words that are in place need no move.
 	type mv struct{ dst, src int }
 	var moves []mv
 	type cm struct {
@@ -169,7 +169,7 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 //	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
 //	      body ... i++; i < n? ─yes─▶ body
 //
-// The two copies are two places with the same live registers. Where it matters that they are one
+// The two copies are two places with the same live registers. Where they have to count as one
 // place in the program, loopInfo of package vm says so.
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
@@ -232,7 +232,7 @@ var (
 // are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
 // others have their operands exchanged.
 //
-// Only what is fused comes here: integers, pointers and booleans, whose comparison may be negated.
+// Only fused comparisons come here: integers, pointers and booleans, whose comparison may be negated.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
 	c.clockCompare(cmp)
 	tok := cmp.Op

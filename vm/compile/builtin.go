@@ -13,7 +13,7 @@ import (
 
 // builtin emits a call of a builtin function.
 // The first ones are no plain operations on their arguments' registers. The rest, which builtinOp
-// emits, may be visible operations (len of a map, close, append), so that what is live is recorded.
+// emits, may be visible operations (len of a map, close, append), so their live registers are recorded.
 //
 // Names with "ssa:" are of the ssa package: the check in a wrapper that a receiver is not nil,
 // and the frame to which a defer in a range-over-func body belongs.
@@ -234,7 +234,7 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 }
 
 // Stub returns a function that performs builtin b on its parameters, for the go or defer statement
-// at a place, which is where it is in reports.
+// at a place. Reports show that place.
 //
 //	r0 ... k-1     k ... k+3
 //	│ parameters │ the result, which is dropped │

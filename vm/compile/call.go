@@ -21,8 +21,8 @@ import (
 // Evaluating an argument makes no call (SSA has calls as instructions of their own), so nothing
 // overwrites the arguments that are there already.
 //
-// Order: SSA has evaluated the arguments before the call, so what is put here are registers and
-// constants; which comes first makes no difference.
+// Order: SSA has evaluated the arguments before the call, so these are registers and
+// constants; their order makes no difference.
 func (c *compiler) arguments(args []ssa.Value, k int) int {
 	for _, a := range args {
 		n := c.words(a)
@@ -66,8 +66,8 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 // window while it is pending: they are live, too.
 //
 // Two points of a call can be between two steps of the goroutine, and have live lists. While a
-// native is pending, what is live is what was live before the call, and its arguments
-// (recordPending). While the callee runs, it is what is live after the call (recordReturn): the
+// native is pending, the values live before the call are live, and its arguments
+// (recordPending). While the callee runs, the values live after the call are (recordReturn): the
 // results are not there yet, and the window belongs to the callee.
 //
 //	Call   w, f        a function that is known: f is in the instruction
@@ -90,7 +90,7 @@ func (c *compiler) call(v *ssa.Call) {
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
-				// Some natives are another pending operation if nothing learns their result
+				// Some natives are another pending operation if their result is not used
 				// (Native.PeekUnused).
 				if unused(v) {
 					n = c.l.Unused(n)
@@ -114,7 +114,7 @@ func (c *compiler) call(v *ssa.Call) {
 
 // unused reports whether nothing refers to v.
 //
-// Debugging references are no use.
+// Debugging references do not count.
 func unused(v ssa.Value) bool {
 	for _, r := range *v.Referrers() {
 		if _, debug := r.(*ssa.DebugRef); !debug {
@@ -126,7 +126,7 @@ func unused(v ssa.Value) bool {
 
 // windowRegs lists the registers of native arguments in the outgoing window for the live set.
 //
-// Nothing else knows of these registers: they have no SSA value, and so no interval of liveness.
+// No other list has these registers: they have no SSA value, and so no interval of liveness.
 func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	var list []uint16
 	k := c.window
@@ -137,7 +137,7 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	return list
 }
 
-// results moves what is in the registers from r on to the registers of v, or of its extracts.
+// results moves the registers from r on to the registers of v, or of its extracts.
 // Components of a tuple are next to each other, each from a new register on. An Extract of its own
 // does nothing: its component is moved here, where the tuple is made.
 //
@@ -205,9 +205,9 @@ func field(t types.Type) *types.Var {
 	return types.NewField(token.NoPos, nil, "_", t, false)
 }
 
-// registerFields is the field whose layout is t's register image: scalars take
-// a whole word. Values of no size have none; as a last field they would make
-// the struct larger than what is put there.
+// registerFields returns the field whose layout is t's register image: scalars take
+// a whole word. Values of no size have no field; a last field of no size would make
+// the struct larger than its contents.
 //
 // The record of a deferred call is an object, and its layout has to say which words are pointers.
 // Arrays of no elements of a word-aligned type are there for the alignment alone.

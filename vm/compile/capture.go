@@ -15,14 +15,14 @@ import (
 // closure when nothing can change the variable after a closure over it exists:
 // then the cell is no shared memory, and reading the variable is no visible
 // operation. This is an equivalence, not an approximation: all reads see the
-// value the closure was made with.
+// value with which the closure was made.
 
 // maxCapture is the largest variable copied into closures, as in gc.
 const maxCapture = 128
 
 // Captures remembers the decision for every variable and closure of a program.
-// cells says whether a variable may be captured by value, sites which instruction makes closures of
-// a function; nil if there are several or none, and then nothing is captured by value.
+// cells says whether a variable may be captured by value; sites has the instruction that makes closures
+// of a function, nil if there is not exactly one. Then nothing is captured by value.
 //
 // Both the function that makes a closure and the closure itself are compiled by these answers, at
 // different times: they must not change, as the closure object has the layout they imply.
@@ -31,12 +31,12 @@ type Captures struct {
 	sites map[*ssa.Function]*ssa.MakeClosure
 }
 
-// NewCaptures returns an empty memory.
+// NewCaptures returns Captures without decisions.
 func NewCaptures() *Captures {
 	return &Captures{map[*ssa.Alloc]bool{}, map[*ssa.Function]*ssa.MakeClosure{}}
 }
 
-// Clone returns a memory with the same answers.
+// Clone returns Captures with the same decisions.
 func (cs *Captures) Clone() *Captures { return &Captures{maps.Clone(cs.cells), maps.Clone(cs.sites)} }
 
 // site returns the instruction that makes closures of fn, if there is exactly one.
@@ -89,20 +89,20 @@ func (cs *Captures) final(a *ssa.Alloc) bool {
 	if r, ok := cs.cells[a]; ok {
 		return r
 	}
-	cs.cells[a] = false // meanwhile, and for recursion
+	cs.cells[a] = false // during the check, and for recursion
 	r := layout.Sizes.Sizeof(a.Type().Underlying().(*types.Pointer).Elem()) <= maxCapture && cs.check(a)
 	cs.cells[a] = r
 	return r
 }
 
-// check is final for a cell that is small enough. Of these three x, i and x:
+// check is final for a cell that is small enough. Examples:
 //
 //	x := 1; f := func() { print(x) }; x = 2       a store after the closure: by reference
 //	for i := range n { go func() { print(i) }() } each iteration has its own i: by value
 //	p := &x; f := func() { print(x) }             the address is taken: by reference
 func (cs *Captures) check(a *ssa.Alloc) bool {
-	// Every use of the address must be a load, a store, or a closure that only loads. All else,
-	// such as the address of a field or an argument, may let it change unseen.
+	// Every use of the address must be a load, a store, or a closure that only loads. Any other use,
+	// such as the address of a field or an argument, may change it unseen.
 	var closures []*ssa.MakeClosure
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
@@ -132,7 +132,7 @@ func (cs *Captures) check(a *ssa.Alloc) bool {
 	return len(closures) > 0
 }
 
-// readOnly reports whether the closure mc makes only reads its variable cell.
+// readOnly reports whether the closure that mc makes only reads its variable cell.
 func (cs *Captures) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
 	fn := mc.Fn.(*ssa.Function)
 	// Closures of fn that are made elsewhere bind another variable: one answer may not fit both.
@@ -165,8 +165,8 @@ func (cs *Captures) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
 
 // storeAfter reports whether a store to the same instance of cell a can
 // execute after mc: one reachable from mc without passing a's allocation.
-// The allocation makes a new instance, such as the variable of a loop has in each iteration (Go
-// spec, "For statements"): what is stored there no closure over the old one sees.
+// The allocation makes a new instance, such as the variable of a loop in each iteration (Go
+// spec, "For statements"): no closure over the old instance sees stores to the new one.
 func storeAfter(mc *ssa.MakeClosure, a *ssa.Alloc) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	work := []*ssa.BasicBlock{}

@@ -13,7 +13,7 @@ import (
 )
 
 // clockCompare emits the Clock of a comparison.
-// It comes before the comparison, so that what is noted is about values as they are compared.
+// It comes before the comparison, so that its notes are about the values that are compared.
 func (c *compiler) clockCompare(v *ssa.BinOp) {
 	if !c.clock {
 		return
@@ -78,7 +78,7 @@ func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 	return ok && c.countTime(of, bytecode.ClockLater)
 }
 
-// clocked emits v, with what there is to note of the clock before and after it.
+// clocked emits v, with its Clock before and its Counted after it.
 func (c *compiler) clocked(v valueInstruction, emit func()) {
 	later := c.clockNumber(v)
 	if emit(); later {
@@ -92,14 +92,14 @@ type valueInstruction interface {
 	ssa.Instruction
 }
 
-// counted emits Counted for register r, which has v, made of what the last Clock is about.
+// counted emits Counted for register r, which has v, made of the operands of the last Clock.
 func (c *compiler) counted(r int, v ssa.Value) {
 	name, _ := observable.Callee(v)
 	c.emit(bytecode.Counted, r, 0, max(0, slices.Index(bytecode.CountedUnits[:], observable.TimeUnits[name])))
 }
 
-// clockPun emits the Clock of a pointer in x that gets another type: one through which Times are not
-// seen as Times.
+// clockPun emits the Clock of a pointer in x that gets another type, through which Times are not
+// visible as Times.
 func (c *compiler) clockPun(v *ssa.Convert, x int) {
 	check, walks := c.l.Puns(c.fn)
 	if !check {
@@ -122,8 +122,8 @@ func (c *compiler) clockPun(v *ssa.Convert, x int) {
 	}
 }
 
-// refersToTimes reports whether there may be Times in what a value of type t refers to. Interfaces
-// and functions say what they refer to themselves.
+// refersToTimes reports whether a value of type t may refer to Times. Interfaces
+// and functions know themselves to what they refer.
 func (c *compiler) refersToTimes(t types.Type) bool {
 	seen := map[types.Type]bool{}
 	var in func(t types.Type, deep bool) bool
@@ -158,7 +158,7 @@ func (c *compiler) refersToTimes(t types.Type) bool {
 	return in(t, false)
 }
 
-// clockFormatted emits the Clock of a Duration of which fmt makes a text that the function uses, which need
+// clockFormatted emits the Clock of a Duration of which fmt makes a text that the function uses; fmt need
 // not call its method String.
 func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	if !c.clock || !observable.PerhapsOfClock(v.X) {
@@ -178,8 +178,8 @@ func (c *compiler) clockSpan(v ssa.Value) {
 	}
 }
 
-// clockFlow emits the Clock before an operation on Durations: its result may be one of the clock's, or a
-// number that is made of one. It reports whether Counted is to follow.
+// clockFlow emits the Clock before an operation on Durations: its result may be a Duration of the clock, or
+// a number made of one. It reports whether Counted is to follow.
 func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 	if !c.clock || !observable.OfPackageTime(v.Type(), "Duration") {
 		return false
@@ -216,8 +216,8 @@ func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 }
 
 // clockFlows emits the Clock before another one that gives a Duration of d and y: -d and d.Abs() (NOT),
-// d.Round(y) (AND) and d.Truncate(y) (OR), which is used if number is set. It reports whether Counted is to
-// follow.
+// d.Round(y) (AND) and d.Truncate(y) (OR); number says that the result is used. It reports whether Counted
+// is to follow.
 func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) (later bool) {
 	if !c.clock || !observable.PerhapsOfClock(d) {
 		return false
@@ -250,7 +250,7 @@ func rounding(name string) token.Token {
 	return token.OR
 }
 
-// clockKey emits the Clock of a Duration that is taken for an index or a key.
+// clockKey emits the Clock of a Duration that is used as an index or a key.
 func (c *compiler) clockKey(v ssa.Value) {
 	if c.clock && observable.PerhapsOfClock(v) {
 		c.countTime(v, 0)
@@ -258,11 +258,10 @@ func (c *compiler) clockKey(v ssa.Value) {
 }
 
 // countTime emits the Clock of a number that is made of the Duration or Time v; later is ClockLater if
-// Counted
-// is to follow. It reports whether it does.
+// Counted is to follow. It reports whether it does.
 //
-// What has been computed of Durations has been looked at there (clockFlow): timeout/time.Second is few
-// nanoseconds.
+// The operands of a computation on Durations have been noted there (clockFlow): timeout/time.Second is
+// few nanoseconds.
 func (c *compiler) countTime(v ssa.Value, later int) bool {
 	//mutant: quotients of durations are looked up [env TestPrograms/spanprinted]: "!observable.OfClock(x)" -> "x == nil"
 	if x, ok := v.(*ssa.BinOp); ok && !observable.OfClock(x) {

@@ -13,7 +13,7 @@ import (
 
 // classes is a union-find over value numbers.
 // Classes are small (maxClass), so paths are not compressed. members lists a class at its
-// representative; what it has for other values is out of date.
+// representative; its entries for other values are out of date.
 //
 // Invariant: no two members of a class interfere, all have the same number of words, and a value
 // whose register is fixed (nfixed) is alone in its class.

@@ -186,7 +186,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestCaptures: of what a closure captures the variable that has one value is captured as that.
+// TestCaptures: a closure captures by value the variable that never changes.
 func TestCaptures(t *testing.T) {
 	c := newCode(t)
 	fn := c.prog.Entries[0].Package.SSA.Func("capture")
@@ -202,8 +202,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestInvariants: in the code of what a program calls branches lead to instructions, what is
-// live is in the frame, once, and positions ascend.
+// TestInvariants: in the code of all called functions branches lead to instructions, live
+// registers are in the frame, once, and positions ascend.
 func TestInvariants(t *testing.T) {
 	c := newCode(t)
 	seen := make(map[*ssa.Function]bool)
@@ -258,7 +258,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// TestLikeGc: what package ssa does differently from gc is put right.
+// TestLikeGc: the compiler corrects differences of package ssa from gc.
 func TestLikeGc(t *testing.T) {
 	for name, x := range map[string]struct{ src, want string }{
 		"moves of phis at the same time": {`

@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Linker gives numbers and addresses to what code refers to.
+// Linker gives numbers and addresses to the objects to which code refers.
 type Linker interface {
 	Global(*ssa.Global) uint64 // guest pointer to the variable
 	Literal(string) uint64     // guest pointer to the bytes
@@ -31,10 +31,10 @@ type Linker interface {
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
 	ReadsOutput() bool          // the program may read what it prints
-	Clocked(*ssa.Function) bool // what it does by the clock is of interest
+	Clocked(*ssa.Function) bool // the effect of the clock on it matters
 	Puns(*ssa.Function) (check, walks bool)
-	// Kept lists values whose registers are given to no other value later on, for a debugger. That they
-	// are dead remains so: they are no part of a state.
+	// Kept lists values whose registers are given to no other value later on, for a debugger. They
+	// are dead nevertheless, and so no part of a state.
 	Kept(*ssa.Function) []ssa.Value
 	// Begins returns the numbers of the blocks of source code whose execution is noted (load.Block)
 	// that begin before the i-th instruction of a basic block.
@@ -44,14 +44,14 @@ type Linker interface {
 
 // compiler is the state of compiling one function.
 //
-// The fields are in the order of the phases. What prepare decides: fused values have no code of
+// The fields are in the order of the phases. Results of prepare: fused values have no code of
 // their own, alias maps a load to the free variable whose register it is, extracts lists the
-// Extract instructions of each tuple (an empty list if it has none). What allocate decides: reg is
+// Extract instructions of each tuple (an empty list if it has none). Results of allocate: reg is
 // a value's first register (0 for a value of no words, which has none), regWords the same in the
 // form of bytecode.LiveEntry, nregs the number of registers below the scratch registers.
 //
-// What emission builds begins anew with each of the two passes of emitAll, except for maxScr and
-// pins, which the first pass finds out for the second.
+// The results of emission begin anew with each of the two passes of emitAll, except for maxScr and
+// pins, which the first pass computes for the second.
 //
 // Invariant: a scratch register is valid within the code of one SSA instruction or of one edge; all
 // that lives longer is in reg or in the outgoing window.
@@ -146,7 +146,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.lv = c.analyse()
 	c.nregs = max(c.allocate(c.lv), c.f.NResult)
 	c.f.NVals = c.nregs
-	// The first pass finds out how many scratch registers there must be.
+	// The first pass counts the scratch registers.
 	c.findLoops()
 	c.window = math.MaxInt16
 	c.emitAll()
@@ -161,8 +161,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.window = c.nregs + c.maxScr + bytecode.FrameHeader
 	c.maxWindow = 0
 	c.emitAll()
-	// In a frame whose deferred calls run because of a panic only what the recover block reads is
-	// live: control can continue nowhere else in it.
+	// In a frame whose deferred calls run because of a panic only the values that the recover block reads
+	// are live: control can continue nowhere else in it.
 	always := newBitset(len(c.lv.values))
 	for _, id := range c.lv.always {
 		always.add(id)
@@ -262,7 +262,7 @@ func (c *compiler) text(text string) {
 }
 
 // dst returns the register the result of v goes to; unused results go to scratch.
-// What makes one is there for its panic, or its effect.
+// The instruction of an unused result is there for its panic, or its effect.
 func (c *compiler) dst(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r
@@ -272,7 +272,7 @@ func (c *compiler) dst(v ssa.Value) int {
 
 // use returns a register that holds v.
 // It is v's own register if it has one: the caller must not write to it. A constant in a loop has a
-// pinned one. All else is made in scratch registers, at every use.
+// pinned one. Other values are made in scratch registers, at every use.
 func (c *compiler) use(v ssa.Value) int {
 	if a, ok := c.alias[v]; ok {
 		v = a
@@ -294,8 +294,8 @@ func (c *compiler) use(v ssa.Value) int {
 // maxPins bounds the constants a function makes on entry for its loops.
 const maxPins = 16
 
-// pin asks for constant w to be made once, on entry; heard in the first pass.
-// The second pass has its registers and takes no more requests (pinned is set).
+// pin requests that constant w is made once, on entry; only the first pass takes requests.
+// The second pass has the registers (pinned is set).
 func (c *compiler) pin(w uint64) {
 	if c.pinned == nil && len(c.pins) < maxPins && !slices.Contains(c.pins, w) {
 		c.pins = append(c.pins, w)
@@ -340,7 +340,7 @@ func (c *compiler) move(dst, src, n int) {
 }
 
 // into emits code that puts v into register r.
-// A function as a value is its number with bit 63 set, which tells it from a pointer to a closure.
+// A function as a value is its number with bit 63 set, unlike a pointer to a closure.
 func (c *compiler) into(v ssa.Value, r int) {
 	if a, ok := c.alias[v]; ok {
 		v = a

@@ -14,7 +14,7 @@ import (
 // Only a conversion from a slice reads memory that others may write, so only that can be a
 // visible operation.
 //
-// Between integers nothing is checked: what does not fit is cut off (spec: Conversions).
+// Between integers nothing is checked: excess bits are cut off (spec: Conversions).
 // Conversions of slices to arrays are other instructions of SSA.
 func (c *compiler) convert(v *ssa.Convert) {
 	from, to := v.X.Type().Underlying(), v.Type().Underlying()
@@ -98,8 +98,8 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.emit(bytecode.CvtF32F64, t, x, 0)
 			x = t
 		}
-		// By way of the type that gc converts to first, on amd64: a program may depend on what
-		// becomes of a value that does not fit. Values from 1<<63 on fit only uint64.
+		// By way of the type to which gc converts first, on amd64: a program may depend on the
+		// result for a value that does not fit. Values from 1<<63 on fit only uint64.
 		switch k := layout.ScalarOf(to); {
 		case k == layout.W64 && isUnsigned(to):
 			c.emit(bytecode.CvtF64U, d, x, 0)

@@ -20,8 +20,8 @@
 //	    pending.go            what is live where an operation may be pending
 //	    position.go           where in the source an instruction is
 //
-// What a program can notice of the order of a map, and of the clock, is found out in static/observable.
-// clock.go emits the operations that it asks for.
+// static/observable computes which orders of maps and which clock values a program can notice.
+// clock.go emits the operations that this needs.
 //
 // A frame is a window of 64-bit registers on the goroutine's stack:
 //
@@ -39,11 +39,11 @@
 //
 // Two decisions make fewer operations visible without losing any execution. A variable that no
 // closure over it can see change is captured by value (capture.go), as gc does: all reads see the
-// value that the closure was made with. And what the language says is not evaluated is not
+// value with which the closure was made. And operands that the language does not evaluate are not
 // loaded (unevaluated.go).
 //
-// What package ssa does differently from gc is put right here where a program could notice: the
+// The compiler corrects differences of package ssa from gc that a program could notice: the
 // message of make with a length out of range (fuseMake), named results that return statements give
-// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers), why the body of a loop over a
-// function must not be called any more (rangeStore).
+// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers), the reason why the body of a
+// loop over a function must not be called any more (rangeStore).
 package compile

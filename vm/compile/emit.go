@@ -14,10 +14,10 @@ import (
 //
 // Branches between blocks are patched at the end, when all targets are known.
 //
-// It is called twice, so it begins by forgetting everything of the first time.
+// It is called twice, so it begins by resetting all results of the first call.
 //
-// Both passes emit the same instructions but for constants: those that the first pass has asked to
-// be pinned are registers in the second. Branch distances are patched in each.
+// Both passes emit the same instructions except for constants: those that the first pass has requested
+// as pinned are registers in the second. Branch distances are patched in each.
 func (c *compiler) emitAll() {
 	c.code = nil
 	c.f.Unsigned = nil
@@ -95,8 +95,8 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 }
 
 // instr emits one instruction. Operands go to registers first (use), which may emit code that makes
-// constants and fused values. Then, if the instruction can be a visible operation, what is live is
-// recorded: an operation that is not scheduled yet is executed again from here, so nothing may have
+// constants and fused values. Then, if the instruction can be a visible operation, the live registers
+// are recorded: an operation that is not scheduled yet is executed again from here, so nothing may have
 // been written between recordPending and the operation.
 //
 //	v := <-c      use(c); recordPending; Recv v, c, -      live: c, and what is needed later
@@ -161,7 +161,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.typeAssert(v)
 	case *ssa.MakeClosure:
 		c.makeClosure(v)
-	// A size that is negative is none: it is a hint.
+	// A negative size is ignored: it is a hint.
 	case *ssa.MakeMap:
 		h := NoReg
 		if v.Reserve != nil {
@@ -206,8 +206,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.selectOp(v)
 	case *ssa.Call:
 		c.clocked(v, func() { c.call(v) })
-	// It is pending in programs that count goroutines only. Without a list all registers count there,
-	// of which the arguments in the window are made.
+	// It is pending only in programs that count goroutines. Without a list all registers count there,
+	// from which the arguments in the window are made.
 	case *ssa.Go:
 		fv, w, n, _ := c.prepareCall(&v.Call)
 		c.emit(Go, w, fv, n)

@@ -13,8 +13,8 @@ import (
 //
 // A fused instruction emits no code of its own; the instruction that uses its value does its work:
 // an address computation becomes the offset of a load or store, a comparison becomes part of a
-// branch. That saves instructions, and registers, and it never moves an effect: what is fused has
-// none, and its operands are SSA values, which do not change.
+// branch. That saves instructions, and registers, and it never moves an effect: a fused instruction has
+// no effect, and its operands are SSA values, which do not change.
 //
 // An aliased load reads a variable that is captured by value: the free variable's register is the
 // value.
@@ -143,7 +143,7 @@ func (c *compiler) fuseIndex(v *ssa.IndexAddr) {
 }
 
 // fuseCompare fuses an integer comparison into the branch that ends its block.
-// Not one of floats: a branch may be emitted with the comparison negated, which NaN forbids.
+// Comparisons of floats are not fused: a branch may negate its comparison, which NaN forbids.
 func (c *compiler) fuseCompare(v *ssa.BinOp) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:

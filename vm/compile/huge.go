@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// HugeObject says that a variable would have 2 GB or more, which the machine has no objects for.
-// Code that uses one is refused where it is reached, and functions that only mention its type run.
+// HugeObject says that a variable would have 2 GB or more, for which the machine has no objects.
+// Code that uses one is refused where it is reached; functions that only mention its type run.
 const HugeObject = "an object of more than 2 GB"
 
 // usesHuge reports whether a value too large for the machine is the result or an operand of i.
@@ -31,8 +31,8 @@ func (c *compiler) usesHuge(i ssa.Instruction) bool {
 	return false
 }
 
-// countable refuses what indexes or slices an array of more elements than fit in the instruction.
-// Such an array has elements of no size, or it could not exist.
+// countable refuses to index or slice an array of more elements than fit in the instruction.
+// The elements of such an array have no size, or it could not exist.
 func (c *compiler) countable(a *types.Array) {
 	if a.Len() > math.MaxUint32 || c.l.Layout(a.Elem()).Huge {
 		c.unsupported("an array of 2^32 elements or more")

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Live variables, over values of SSA: each is written once, so that its live range is what lies
-// between its definition and its uses.
+// Live variables, over values of SSA: each is written once, so that its live range is between its
+// definition and its uses.
 //
 //	b1: x = ...          liveOut(b1) = {x}
 //	    if ... ─▶ b3
 //	b2: print(x)         liveIn(b2) = {x}
 //	b3: p = phi(b1: x, b2: 1)     the operand x is live at the end of b1, and not in b3
 //
-// What is taken to be live and is dead makes two states of one; what is taken to be dead and is
-// live would make one state of two, and lose executions. So the rule is: when in doubt, live.
+// A dead value that counts as live makes two states of one; a live value that counts as dead
+// would make one state of two, and lose executions. So the rule is: when in doubt, live.
 
 // bitset is a set of value numbers.
 // Invariant: all bitsets of a function have the same length, so that they are combined word by
@@ -28,7 +28,7 @@ func (b bitset) add(i int)         { b[i/64] |= 1 << (i % 64) }
 func (b bitset) remove(i int)      { b[i/64] &^= 1 << (i % 64) }
 func (b bitset) copyFrom(c bitset) { copy(b, c) }
 
-// liveness holds what a function's values need of registers.
+// liveness holds the register values of a function and where they are live.
 //
 // Values are numbered densely: parameters first, then captured variables, then the results of
 // instructions in the order of the blocks. values is the inverse of num. A value is live in a
@@ -43,7 +43,7 @@ type liveness struct {
 	effects [][]effect // of instructions, by index of the block and in it
 }
 
-// effect is what an instruction writes and reads, by value numbers. All passes ask for it often, so
+// effect is what an instruction writes and reads, by value numbers. All passes need it often, so
 // it is computed once.
 type effect struct {
 	defs, uses []int32 // a phi's and a fused instruction's uses are left out
@@ -86,7 +86,7 @@ func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
 }
 
 // The uses of a fused instruction are those of the instruction that it is part of. So its operands
-// stay live until that is executed.
+// stay live until that instruction is executed.
 func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 	if fv, ok := c.alias[v]; ok {
 		v = fv
@@ -202,7 +202,7 @@ func (c *compiler) analyse() *liveness {
 	return lv
 }
 
-// effects returns what lv.effects is to be.
+// effects returns the value of lv.effects.
 func (c *compiler) effects(lv *liveness) [][]effect {
 	all := make([][]effect, len(c.fn.Blocks))
 	var ids []int32

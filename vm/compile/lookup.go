@@ -12,7 +12,7 @@ import (
 // Bit 32 of the word after MapGet asks for ok as well, in the register after the element's last
 // one.
 // A string's byte is a load that is never visible; an entry of a map is part of the map, whose
-// header is what the operation accesses.
+// header is the object of the access.
 func (c *compiler) lookup(v *ssa.Lookup) {
 	x, k := c.use(v.X), c.use(v.Index)
 	mt, ok := v.X.Type().Underlying().(*types.Map)

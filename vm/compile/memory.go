@@ -96,7 +96,7 @@ func (c *compiler) load(dst, base, off int, t types.Type) {
 	c.emit(op, dst, base, off)
 }
 
-// The stores of so many bytes: through a pointer, and to an element of a slice.
+// The stores by number of bytes: through a pointer, and to an element of a slice.
 var (
 	stores = map[uint32]bytecode.Op{
 		1: bytecode.St8, 2: bytecode.St16, 4: bytecode.St32, 8: bytecode.St64, 16: bytecode.St2, 24: bytecode.St3,
@@ -108,7 +108,7 @@ var (
 
 // store emits *(addr) = val, in the shortest form that the address and the size allow.
 //
-// The order of the cases: what is no store in the language, or not with gc; the element of a
+// The order of the cases: stores that the language, or gc, does not have; the element of a
 // slice with its bounds check; a large value, from memory to memory; the rest by size. Operands
 // are in registers before recordPending in each of them.
 func (c *compiler) store(v *ssa.Store) {
@@ -154,7 +154,7 @@ func (c *compiler) store(v *ssa.Store) {
 
 // selfStore reports whether v is the return of a named result by its name, which gives it its own
 // value back. gc does not store it, which matters if a goroutine reads the variable. An assignment
-// of what has been read before is not such a return: another goroutine may have written in between.
+// of a value read before is not such a return: another goroutine may have written in between.
 //
 //	func f() (err error) {
 //		defer func() { ... err ... }()
@@ -195,7 +195,7 @@ func selfStore(v *ssa.Store) bool {
 	return false
 }
 
-// ofReturn reports whether v is how a return statement stores a result.
+// ofReturn reports whether v is the store of a result by a return statement.
 //
 // ssa gives the store the position of the statement.
 func ofReturn(v *ssa.Store) (found bool) {
@@ -212,7 +212,7 @@ func ofReturn(v *ssa.Store) (found bool) {
 	return found
 }
 
-// blankField reports whether addr is that of a field called _.
+// blankField reports whether addr is the address of a field called _.
 func blankField(addr ssa.Value) bool {
 	f, ok := addr.(*ssa.FieldAddr)
 	if !ok {
@@ -223,9 +223,9 @@ func blankField(addr ssa.Value) bool {
 }
 
 // fusedInto computes a fused value into register r.
-// It is called where a use of the value is none that could take it in.
+// It is called for a use of the value that cannot include the computation.
 //
-// Then it is computed once for that use, and again, as part of the instruction, for the others.
+// Then the value is computed once for that use, and again, as part of the instruction, for the others.
 func (c *compiler) fusedInto(i ssa.Instruction, r int) {
 	switch v := i.(type) {
 	case *ssa.FieldAddr:

@@ -25,9 +25,9 @@ func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 //	v := s[i]            LdX64 v, s, i       with the bounds check
 //	_ = *p               NilChk p            only the panic is left of it
 //
-// What is loaded is a value of its own from then on: another goroutine that writes the variable
-// later does not change it. So a load is never moved, and is left out only where the language, or
-// gc, has none.
+// The loaded value is a value of its own from then on: another goroutine that writes the variable
+// later does not change it. So a load is never moved, and is omitted only where the language, or
+// gc, has no load.
 func (c *compiler) unop(v *ssa.UnOp) {
 	if _, ok := c.alias[v]; ok {
 		return
@@ -38,8 +38,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		if unevaluated(v) {
 			return
 		}
-		// A value that is too large for registers, and that nothing uses: big.go has found that
-		// out.
+		// A value that is too large for registers, and that has no uses (big.go).
 		if c.unusedLoads[v] {
 			c.emit(bytecode.NilChk, c.pointer(v.X), 0, 0)
 			return
@@ -80,7 +79,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 	//	v, ok := <-c         Recv v, c, ok
 	//	<-c                  Recv -, c, -           what is received is dropped
 	case token.ARROW:
-		// NoReg for what the program does not use; a value of no words is not stored either.
+		// NoReg for results that the program does not use; a value of no words is not stored either.
 		d, ok := bytecode.NoReg, bytecode.NoReg
 		if v.CommaOk {
 			for _, x := range c.extracts[v] {
@@ -130,8 +129,8 @@ func (c *compiler) normalize(r int, t types.Type) {
 
 // The operations of arithmetic on complex numbers and floats.
 var (
-	// For complex numbers there is one operation, Cplx, and a word that says which of theirs it
-	// is: they are rare.
+	// For complex numbers there is one operation, Cplx, and a word that holds the operator: they
+	// are rare.
 	complexOps = map[token.Token]uint64{
 		token.ADD: bytecode.CplxAdd, token.SUB: bytecode.CplxSub, token.MUL: bytecode.CplxMul, token.QUO: bytecode.CplxDiv,
 	}
@@ -157,7 +156,7 @@ func complexBits(t types.Type) uint64 {
 // an operation on 64 bits does for all integer types whenever its result can be extended again
 // (normalize).
 //
-// The order of the cases is by type: what is not an integer has operations of its own.
+// The order of the cases is by type: types other than integers have operations of their own.
 func (c *compiler) binop(v *ssa.BinOp, d int) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -170,7 +169,7 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	}
 }
 
-// arithmetic is binop for what is no comparison.
+// arithmetic is binop for operators other than comparisons.
 func (c *compiler) arithmetic(v *ssa.BinOp, d int) {
 	if v.Op == token.SHL || v.Op == token.SHR {
 		c.shift(v, d)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What is live where an operation may be pending. Only live registers are part of a state, so
-// that states that differ in what is never read again are one:
+// Live registers at possibly pending operations. Only live registers are part of a state, so
+// states that differ only in values that are never read again are one:
 //
 //	x := f()         a goroutine that is pending at the lock has x live
 //	mu.Lock()
@@ -58,7 +58,7 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 
 // mayBePending reports whether instr can be a goroutine's next instruction between two steps.
 //
-// The list is of instructions that certainly are not; all others are taken to be, which costs
+// The list has the instructions that certainly cannot; all others count as possible, which costs
 // memory only.
 func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
@@ -93,7 +93,7 @@ func (c *compiler) regList(live bitset) []uint16 {
 	return c.lastLive
 }
 
-// recordPending records what is live if an operation is pending at the next instruction emitted.
+// recordPending records the live registers at the next emitted instruction, for a pending operation.
 func (c *compiler) recordPending(extra ...uint16) {
 	l := c.before
 	if len(extra) > 0 {
@@ -102,5 +102,5 @@ func (c *compiler) recordPending(extra ...uint16) {
 	c.f.AddLive(len(c.code), l)
 }
 
-// recordReturn records what is live when a call returns to the next instruction emitted.
+// recordReturn records the live registers at the next emitted instruction, for the return of a call.
 func (c *compiler) recordReturn() { c.f.AddLive(len(c.code), c.after) }

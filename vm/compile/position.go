@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// position is the source position of instr. Deferred calls run where the
+// position returns the source position of instr. Deferred calls run where the
 // function returns: at its return statement or its closing brace.
 //
 // Positions are for reports and stacks; programs see them by runtime.Caller, so they have to be
@@ -31,9 +31,9 @@ func position(instr ssa.Instruction) token.Pos {
 		if !v.Pos().IsValid() {
 			return rangePanic(v)
 		}
-	case *ssa.Next: // of a loop, also if what it goes on from is somewhere else
+	case *ssa.Next: // of a loop, also if its iterator was made somewhere else
 		return v.Iter.Pos()
-	case *ssa.Call: // of the function that a loop is over
+	case *ssa.Call: // of the function over which a loop ranges
 		if body := rangeBodyOf(v); body != nil {
 			return body.Pos()
 		}
@@ -52,7 +52,7 @@ func position(instr ssa.Instruction) token.Pos {
 }
 
 // emptyLoop returns the position of the "for {}" in a function, of which SSA
-// has only a jump without a position; none if there are several.
+// has only a jump without a position; NoPos if there are several.
 func emptyLoop(fn ast.Node) (pos token.Pos) {
 	if fn == nil {
 		return token.NoPos

@@ -9,20 +9,21 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Loops over functions. What a loop's variable jump says is the same for package ssa and for gc, in other
-// words, but two assignments come later in ssa:
+// Loops over functions. The states of a loop's variable jump are the same for package ssa and for gc, in
+// other words, but two assignments come later in ssa:
 //
 //	body called   ssa:  v = jump; if v == ready { jump = busy; ... } else { panic }
 //	              gc:   v = jump; jump = busy; if v == ready { ... } else { panic, by v }
 //	over          ssa:  v = jump; if v == busy { panic }; if v == ready { jump = done } else { exits }
 //	              gc:   v = jump; if v == busy { panic }; jump = done; if v != ready { exits }
 //
-// A program notices that by the panic of a body that is called when it must not be, which says why, and
-// if the iterator recovers that panic: then the loop panics when it returns. So the stores are moved to
-// before the branch. Facts about the SSA code hold for the code that is made of it: from the branch on,
-// the store is among what can happen, and nothing that could wait lies between the two places.
+// A program notices that by the panic of a body that is called when it must not be, as the panic names the
+// reason, and if the iterator recovers that panic: then the loop panics when it returns. So the stores are
+// moved to before the branch. Facts about the SSA code hold for the code that is made of it: from the branch
+// on, the store is among the possible next operations, and nothing that could wait lies between the two
+// places.
 
-// RangeFuncBody is how package ssa marks the functions made of the bodies of loops over functions.
+// RangeFuncBody is package ssa's mark of functions made of the bodies of loops over functions.
 const RangeFuncBody = "range-over-func yield"
 
 // Comments of blocks that package ssa makes for loops over functions.
@@ -31,10 +32,10 @@ const (
 	rangeBody       = "yield-loop"                   // else
 	rangeBusy       = "rangefunc.resume.busy"        // the iterator has returned though the body has not
 	rangeReady      = "rangefunc.resume.ready"       // it has returned, and the body has not left the loop
-	rangeReadyCheck = "rangefunc.resume.ready.check" // where that is asked for
+	rangeReadyCheck = "rangefunc.resume.ready.check" // the block with the test for it
 )
 
-// rangeStore is the store that comes before branch v.
+// rangeStore returns the store that comes before branch v.
 func rangeStore(v *ssa.If) *ssa.Store {
 	b := v.Block()
 	switch to := b.Succs[0]; {
@@ -55,7 +56,7 @@ func storedEarlier(v *ssa.Store) bool {
 	return ok && rangeStore(from) == v
 }
 
-// rangeState is what jump was when the body was called, if v is the panic because of that.
+// rangeState returns the value of jump when the body was called, if v is the panic because of it.
 func rangeState(v *ssa.Panic) ssa.Value {
 	if v.Block().Comment != rangeInvalid {
 		return nil
@@ -64,7 +65,7 @@ func rangeState(v *ssa.Panic) ssa.Value {
 	return p.Instrs[len(p.Instrs)-1].(*ssa.If).Cond.(*ssa.BinOp).X
 }
 
-// rangeBodyOf returns the body of the loop of which v calls the function, or else nil.
+// rangeBodyOf returns the body of the loop whose function v calls; nil if there is none.
 func rangeBodyOf(v *ssa.Call) *ssa.Function {
 	if v.Pos().IsValid() || len(v.Call.Args) != 1 {
 		return nil
@@ -75,7 +76,7 @@ func rangeBodyOf(v *ssa.Call) *ssa.Function {
 	return nil
 }
 
-// rangePanic is where a loop over a function panics by v: at its beginning, or at its end.
+// rangePanic returns the position at which a loop over a function panics by v: its beginning or its end.
 func rangePanic(v *ssa.Panic) token.Pos {
 	if rangeState(v) != nil {
 		return v.Parent().Pos()

@@ -18,8 +18,8 @@ import (
 //	z                      ├───────────┤      r0: x's interval has ended
 //
 // Why not a colouring of the interference graph? Functions are compiled when they are first called,
-// in the middle of a search, and a register more costs nothing but a word of the frame. What counts
-// is that loops need no moves, which coalescing sees to.
+// in the middle of a search, and one more register costs only a word of the frame. The aim is that
+// loops need no moves, which coalescing achieves.
 
 // interval is the stretch of positions in which a value needs its registers.
 //
@@ -175,9 +175,9 @@ func (c *compiler) intervals(lv *liveness) []interval {
 	return ivs
 }
 
-// nfixed is the number of values, the first ones, that have fixed registers: parameters and
+// nfixed returns the number of values, the first ones, that have fixed registers: parameters and
 // captured variables.
-// The calling convention says where they are: from register 0 on, in this order.
+// The calling convention puts them into registers from 0 on, in this order.
 func (c *compiler) nfixed() int { return len(c.fn.Params) + len(c.fn.FreeVars) }
 
 // registers says which registers are in use.
@@ -286,9 +286,8 @@ func (c *compiler) assign(ivs []interval, cls *classes) {
 
 func isPhi(i ssa.Instruction) bool { _, ok := i.(*ssa.Phi); return ok }
 
-// hint returns the register iv would like: that of a phi it feeds, or of an operand that feeds it.
-// It is -1 if there is none whose interval has ended. Coalescing has dealt with most phis; a hint
-// serves those that it left alone.
+// hint returns the preferred register of iv: that of a phi it feeds, or of an operand that feeds it;
+// -1 if no such interval has ended. Coalescing has handled most phis; a hint serves the others.
 func (c *compiler) hint(iv *interval, ivs []interval, lv *liveness) int {
 	if phi, ok := iv.v.(*ssa.Phi); ok {
 		for _, e := range phi.Edges {

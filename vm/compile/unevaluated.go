@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// unevaluated reports whether load v is what package ssa makes of the operand
-// of a range statement that the language does not evaluate: an array, or a
-// pointer to one, of which no element is asked for. A load that is not there
+// unevaluated reports whether load v is package ssa's load of an operand of a range
+// statement that the language does not evaluate: an array, or a pointer to one,
+// whose elements the loop does not use. A load that does not exist
 // cannot race.
 func unevaluated(v *ssa.UnOp) bool {
 	if len(*v.Referrers()) > 0 {
