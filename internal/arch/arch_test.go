@@ -238,7 +238,7 @@ func TestAreas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := make(map[string]bool)
+	in, tested := make(map[string]bool), make(map[string]bool)
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")
 		for i, word := range strings.Fields(line) {
@@ -258,10 +258,16 @@ func TestAreas(t *testing.T) {
 				in[rel] = true
 				t.Errorf("no area of .ci/areas has package %s", rel)
 			}
+			tested[rel] = true
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for word, isPackage := range in {
+		if isPackage && !tested[word] {
+			t.Errorf(".ci/areas has %s, which has no tests: the deep tier would not begin", word)
+		}
 	}
 }
