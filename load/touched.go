@@ -3,12 +3,11 @@ package load
 import (
 	"go/ast"
 	"path/filepath"
-	"strings"
 )
 
 // A Change is a file that differs from an earlier version of itself.
 type Change struct {
-	File  string   // absolute
+	File  string   // absolute, without symbolic links
 	Lines [][2]int // first and last line of what differs now; where lines are gone, the ones around; nil: all of it
 }
 
@@ -19,6 +18,7 @@ type Touched struct {
 	prog    *Program
 	changes []Change
 	known   map[*Package]touchedPackage
+	files   map[string]bool // see compiled
 }
 
 // touchedPackage is what has changed in a package.
@@ -29,7 +29,7 @@ type touchedPackage struct {
 
 // Touched returns what changes concern in prog.
 func (prog *Program) Touched(changes []Change) *Touched {
-	return &Touched{prog, changes, make(map[*Package]touchedPackage)}
+	return &Touched{prog: prog, changes: changes, known: make(map[*Package]touchedPackage)}
 }
 
 // Reached reports whether the changes can concern e.
@@ -68,15 +68,15 @@ func (t *Touched) of(p *Package) touchedPackage {
 	}
 	x := touchedPackage{functions: make(map[ast.Node]bool)}
 	for _, c := range t.changes {
-		x.add(t.prog, p, c)
+		x.add(t, p, c)
 	}
 	t.known[p] = x
 	return x
 }
 
-func (x *touchedPackage) add(prog *Program, p *Package, c Change) {
+func (x *touchedPackage) add(t *Touched, p *Package, c Change) {
 	for i, f := range p.files {
-		if f.name != c.File {
+		if resolved(f.name) != c.File {
 			continue
 		}
 		if c.Lines == nil || f.cgo != nil || len(p.links) > 0 {
@@ -84,7 +84,7 @@ func (x *touchedPackage) add(prog *Program, p *Package, c Change) {
 			return
 		}
 		for _, lines := range c.Lines {
-			d := functionAt(prog, p.Files[i], lines)
+			d := functionAt(t.prog, p.Files[i], lines)
 			if d == nil || d.Name.Name == "init" && d.Recv == nil {
 				x.all = true // each program that is linked with p executes it
 				return
@@ -93,11 +93,35 @@ func (x *touchedPackage) add(prog *Program, p *Package, c Change) {
 		}
 		return
 	}
-	// A file that is not compiled may be embedded, or read by a test.
-	//mutant: data of tests do not count [test ./cmd/hbcheck TestSince]: ".go" -> ""
-	if rel, err := filepath.Rel(p.Dir, c.File); err == nil && filepath.IsLocal(rel) && !strings.HasSuffix(rel, ".go") {
+	// A file that is not compiled may be embedded, or read by a test; one that is gone, or that is left out
+	// now, may have been compiled.
+	//mutant: data of tests do not count [test ./cmd/hbcheck TestSince]: "!t.compiled()[c.File]" -> "false"
+	if rel, err := filepath.Rel(resolved(p.Dir), c.File); err == nil && filepath.IsLocal(rel) && !t.compiled()[c.File] {
 		x.all = true
 	}
+}
+
+// compiled returns the files of all packages.
+func (t *Touched) compiled() map[string]bool {
+	if t.files == nil {
+		t.files = make(map[string]bool)
+		for _, p := range t.prog.All {
+			for _, f := range p.files {
+				if !p.library() {
+					t.files[resolved(f.name)] = true
+				}
+			}
+		}
+	}
+	return t.files
+}
+
+// resolved returns name without symbolic links, as git has it.
+func resolved(name string) string {
+	if r, err := filepath.EvalSymlinks(name); err == nil {
+		return r
+	}
+	return name
 }
 
 // functionAt returns the declaration of the function whose body has all of lines; nil if there is none.
