@@ -67,27 +67,30 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 	}
 	var arr [8]chanCase
 	waits := blocking(&g.fn.Code[g.pc])
-	for _, s := range m.order {
-		q := m.gs[s]
+	m.eachWaiter(c.ch, func(q *goroutine) bool {
 		if q == g || q == partner || !waitsInQueue(q) {
-			continue
+			return true
 		}
 		own := waits && m.cameFirst(q, g)
 		other := partner != nil && m.cameFirst(q, partner)
 		if !own && !other {
-			continue
+			return true
 		}
 		for _, d := range m.chanCases(q, arr[:0]) {
 			switch {
 			case d.ch != c.ch:
 			case own && d.send == c.send:
-				return q, g
+				overtaken, by = q, g
 			case other && d.send != c.send:
-				return q, partner
+				overtaken, by = q, partner
+			}
+			if overtaken != nil {
+				return false
 			}
 		}
-	}
-	return nil, nil
+		return true
+	})
+	return overtaken, by
 }
 
 // hasParked reports whether g, which is at an operation on channels that waits, has parked in it.

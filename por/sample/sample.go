@@ -43,6 +43,9 @@ type sampler struct {
 	number   uint64      // of the next execution
 	longest  int         // the argument of strategy.begin: see round
 	forced   int         // steps in a row that an oracle has chosen
+	most     int         // chosen steps of an execution
+	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they have glided
+	raced    bool        `saved:"-"` // the execution has a race
 }
 
 // A making makes a strategy that draws from r.
@@ -99,7 +102,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if x.number&(x.number-1) == 0 {
-		x.longest = x.Stats.MaxDepth
+		x.longest = x.most
 	}
 }
 
@@ -119,6 +122,8 @@ func (x *sampler) draw(root por.Mark) {
 // those among which the strategy has chosen.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
+	x.chosen, x.raced = 0, false
+	defer func() { x.most = max(x.most, x.chosen) }()
 	x.begin(x.longest)
 	for !x.Halted {
 		x.Arrive()
@@ -129,17 +134,31 @@ func (x *sampler) execution() {
 		case x.TruncatedHere():
 			return
 		}
-		if x.ReportRaces(); x.Halted {
+		glides := x.glides()
+		if !glides {
+			x.ReportRaces()
+		}
+		if x.Halted {
 			return
 		}
 		a := trace.Step{G: x.next()}
-		op := x.Sys.Next(a.G)
+		op := x.NextOp(a.G)
 		if n := x.Sys.Alternatives(a.G); n > 1 {
 			x.Stats.Choices++
 			a.Choice = x.rng.IntN(n)
 		}
-		x.stepping(x.Sys, a.G, &op, len(x.Path)+1)
-		x.Step(a)
+		x.chosen++
+		x.stepping(x.Sys, a.G, op, x.chosen)
+		if !glides {
+			x.Step(a)
+			continue
+		}
+		if op.Kind.Row().Ends || op.Kind == trace.End {
+			if x.ReportRaces(); x.Halted { // nothing may come after it
+				return
+			}
+		}
+		x.glide(a)
 	}
 }
 
@@ -171,4 +190,33 @@ func (x *sampler) next() trace.GID {
 		x.Preempts++
 	}
 	return g
+}
+
+// glides reports whether the goroutine that moves continues with its plain accesses.
+//
+// They need not be points at which another goroutine is chosen, because accesses that could change places
+// are a race, and happens before shows it in either order. After a race that the user accepts they are.
+func (x *sampler) glides() bool {
+	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
+	return !x.raced && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
+}
+
+// longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move
+// before a loop ends.
+const longGlide = 256
+
+// glide executes a and the plain accesses that follow it.
+func (x *sampler) glide(a trace.Step) {
+	n := longGlide
+	if m := x.Cfg.MaxSteps; m > 0 {
+		//mutant: sample: gliding has no bound on steps [test ./internal/progen TestGlidedPaths]
+		n = min(n, m-len(x.Path)-1)
+	}
+	x.Glide(n)
+	x.Execute(a)
+	for range x.Glided() {
+		x.Path = append(x.Path, trace.Step{G: a.G})
+	}
+	x.raced = x.Racy()
+	x.ExecutedSeveral(1 + x.Glided())
 }

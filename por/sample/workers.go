@@ -43,6 +43,7 @@ type piece struct {
 	control search.Control
 	races   search.RaceSet // the races that it has reported
 	cut     bool           // Driver.PreemptCut
+	most    int            // sampler.most
 }
 
 // several is the search by several workers. x has the merged part.
@@ -170,7 +171,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	results.End()
 	d.sys.Release(root)
 	x.Account()
-	c.results, c.control, c.races, c.cut = results, x.Control, x.KnownRaces, x.PreemptCut
+	c.results, c.control, c.races, c.cut, c.most = results, x.Control, x.KnownRaces, x.PreemptCut, x.most
 	p.mu.Lock()
 	delete(p.live, c)
 	p.counted.Add(&x.Stats)
@@ -184,6 +185,8 @@ func (p *several) merge(c *piece) {
 	x.number = c.to
 	x.Stats.Add(&c.control.Stats)
 	x.PreemptCut = x.PreemptCut || c.cut
+	//mutant: jobs: the lengths of pieces do not count [pieces]
+	x.most = max(x.most, c.most)
 	for pair := range c.races {
 		x.KnownRaces[pair] = struct{}{}
 	}
