@@ -17,6 +17,7 @@ type Writer interface {
 	Speed(r *SpeedRow) error
 	// SpeedSummary comes after all rows of the suite vm.
 	SpeedSummary(rows []SpeedRow) error
+	Big(r *BigRow) error
 	JPF(r *JPFRow) error
 	Realistic(r *RealisticRow) error
 	// Spin14 takes the columns of one program of the suite spin14.
@@ -64,6 +65,7 @@ const (
 	spin14Table
 	spin14CostTable
 	answersTable
+	bigTable
 	countedTable // that of the first suite of counted programs; one for each further suite follows
 )
 

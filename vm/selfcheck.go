@@ -155,15 +155,16 @@ func (m *Machine) verifyEnabled() {
 
 // verifyWaiters checks that the index has exactly the goroutines that wait at each channel, in order.
 func (m *Machine) verifyWaiters() {
-	at := make(map[ptr][]*goroutine)
+	at := make(map[chanCase][]*goroutine)
 	for _, s := range m.order {
 		g := m.gs[s]
 		if g.status != gReady || !g.pending.Kind.Communicates() || m.executionOver() {
 			continue
 		}
 		for _, c := range m.chanCases(g, nil) {
-			if list := at[c.ch]; c.ch != 0 && (len(list) == 0 || list[len(list)-1] != g) {
-				at[c.ch] = append(list, g)
+			c.reg = 0
+			if list := at[c]; c.ch != 0 && (len(list) == 0 || list[len(list)-1] != g) {
+				at[c] = append(list, g)
 			}
 		}
 	}

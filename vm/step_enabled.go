@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math/bits"
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -10,14 +11,14 @@ import (
 // goroutines, and a program may have thousands. After a step these are examined again:
 //
 //  1. the goroutines that the step has changed or created,
-//  2. those whose blocking operation accesses an object that the step has accessed, and
+//  2. those whose blocking operation accesses a word that the step has accessed, and
 //  3. those whose operation is on a channel at which a changed goroutine has waited, or waits now.
 //
 // Claim: the others are enabled if and only if they were before the step.
 //
-//   - Whether an operation is enabled depends on its goroutine, on the objects that it declares, and,
+//   - Whether an operation is enabled depends on its goroutine, on the memory that it declares, and,
 //     if it is on channels, on the operations that are pending at these channels. A step changes only
-//     objects that its operation declares, or that one goroutine alone can reach. The reductions rely
+//     memory that its operation declares, or that one goroutine alone can reach. The reductions rely
 //     on the same: an operation neither enables nor disables one that is independent of it.
 //   - What depends on all goroutines is special, and examined in each state: timers, the collector,
 //     synctest.Wait, the goroutines of the environment that deliver signals, and those that a
@@ -28,20 +29,21 @@ import (
 
 // An enabledSet is the set of enabled goroutines of one state.
 type enabledSet struct {
-	moment  uint64      // the state; in another one the set means nothing
-	list    []trace.GID // enabled goroutines that are not special, in spawn-path order
-	special []uint32    // slots of the special goroutines, in spawn-path order
-	waiting map[uint32][]waiter
+	moment  uint64           // the state; in another one the set means nothing
+	ranks   uint64           // Machine.reordered when the ranks were given
+	members []uint64         // by rank, as bits: enabled goroutines that are not special
+	special []uint32         // slots of the special goroutines, in spawn-path order
+	waiting map[ptr][]waiter // by word of memory
 
-	collects bool     // a step is executed, and the set is of the state before it
-	changed  []uint32 // slots of goroutines to examine again
-	touched  []uint32 // objects whose waiters to examine again
-	steps    int      // since the last rewind, at most warmSteps
-	objects  []trace.Access
-	moved    []*goroutine
+	collects bool           // a step is executed, and the set is of the state before it
+	changed  []uint32       // slots of goroutines to examine again
+	touched  []trace.Access // memory whose waiters to examine again
+	steps    int            // since the last rewind, at most warmSteps
+	accesses []trace.Access
+	words    []ptr
 }
 
-// A waiter is a goroutine that waits at an object, if it still has the number of then.
+// A waiter is a goroutine that waits at a word, if it still has the number of then.
 type waiter struct {
 	slot, number uint32
 }
@@ -49,9 +51,10 @@ type waiter struct {
 // membership is the part that an enabledSet has in a goroutine.
 type membership struct {
 	enabled, special, changed bool
-	communicates              bool     // it waits at channels
-	number                    uint32   // of its present waiting
-	objects                   []uint32 // at which it waits
+	communicates              bool           // it waits at channels
+	rank                      int            // its index in Machine.order
+	number                    uint32         // of its present waiting
+	at                        []trace.Access // where it waits
 }
 
 // A set is kept for more than fewGoroutines goroutines, after warmSteps steps without a rewind.
@@ -116,14 +119,30 @@ func (m *Machine) knowsEnabled() bool {
 
 // find finds the set of the present state anew.
 func (s *enabledSet) find(m *Machine) {
-	s.list, s.special, s.changed, s.touched = s.list[:0], s.special[:0], s.changed[:0], s.touched[:0]
-	s.waiting = make(map[uint32][]waiter)
+	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
+	s.waiting = make(map[ptr][]waiter)
 	for _, slot := range m.living() {
 		g := m.gs[slot]
-		g.member = membership{number: g.member.number, objects: g.member.objects[:0]}
-		s.examine(m, g)
+		g.member = membership{number: g.member.number, at: g.member.at[:0]}
+	}
+	s.rank(m)
+	for _, slot := range m.living() {
+		s.examine(m, m.gs[slot])
 	}
 	s.moment = m.moment
+}
+
+// rank gives the goroutines their ranks, which change when goroutines are started.
+func (s *enabledSet) rank(m *Machine) {
+	s.ranks = m.reordered
+	s.members = slices.Grow(s.members[:0], len(m.order)/64+1)[:len(m.order)/64+1]
+	clear(s.members)
+	for rank, slot := range m.order {
+		x := &m.gs[slot].member
+		if x.rank = rank; x.enabled {
+			s.members[rank/64] |= 1 << (rank % 64)
+		}
+	}
 }
 
 // begin is called before a step of g, whose view is that of the present state.
@@ -132,9 +151,7 @@ func (s *enabledSet) begin(m *Machine, g *goroutine) {
 	if s.collects = s.moment == m.moment; !s.collects {
 		return
 	}
-	for _, a := range g.view.op.Access[:g.view.op.N] {
-		s.touched = append(s.touched, a.Obj)
-	}
+	s.touched = append(s.touched, g.view.op.Access[:g.view.op.N]...)
 	s.change(g)
 }
 
@@ -179,6 +196,9 @@ func (m *Machine) resumeEnabled(p pausedSet) {
 
 // update examines the goroutines again that the last steps concern.
 func (s *enabledSet) update(m *Machine) {
+	if s.ranks != m.reordered {
+		s.rank(m)
+	}
 	for _, slot := range s.changed {
 		g := m.gs[slot]
 		g.member.changed = false
@@ -188,84 +208,132 @@ func (s *enabledSet) update(m *Machine) {
 		s.touchChannels(g)
 	}
 	s.changed = s.changed[:0]
-	if len(s.waiting) > 0 {
-		slices.Sort(s.touched)
-		for _, obj := range slices.Compact(s.touched) {
-			s.wake(m, obj)
-		}
+	if len(s.waiting) == 0 {
+		s.touched = s.touched[:0]
+		return
+	}
+	s.words = s.words[:0]
+	for _, a := range s.touched {
+		s.words = appendWords(s.words, a)
 	}
 	s.touched = s.touched[:0]
-}
-
-// touchChannels adds the channels at which g waits to the touched objects.
-func (s *enabledSet) touchChannels(g *goroutine) {
-	if g.member.communicates {
-		s.touched = append(s.touched, g.member.objects...)
+	slices.Sort(s.words)
+	for _, w := range slices.Compact(s.words) {
+		s.wake(m, w)
 	}
 }
 
-// wake examines the goroutines again that wait at an object. Of those that send to one channel, or receive
-// from it, and are all parked or all not, either each is enabled or none.
-func (s *enabledSet) wake(m *Machine, obj uint32) {
-	list, ok := s.waiting[obj]
+// mostWords is the most words of an access that is not long.
+const mostWords = 16
+
+// wholeObject is the offset of the two words that belong to an object: no object is so long.
+const wholeObject = 1 << 31
+
+// appendWords appends the words that a touches. Two more words belong to each object: where operations
+// with long accesses wait, which any access touches, and where all wait, which long accesses touch.
+func appendWords(list []ptr, a trace.Access) []ptr {
+	obj := ptr(a.Obj) << 32
+	if a.Size > 8*mostWords {
+		return append(list, obj|wholeObject, obj|wholeObject+8)
+	}
+	list = append(list, obj|wholeObject)
+	for off := a.Off &^ 7; off < a.Off+a.Size; off += 8 {
+		list = append(list, obj|ptr(off))
+	}
+	return list
+}
+
+// appendWaits appends the words at which an operation that accesses a waits.
+func appendWaits(list []ptr, a trace.Access) []ptr {
+	obj := ptr(a.Obj) << 32
+	list = append(list, obj|wholeObject+8)
+	if a.Size > 8*mostWords {
+		return append(list, obj|wholeObject)
+	}
+	for off := a.Off &^ 7; off < a.Off+a.Size; off += 8 {
+		list = append(list, obj|ptr(off))
+	}
+	return list
+}
+
+// touchChannels adds the channels at which g waits to the touched memory.
+func (s *enabledSet) touchChannels(g *goroutine) {
+	if g.member.communicates {
+		s.touched = append(s.touched, g.member.at...)
+	}
+}
+
+// alike are the kinds of operations that are all enabled at one word, or all disabled, if none of their
+// goroutines has parked or all have.
+const alike = trace.Kinds(1<<trace.Send | 1<<trace.Recv | 1<<trace.Lock | 1<<trace.RLock)
+
+// wake examines the goroutines again that wait at a word.
+func (s *enabledSet) wake(m *Machine, word ptr) {
+	list, ok := s.waiting[word]
 	if !ok {
 		return
 	}
-	kept, moved := list[:0], s.moved[:0]
-	var groups [2][2]struct{ known, enabled bool }
+	kept := list[:0]
+	var known, enabled [2]trace.Kinds // of the kinds that are alike; those who have parked apart
 	for _, w := range list {
 		g := m.gs[w.slot]
 		if g.member.number != w.number {
 			continue
 		}
 		kept = append(kept, w)
-		enabled := false
-		if k := g.pending.Kind; k == trace.Send || k == trace.Recv {
-			//mutant: those who are parked are like the others [test ./vm TestEnabledKept]: "[index(g.parked)]" -> "[0]"
-			group := &groups[index(k == trace.Send)][index(g.parked)]
-			if !group.known {
-				group.known, group.enabled = true, m.enabled(g)
+		k := g.pending.Kind
+		if !alike.Has(k) || word&wholeObject != 0 {
+			s.put(g, m.enabled(g))
+			continue
+		}
+		//mutant: those who are parked are like the others [test ./vm TestEnabledKept]: "if g.parked" -> "if false"
+		i := 0
+		if g.parked {
+			i = 1
+		}
+		if !known[i].Has(k) {
+			if known[i] |= 1 << k; m.enabled(g) {
+				enabled[i] |= 1 << k
 			}
-			enabled = group.enabled
-		} else {
-			enabled = m.enabled(g)
 		}
-		if enabled != g.member.enabled {
-			moved = append(moved, g)
-		}
+		s.put(g, enabled[i].Has(k))
 	}
-	s.moved = moved
-	s.move(m, moved)
 	if len(kept) == 0 {
-		delete(s.waiting, obj)
+		delete(s.waiting, word)
 		return
 	}
-	s.waiting[obj] = kept
+	s.waiting[word] = kept
 }
 
-// examine finds whether g is enabled, and at which objects it waits.
+// examine finds whether g is enabled, and where it waits.
 func (s *enabledSet) examine(m *Machine, g *goroutine) {
 	x := &g.member
 	x.number++
-	x.objects, x.communicates = x.objects[:0], false
+	x.at, x.communicates = x.at[:0], false
 	ready := g.status == gReady
 	s.setSpecial(m, g, ready && isSpecial(g))
 	if !ready || x.special {
-		s.put(m, g, false)
+		s.put(g, false)
 		return
 	}
-	//mutant: what waits does not wait at an object [test ./vm TestEnabledKept]: false
+	//mutant: what waits does not wait for memory [test ./vm TestEnabledKept]: false
 	if k := g.pending.Kind; k.Blocks() {
 		x.communicates = k.Communicates()
-		s.objects = m.Touches(g.id, s.objects[:0])
-		for _, a := range s.objects {
-			if !slices.Contains(x.objects, a.Obj) {
-				x.objects = append(x.objects, a.Obj)
-				s.waiting[a.Obj] = append(s.waiting[a.Obj], waiter{g.slot, x.number})
+		x.at = m.Touches(g.id, x.at)
+		s.words = s.words[:0]
+		for _, a := range x.at {
+			s.words = appendWaits(s.words, a)
+		}
+		slices.Sort(s.words)
+		for _, w := range slices.Compact(s.words) {
+			list := s.waiting[w]
+			if len(list) == cap(list) {
+				list = slices.DeleteFunc(list, func(w waiter) bool { return m.gs[w.slot].member.number != w.number })
 			}
+			s.waiting[w] = append(list, waiter{g.slot, x.number})
 		}
 	}
-	s.put(m, g, m.enabled(g))
+	s.put(g, m.enabled(g))
 }
 
 // isSpecial reports whether g, which is ready, has to be examined in each state.
@@ -274,47 +342,15 @@ func isSpecial(g *goroutine) bool {
 	return g.trail != nil || timed(g) || k == trace.SemAcquire || g.system && k == trace.Clock
 }
 
-// put makes g a member of the list, or not.
-func (s *enabledSet) put(m *Machine, g *goroutine, enabled bool) {
-	if g.member.enabled == enabled {
-		return
-	}
-	g.member.enabled = enabled
-	i, _ := slices.BinarySearchFunc(s.list, g.id, m.spawnOrder)
-	if enabled {
-		s.list = slices.Insert(s.list, i, g.id)
+// put makes g a member, or not.
+func (s *enabledSet) put(g *goroutine, enabled bool) {
+	x := &g.member
+	x.enabled = enabled
+	if bit := uint64(1) << (x.rank % 64); enabled {
+		s.members[x.rank/64] |= bit
 	} else {
-		s.list = slices.Delete(s.list, i, i+1)
+		s.members[x.rank/64] &^= bit
 	}
-}
-
-// fewMoves is the most goroutines for which the list is changed one by one.
-const fewMoves = 8
-
-// move makes those of gs members of the list that are not, and removes the others.
-func (s *enabledSet) move(m *Machine, gs []*goroutine) {
-	if len(gs) <= fewMoves {
-		for _, g := range gs {
-			s.put(m, g, !g.member.enabled)
-		}
-		return
-	}
-	for _, g := range gs {
-		g.member.enabled = !g.member.enabled
-	}
-	s.list = s.list[:0]
-	for _, slot := range m.living() {
-		if g := m.gs[slot]; g.member.enabled {
-			s.list = append(s.list, g.id)
-		}
-	}
-}
-
-func index(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // setSpecial makes g special, or not.
@@ -344,21 +380,35 @@ func (m *Machine) spawnOrder(a, b trace.GID) int {
 	return 1
 }
 
-// appendEnabled appends the enabled goroutines to buf: those of the list, and the special ones that are
+// none reports whether no goroutine is enabled, special ones excepted.
+func (s *enabledSet) none() bool {
+	return !slices.ContainsFunc(s.members, func(w uint64) bool { return w != 0 })
+}
+
+// appendEnabled appends the enabled goroutines to buf: the members, and the special ones that are
 // enabled.
 func (m *Machine) appendEnabled(buf []trace.GID) []trace.GID {
 	s := &m.able
-	rest := s.list
+	special := s.special[:0:0]
 	for _, slot := range s.special {
-		g := m.gs[slot]
-		if !m.enabled(g) || m.cfg.OrderedTime && timed(g) && !m.inTurn(g) {
-			continue
+		if g := m.gs[slot]; m.enabled(g) && !(m.cfg.OrderedTime && timed(g) && !m.inTurn(g)) {
+			special = append(special, slot)
 		}
-		i, _ := slices.BinarySearchFunc(rest, g.id, m.spawnOrder)
-		buf = append(append(buf, rest[:i]...), g.id)
-		rest = rest[i:]
 	}
-	return append(buf, rest...)
+	for i, word := range s.members {
+		for ; word != 0; word &= word - 1 {
+			rank := i*64 + bits.TrailingZeros64(word)
+			for len(special) > 0 && m.gs[special[0]].member.rank < rank {
+				buf = append(buf, m.gs[special[0]].id)
+				special = special[1:]
+			}
+			buf = append(buf, m.gs[m.order[rank]].id)
+		}
+	}
+	for _, slot := range special {
+		buf = append(buf, m.gs[slot].id)
+	}
+	return buf
 }
 
 // without removes from list the elements at the given ascending indices for which leaveOut returns

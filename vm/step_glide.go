@@ -65,9 +65,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	// and the beginning of the next one.
 	m.growth.willStep(m, g.id, 0)
 	if m.able.collects {
-		for _, a := range acc {
-			m.able.touched = append(m.able.touched, a.Obj)
-		}
+		m.able.touched = append(m.able.touched, acc...)
 	}
 	x.left--
 	x.n++

@@ -80,7 +80,7 @@ func (m *Machine) passingNow() *passing {
 	list := m.living()
 	if s := &m.able; s.moment == m.moment && !s.collects {
 		s.update(m)
-		busy, list = len(s.list) > 0, s.special
+		busy, list = !s.none(), s.special
 	}
 	for _, s := range list {
 		g := m.gs[s]

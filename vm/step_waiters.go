@@ -15,9 +15,15 @@ type chanWaiters struct {
 	senders   []*goroutine
 	receivers []*goroutine // a select is in both lists
 
-	indexed bool                // at has the goroutines of the present state
-	at      map[uint32][]waiter // by channel, in spawn-path order: those that wait there, and others that have
+	indexed bool             // at has the goroutines of the present state
+	at      map[ptr][]waiter // by channel and direction, in spawn-path order: those that wait, and others that have
 }
+
+// place returns the key of a case in the index.
+func (c *chanCase) place() ptr { return c.ch | ptr(b2u(c.send)) }
+
+// opposite returns the case that communicates with c.
+func (c chanCase) opposite() chanCase { return chanCase{ch: c.ch, send: !c.send} }
 
 // indexes reports whether the machine has the index, and makes it if it should.
 func (m *Machine) indexes() bool {
@@ -27,7 +33,7 @@ func (m *Machine) indexes() bool {
 		return false
 	}
 	if !l.indexed {
-		l.indexed, l.at = true, make(map[uint32][]waiter)
+		l.indexed, l.at = true, make(map[ptr][]waiter)
 		for _, s := range m.living() {
 			if g := m.gs[s]; g.status == gReady && g.pending.Kind.Communicates() {
 				m.indexArrival(g)
@@ -48,20 +54,21 @@ func (m *Machine) indexArrival(g *goroutine) {
 		if c.ch == 0 {
 			continue
 		}
-		obj := uint32(c.ch >> 32)
-		list := l.at[obj]
-		i, _ := slices.BinarySearchFunc(list, g, func(w waiter, g *goroutine) int { return m.spawnOrder(m.gs[w.slot].id, g.id) })
+		list := l.at[c.place()]
+		i, _ := slices.BinarySearchFunc(list, g.id, func(w waiter, id trace.GID) int {
+			return m.spawnOrder(m.gs[w.slot].id, id)
+		})
 		if i < len(list) && list[i].slot == g.slot {
 			//mutant: who comes to a channel again is not there [test ./vm TestEnabledKept]
 			list[i].number = g.wait.seq
 			continue
 		}
-		l.at[obj] = slices.Insert(list, i, waiter{g.slot, g.wait.seq})
+		l.at[c.place()] = slices.Insert(list, i, waiter{g.slot, g.wait.seq})
 	}
 }
 
-// waitersAt returns the goroutines that the index has at c, in spawn-path order.
-func (m *Machine) waitersAt(c ptr) (list []*goroutine) {
+// waitersAt returns the goroutines that the index has at c, in its direction, in spawn-path order.
+func (m *Machine) waitersAt(c chanCase) (list []*goroutine) {
 	m.eachWaiter(c, func(g *goroutine) bool {
 		list = append(list, g)
 		return true
@@ -69,9 +76,9 @@ func (m *Machine) waitersAt(c ptr) (list []*goroutine) {
 	return list
 }
 
-// eachWaiter calls f, until it returns false, for goroutines among which are all that wait at c, in
-// spawn-path order.
-func (m *Machine) eachWaiter(c ptr, f func(*goroutine) bool) {
+// eachWaiter calls f, until it returns false, for goroutines among which are all that wait at the channel
+// of c in its direction, in spawn-path order.
+func (m *Machine) eachWaiter(c chanCase, f func(*goroutine) bool) {
 	if !m.indexes() {
 		for _, s := range m.living() {
 			if g := m.gs[s]; g.status == gReady && g.pending.Kind.Communicates() && !f(g) {
@@ -81,7 +88,7 @@ func (m *Machine) eachWaiter(c ptr, f func(*goroutine) bool) {
 		return
 	}
 	l := &m.waiters
-	list := l.at[uint32(c>>32)]
+	list := l.at[c.place()]
 	gone := 0
 	for _, w := range list {
 		g := m.gs[w.slot]
@@ -93,8 +100,8 @@ func (m *Machine) eachWaiter(c ptr, f func(*goroutine) bool) {
 			break
 		}
 	}
-	if gone > fewMoves && 2*gone > len(list) {
-		l.at[uint32(c>>32)] = slices.DeleteFunc(slices.Clone(list), func(w waiter) bool {
+	if 2*gone > len(list) {
+		l.at[c.place()] = slices.DeleteFunc(slices.Clone(list), func(w waiter) bool {
 			g := m.gs[w.slot]
 			return g.wait.seq != w.number || g.status != gReady
 		})
@@ -128,8 +135,8 @@ func (m *Machine) waitingPeers(c chanCase, cached bool) []*goroutine {
 	l := &m.waiters
 	if m.indexes() {
 		var list []*goroutine
-		m.eachWaiter(c.ch, func(q *goroutine) bool {
-			if k := q.pending.Kind; k == trace.Select || (k == trace.Recv) == c.send && k != trace.TrySelect {
+		m.eachWaiter(c.opposite(), func(q *goroutine) bool {
+			if q.pending.Kind != trace.TrySelect {
 				list = append(list, q)
 			}
 			return true
