@@ -54,18 +54,22 @@ type membership struct {
 	communicates              bool           // it waits at channels
 	rank                      int            // its index in Machine.order
 	number                    uint32         // of its present waiting
+	kind                      trace.Kind     // of its operation
 	at                        []trace.Access // where it waits
 }
 
-// A set is kept for more than fewGoroutines goroutines, after warmSteps steps without a rewind.
-const warmSteps = 16
+// A set is kept for at least manyGoroutines goroutines, after warmSteps steps without a rewind.
+const (
+	manyGoroutines = 24
+	warmSteps      = 16
+)
 
 // keepsEnabled reports whether the machine keeps the set of enabled goroutines.
 func (m *Machine) keepsEnabled() bool {
 	if m.cfg.InTurn || m.auto {
 		return false
 	}
-	return m.check != nil || len(m.order) > fewGoroutines && m.able.steps >= warmSteps
+	return m.check != nil || len(m.order) >= manyGoroutines && m.able.steps >= warmSteps
 }
 
 // Enabled implements por.System.
@@ -274,6 +278,7 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 		return
 	}
 	kept := list[:0]
+	var again []*goroutine            // whose operations have become others
 	var known, enabled [2]trace.Kinds // of the kinds that are alike; those who have parked apart
 	for _, w := range list {
 		g := m.gs[w.slot]
@@ -283,14 +288,12 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 		kept = append(kept, w)
 		k := g.pending.Kind
 		if !alike.Has(k) || word&wholeObject != 0 {
-			s.put(g, m.enabled(g))
+			if s.put(g, m.enabled(g)); g.view.op.Kind != g.member.kind {
+				again = append(again, g)
+			}
 			continue
 		}
-		//mutant: those who are parked are like the others [test ./vm TestEnabledKept]: "if g.parked" -> "if false"
-		i := 0
-		if g.parked {
-			i = 1
-		}
+		i := b2u(g.parked)
 		if !known[i].Has(k) {
 			if known[i] |= 1 << k; m.enabled(g) {
 				enabled[i] |= 1 << k
@@ -298,11 +301,12 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 		}
 		s.put(g, enabled[i].Has(k))
 	}
-	if len(kept) == 0 {
+	if s.waiting[word] = kept; len(kept) == 0 {
 		delete(s.waiting, word)
-		return
 	}
-	s.waiting[word] = kept
+	for _, g := range again {
+		s.examine(m, g)
+	}
 }
 
 // examine finds whether g is enabled, and where it waits.
@@ -319,7 +323,10 @@ func (s *enabledSet) examine(m *Machine, g *goroutine) {
 	//mutant: what waits does not wait for memory [test ./vm TestEnabledKept]: false
 	if k := g.pending.Kind; k.Blocks() {
 		x.communicates = k.Communicates()
-		x.at = m.Touches(g.id, x.at)
+		x.at, x.kind = m.Touches(g.id, x.at), g.view.op.Kind
+		if x.kind == trace.CondWait {
+			x.at = x.at[:1] // until it is notified, it does not matter who has the lock
+		}
 		s.words = s.words[:0]
 		for _, a := range x.at {
 			s.words = appendWaits(s.words, a)

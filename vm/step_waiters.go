@@ -28,7 +28,7 @@ func (c chanCase) opposite() chanCase { return chanCase{ch: c.ch, send: !c.send}
 // indexes reports whether the machine has the index, and makes it if it should.
 func (m *Machine) indexes() bool {
 	l := &m.waiters
-	few := len(m.order) <= fewGoroutines || !m.auto && m.able.steps < warmSteps
+	few := len(m.order) < manyGoroutines || !m.auto && m.able.steps < warmSteps
 	if m.auto && !m.cfg.Run || m.check == nil && few {
 		return false
 	}
