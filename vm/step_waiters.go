@@ -108,8 +108,8 @@ func (m *Machine) eachWaiter(c chanCase, f func(*goroutine) bool) {
 	}
 }
 
-// longestWaiting returns the one of peers that waits longest to communicate with g at c: in the queue of c the
-// others come after it.
+// longestWaiting returns the one of peers that waits longest to communicate with g at c. In the queue of
+// the channel the others come after it.
 func (m *Machine) longestWaiting(g *goroutine, c chanCase, peers []*goroutine) []*goroutine {
 	var first *goroutine
 	var arr [8]chanCase

@@ -36,7 +36,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "big", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "big", "sct", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -50,6 +50,8 @@ func benchCommand() *cobra.Command {
   big     programs with tens to thousands of goroutines: one execution compiled, with
           -race where a C compiler is found, as hbcheck run executes it, and as a
           random walk; the time of a step (needs the go command)
+  sct     programs of SCTBench, written anew: how many executions each explorer that
+          samples needs to find the bug, the geometric mean of 20 seeds within 1,000
   answers  everyday tests, and programs of growing size, with every explorer and with
           auto: steps to an answer, as multiples of the steps of the best single explorer
   inputs   fuzz targets with all possible arguments, each correct and with a bug
@@ -130,7 +132,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"big", r.big}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sct}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err
@@ -280,6 +282,34 @@ func (r *benchRun) big() error {
 		}
 		if ok {
 			if err := r.w.Big(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sct runs the suite sct.
+func (r *benchRun) sct() error {
+	for _, p := range bench.SCTPrograms() {
+		if !r.wants(p.Name()) {
+			continue
+		}
+		var rows []*bench.SCTRow
+		for _, e := range explorers.All() {
+			if !e.Samples || len(r.explorers) > 0 && !slices.ContainsFunc(r.explorers, func(o *por.Explorer) bool { return o.Name == e.Name }) {
+				continue
+			}
+			x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.SCTRow, error) { return r.space.SCT(ctx, p, e.Name) })
+			if err != nil {
+				return err
+			}
+			if ok {
+				rows = append(rows, x)
+			}
+		}
+		if len(rows) > 0 {
+			if err := r.w.SCT(rows); err != nil {
 				return err
 			}
 		}

@@ -56,12 +56,12 @@ type pct struct {
 }
 
 // begin draws new change points.
-func (p *pct) begin(steps int) {
+func (p *pct) begin(before past) {
 	clear(p.priority)
 	p.change, p.lowest, p.last, p.inARow = p.change[:0], 0, trace.NoGID, 0
-	if steps > 0 {
+	if before.Steps > 0 {
 		for range p.d - 1 {
-			p.change = append(p.change, 1+p.rng.IntN(steps))
+			p.change = append(p.change, 1+p.rng.IntN(before.Steps))
 		}
 	}
 }

@@ -22,7 +22,7 @@ func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // walk is the strategy of Random.
 type walk struct{ rng *rand.Rand }
 
-func (*walk) begin(int) {}
+func (*walk) begin(past) {}
 
 func (w *walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
 
