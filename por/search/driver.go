@@ -205,6 +205,7 @@ func (s *Driver) Executed() bool {
 func (s *Driver) ExecutedSeveral(n int) {
 	before := s.Stats.Transitions
 	s.Stats.Transitions += uint64(n)
+	s.Stats.Glided += uint64(n - 1)
 	s.showSeveral(n)
 	if s.Halted {
 		return
