@@ -12,8 +12,8 @@ import (
 // on the speed of the searches.
 //
 // If executions are long, they have been drawn before (portfolio.long). Then these are walks without end:
-// more executions of the first sample, of which there are many before a search of all schedules has seen
-// more than the end of one. They take turns with the searches.
+// more executions of the first sample. There are many before a search of all schedules has changed more
+// than the end of one. They take turns with the searches.
 type draws struct {
 	contender
 	begun   bool
