@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/testdata/benchmarks"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -100,10 +101,15 @@ func (w *Workspace) runMachine(ctx context.Context, program string) (time.Durati
 	if err != nil {
 		return 0, "", err
 	}
+	return timeMachine(ctx, prog, entry, []string{program})
+}
+
+// timeMachine is runMachine for a loaded program with arguments, of which the first is its name.
+func timeMachine(ctx context.Context, prog *load.Program, entry *load.Entry, args []string) (time.Duration, string, error) {
 	var out bytes.Buffer
 	runtime.GC()
 	c := cpuTime()
-	end, err := explore.RunOnce(prog, entry, vm.Config{Args: []string{program}, Stdout: &out, Stderr: &out,
+	end, err := explore.RunOnce(prog, entry, vm.Config{Args: args, Stdout: &out, Stderr: &out,
 		Interrupt: func() bool { return ctx.Err() != nil }})
 	c = cpuTime() - c
 	switch {

@@ -17,6 +17,9 @@ type Writer interface {
 	Speed(r *SpeedRow) error
 	// SpeedSummary comes after all rows of the suite vm.
 	SpeedSummary(rows []SpeedRow) error
+	Big(r *BigRow) error
+	// SCT takes the rows of one program of the suite sct, one for each sampler.
+	SCT(rows []*SCTRow) error
 	JPF(r *JPFRow) error
 	Realistic(r *RealisticRow) error
 	// Spin14 takes the columns of one program of the suite spin14.
@@ -64,6 +67,8 @@ const (
 	spin14Table
 	spin14CostTable
 	answersTable
+	bigTable
+	sctTable
 	countedTable // that of the first suite of counted programs; one for each further suite follows
 )
 

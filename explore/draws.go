@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 )
 
@@ -9,12 +10,17 @@ import (
 // the beginning of an execution, which a depth-first search finds last. They also show what most
 // choices are about. They are short, so nothing stops them: the executions they draw do not depend
 // on the speed of the searches.
+//
+// If executions are long, they have been drawn before (portfolio.long). Then these are walks without end:
+// more executions of the first sample. There are many before a search of all schedules has changed more
+// than the end of one. They take turns with the searches.
 type draws struct {
 	contender
-	begun bool
-	drawn uint64        // executions
-	most  int           // steps of the longest execution that has ended
-	over  chan struct{} // closed when the draws have ended
+	begun   bool
+	endless bool
+	drawn   uint64        // executions
+	most    int           // steps of the longest execution that has ended
+	over    chan struct{} // closed when the draws have ended
 }
 
 // startDraws starts the draws as soon as the work of a search makes their cost small. The moment
@@ -28,15 +34,23 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := &p.draws
-	if d.begun || p.drawn || p.winner >= 0 && !needed {
+	if d.begun || p.winner >= 0 && !needed {
 		return
 	}
 	d.begun, d.number, d.start = true, len(p.opts.Portfolio.Searches)+1, drawnFrom+p.size
+	if d.endless = p.drawn; d.endless {
+		walks := list[0]
+		walks.Seed++ // its first executions have been drawn
+		walks.MaxExecs = math.MaxUint64
+		list = []Options{walks}
+		p.turns.enter(d.number, d.start)
+	}
 	go func() {
 		defer func() {
 			if d.panics = recover(); d.panics != nil {
 				d.panics = fmt.Sprintf("%v\n%s", d.panics, debug.Stack())
 			}
+			p.leave(d.number)
 			close(d.over)
 			p.done <- &d.contender
 		}()
@@ -50,12 +64,14 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 				return
 			}
 			d.before, d.last = d.before+d.last, 0
-			d.s.stopAfter(sampleWork)
+			if !d.endless {
+				d.s.stopAfter(sampleWork)
+			}
 			p.choices.watch(d.s)
 			p.run(&d.contender)
 			d.drawn += d.found.Executions
 			d.most = max(d.most, d.s.collector.longest)
-			if d.found.Executions < x.MaxExecs {
+			if !d.endless && d.found.Executions < x.MaxExecs {
 				p.cut = append(p.cut, x)
 			}
 			if d.err != nil || d.s.limit.passed() || d.s.answers(&d.found) {

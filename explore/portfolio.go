@@ -24,7 +24,7 @@ import (
 //	       it ends; then, on the same machine, the steps of portfolio_long.go, and line 1 again
 //	   beside it all other searches, each on a machine of its own
 //	3  as soon as one of them has worked enough to make the cost of random executions small:
-//	       beside them the samples, each up to sampleWork (see draws)
+//	       beside them the samples, each up to sampleWork, or without end if executions are long (see draws)
 //	   as soon as one of them has worked so long that its end is not in sight:
 //	       beside them one by increasing preemptions (see ladder)
 //	4  the answer that took the least work
@@ -224,7 +224,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.done = make(chan *contender, len(p.ended))
 	p.draws.over = make(chan struct{})
 	p.size = uint64(lead.s.m.CodeSize())
-	p.turns.begin(&p.mu, len(searches)+1)
+	p.turns.begin(&p.mu, len(searches))
 	p.turns.enter(0, 0)
 	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
@@ -387,6 +387,9 @@ func (p *portfolio) search(c *contender) {
 			return "another search has an answer"
 		}
 		if c == &p.draws.contender {
+			if p.draws.endless {
+				return p.awaitWalk(work, s.limit.ending)
+			}
 			return ""
 		}
 		if c.begunAgain() {

@@ -12,7 +12,7 @@ import (
 //
 //	a  each of the other searches, up to attemptWork
 //	b  the first sample, up to longWork, if no execution has come to its end
-//	c  each of the samples, up to sampleWork
+//	c  each of the samples, up to sampleWork, or more if executions are longer
 //
 // The first of these with an answer is the last. From then on an execution counts as too long only
 // if it is much longer than those that have ended. Then the first search begins again: lines 1 to 4
@@ -25,6 +25,10 @@ const (
 // An execution is too long if it has more than muchLonger times the steps of the longest that has
 // ended.
 const muchLonger = 4
+
+// fewLong is the least number of executions of a sample in c, if random executions are as long as the
+// longest before.
+const fewLong = 2
 
 // longPhase is the name under which the first search is saved after it has begun again.
 const longPhase = "long"
@@ -67,7 +71,8 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, found, err
 		}
-		most := uint64(sampleWork)
+		// A sample draws some executions, however long they are.
+		most := max(sampleWork, fewLong*uint64(p.longest))
 		if first && i == 0 { // b
 			most = longWork
 		}

@@ -18,7 +18,8 @@ import (
 // oneTurn.
 type turns struct {
 	at      []uint64 // work by number; notRunning
-	most    uint64   // maximum of the work of all searches but the last, the ladder
+	most    uint64   // maximum of the work of all searches but the ladder
+	ladder  int      // its number
 	changed *sync.Cond
 }
 
@@ -27,9 +28,9 @@ const oneTurn = 20_000
 
 const notRunning = math.MaxUint64
 
-// begin prepares turns for n searches, none of which is running. mu guards them.
+// begin prepares turns for n searches, the ladder and the walks, none of which is running. mu guards them.
 func (t *turns) begin(mu *sync.Mutex, n int) {
-	*t = turns{at: make([]uint64, n), changed: sync.NewCond(mu)}
+	*t = turns{at: make([]uint64, n+2), ladder: n, changed: sync.NewCond(mu)}
 	for i := range t.at {
 		t.at[i] = notRunning
 	}
@@ -41,7 +42,7 @@ func (t *turns) enter(number int, work uint64) { t.at[number] = work }
 // report records the work of a running search.
 func (t *turns) report(number int, work uint64) {
 	t.at[number] = work
-	if number < len(t.at)-1 {
+	if number != t.ladder {
 		t.most = max(t.most, work)
 	}
 	t.changed.Broadcast()
@@ -81,4 +82,33 @@ func (p *portfolio) leave(number int) {
 	defer p.mu.Unlock()
 	p.turns.at[number] = notRunning
 	p.turns.changed.Broadcast()
+}
+
+// searching reports whether a search runs that can be exhaustive.
+func (t *turns) searching() bool {
+	for _, at := range t.at[:t.ladder] {
+		if at != notRunning {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitWalk is awaitTurn for the walks. If no other search is left, they have no end, and it returns why
+// they have to.
+func (p *portfolio) awaitWalk(work uint64, ending func() bool) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := &p.turns
+	t.report(p.draws.number, work)
+	for p.winner < 0 && !ending() {
+		switch least, _ := t.least(p.draws.number); {
+		case !t.searching():
+			return "no other search is left"
+		case work <= least+oneTurn:
+			return ""
+		}
+		t.changed.Wait()
+	}
+	return ""
 }

@@ -152,6 +152,11 @@ type Racer interface {
 	// Follow switches the detection of races on or off. Before it is switched on again, the system must
 	// leave the states that were reached while it was off.
 	Follow(races bool)
+	// Glide makes the next step of a goroutine continue with its plain accesses after the operation, at
+	// most n of them, and none after the second access of a race. Glided returns their number. In the
+	// path each of them is a further step of the goroutine, with one alternative.
+	Glide(n int)
+	Glided() int
 }
 
 // A Parker is a System in which parking is visible: operations that do not wait, or that have alternatives,

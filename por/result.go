@@ -34,6 +34,7 @@ type Stats struct {
 	Looked   uint64 // events inspected in the search for races
 	Hashed   uint64 // words of states covered by fingerprints
 	Asked    uint64 // goroutines inspected by oracles
+	Glided   uint64 // steps that were glided over, which cost a fourth (Racer.Glide)
 	Carried  uint64 // work for the length of the path of a step, in steps (search.Driver.Carry)
 }
 
@@ -42,7 +43,7 @@ type Stats struct {
 //
 // The factors were fitted by hand to the longest searches of `hbcheck bench answers`.
 func (s *Stats) Work() uint64 {
-	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2 + s.Carried
+	return s.Transitions - s.Glided/4*3 + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked/2 + s.Carried
 }
 
 // Progress is the progress of a running search.
@@ -147,7 +148,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Parts += t.Parts
 	s.PartExecutions += t.PartExecutions
 	s.Repeated += t.Repeated
-	s.Looked, s.Carried = s.Looked+t.Looked, s.Carried+t.Carried
+	s.Looked, s.Carried, s.Glided = s.Looked+t.Looked, s.Carried+t.Carried, s.Glided+t.Glided
 	s.Hashed += t.Hashed
 	s.Asked += t.Asked
 	for reason, n := range t.Eliminated {

@@ -90,7 +90,8 @@
 //	    queue       who has waited longest on a channel   slots     orders of maps that gc can have
 //	    parking     when it matters who has parked        silent    steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
-//	    init        from runtime.main to the entry
+//	    init        from runtime.main to the entry        enabled   which goroutines can move
+//	    glide       steps that include plain accesses     waiters   who waits at a channel
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations

@@ -156,6 +156,7 @@ type scheduler struct {
 	executing   *goroutine  // the goroutine whose code is being executed, or nil
 	moment      uint64      // number of the present state; a result computed for another number is stale
 	silent      silence     // see silence
+	able        enabledSet  // of the present state, if it is kept
 	saves       uint64      // how often a goroutine has been saved
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // goroutines added to ready in this step
@@ -167,7 +168,8 @@ type scheduler struct {
 	divergence  divergence
 	passing     passing
 	collecting  collecting
-	quietStep   bool         // the present step makes time pass because all goroutines wait
+	quietStep   bool // the present step makes time pass because all goroutines wait
+	glide       gliding
 	clockReads  uint64       // number of clock reads
 	stamps      uint64       // number of stamps given: see Stamp
 	arrivals    uint32       // number of arrivals of goroutines at pending operations

@@ -65,6 +65,8 @@ func (m *Machine) verify(ran bool) {
 		return
 	}
 	m.verifyGoroutines()
+	m.verifyEnabled()
+	m.verifyWaiters()
 	m.verifyHash()
 	if m.multi && !m.executionOver() {
 		m.verifyEscape()
@@ -140,6 +142,35 @@ func (m *Machine) verifyGoroutines() {
 		g.view.moment = 0
 		if now := *m.viewOf(g); now.n != old.n || now.parks != old.parks || now.op != old.op {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.id, old.n, old.op, now.n, now.op))
+		}
+	}
+}
+
+// verifyEnabled checks that the set of enabled goroutines has those that a scan finds.
+func (m *Machine) verifyEnabled() {
+	if kept, anew := m.Enabled(nil), m.scanEnabled(nil); !m.executionOver() && !slices.Equal(kept, anew) {
+		panic(fmt.Sprintf("BUG: the goroutines %v are enabled, remembered are %v", anew, kept))
+	}
+}
+
+// verifyWaiters checks that the index has exactly the goroutines that wait at each channel, in order.
+func (m *Machine) verifyWaiters() {
+	at := make(map[chanCase][]*goroutine)
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status != gReady || !g.pending.Kind.Communicates() || m.executionOver() {
+			continue
+		}
+		for _, c := range m.chanCases(g, nil) {
+			c.reg = 0
+			if list := at[c]; c.ch != 0 && (len(list) == 0 || list[len(list)-1] != g) {
+				at[c] = append(list, g)
+			}
+		}
+	}
+	for c, want := range at {
+		if m.indexes() && !slices.Equal(m.waitersAt(c), want) {
+			panic(fmt.Sprintf("BUG: %d goroutines wait at a channel, the index has %d", len(want), len(m.waitersAt(c))))
 		}
 	}
 }

@@ -253,7 +253,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.streams = streams{out: slices.Clone(x.out), runs: slices.Clone(x.runs)}
 	m.undoLog = undoLog{}
 	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
-	m.waiters, m.executing = chanWaiters{}, nil
+	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
 	m.hashing = hashing{nans: x.nans, timesHashed: x.timesHashed}
 	m.calls, m.scratch, m.busy = nil, scratch{}, nil
 	if x.race != nil {

@@ -33,6 +33,7 @@ const (
 type goroutine struct {
 	gstate
 	view      view
+	member    membership // of Machine.able
 	outcomes  outcomes   // both invalid
 	serial    serialised // as soon as gstate or the stack changes
 	stamp     uint64     // valid as long as they do not change; 0: none yet (see Stamp)
@@ -215,6 +216,7 @@ func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = fals
 // saveGoroutine saves g before it changes: the record and its top frame.
 func (m *Machine) saveGoroutine(g *goroutine) {
 	m.saves++
+	m.able.change(g)
 	g.changes()
 	if g.epoch == m.heap.epoch {
 		return
@@ -293,6 +295,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		parent.nspawn++
 	}
 	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gRunning}
+	g.member = membership{number: g.member.number}
 	if parent != nil {
 		g.bubble, g.late, g.facts = parent.bubble, parent.late, parent.facts
 	}

@@ -62,6 +62,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.runs = m.runs[:mk.runs]
 	m.ready = m.ready[:0]
 	m.moment++
+	m.able.steps, m.waiters.indexed = 0, false
 	if m.race != nil {
 		m.raceMarks = m.raceMarks[:k+1]
 		m.race.Rewind(&m.raceMarks[k])

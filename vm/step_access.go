@@ -54,22 +54,20 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	}
 	// Objects that never change after their creation (boxes of interfaces) order nothing.
 	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
+		kind, acc := trace.Read, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write}
+		if write {
+			kind = trace.Write
+		}
 		if !g.scheduled {
-			kind := trace.Read
-			if write {
-				kind = trace.Write
-			}
 			g.pc = pc - 1
-			m.setPending(g, kind, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write})
-			return nil
+			if !m.glides(g, kind, acc) {
+				m.setPending(g, kind, acc)
+				return nil
+			}
 		}
 		g.scheduled = false
 		if m.race != nil && !m.raceless {
-			kind := trace.Read
-			if write {
-				kind = trace.Write
-			}
-			m.raceAccess(g, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write}, kind)
+			m.raceAccess(g, acc, kind)
 		}
 	}
 	if write {
@@ -116,7 +114,7 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	if op.N == 0 {
 		return true
 	}
-	if g.scheduled {
+	if g.scheduled || m.glides(g, op.Kind, op.Access[:op.N]...) {
 		g.scheduled = false
 		if m.race != nil && !m.raceless {
 			for _, a := range op.Access[:op.N] {

@@ -112,7 +112,7 @@ func (m *Machine) pollAfterTurns() {
 func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 	m.handed = nil
 	var arr [8]chanCase
-	for _, q := range m.waitingPeers(c.send, false) {
+	for _, q := range m.waitingPeers(c, false) {
 		if q == g || m.handed != nil && m.handed.wait.seq < q.wait.seq {
 			continue
 		}

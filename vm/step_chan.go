@@ -313,9 +313,13 @@ func (m *Machine) setPendingChan(g *goroutine) {
 		g.wait.seq = m.arrivals
 		g.came, g.cameAfter = m.clockOf(g), m.waitsIn(g.bubble)
 	}
+	arrives := g.status != gReady
 	g.pending = op
 	g.status = gReady
 	g.scheduled = false
+	if arrives {
+		m.indexArrival(g)
+	}
 }
 
 // closeChan executes close.

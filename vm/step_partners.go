@@ -125,7 +125,11 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			// while the other one is still to be scheduled.
 			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
-				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, meet)
+				peers := m.waitingPeers(c, list == nil)
+				if m.auto && m.cfg.Run {
+					peers = m.longestWaiting(g, c, peers)
+				}
+				m.partners(g, c, peers, !waits, ready, meet)
 			}
 		}
 	}
@@ -196,48 +200,6 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 	return false
 }
 
-// chanWaiters lists the goroutines with a pending channel operation that waits, by direction.
-//
-// A select is in both lists.
-type chanWaiters struct {
-	moment    uint64 // Machine.moment the lists were made at
-	senders   []*goroutine
-	receivers []*goroutine
-}
-
-// waitingPeers returns the goroutines that contain the partners of a sender or a receiver, in
-// spawn-path order. The lists are cached per state if cached is set; in the middle of a step they
-// are computed again.
-//
-// moment is 0 while the lists are being computed, so that a nested call does not take old lists
-// for new ones.
-func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
-	l := &m.waiters
-	if !cached || l.moment != m.moment {
-		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
-		for _, s := range m.living() {
-			q := m.gs[s]
-			if q.status != gReady {
-				continue
-			}
-			k := q.pending.Kind
-			if k == trace.Send || k == trace.Select {
-				l.senders = append(l.senders, q)
-			}
-			if k == trace.Recv || k == trace.Select {
-				l.receivers = append(l.receivers, q)
-			}
-		}
-		if cached {
-			l.moment = m.moment
-		}
-	}
-	if send {
-		return l.receivers
-	}
-	return l.senders
-}
-
 // partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
 // c of g. If g has a ready case or does not wait, the partner has to be parked.
 //
@@ -285,7 +247,7 @@ func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 		if c.ch == 0 || m.chanHdr(c.ch)[chCap/8] > 0 {
 			continue
 		}
-		for _, q := range m.waitingPeers(c.send, true) {
+		for _, q := range m.waitingPeers(c, true) {
 			if q == g || !q.parked || q.pending.Kind != trace.Select {
 				continue
 			}

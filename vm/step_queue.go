@@ -1,6 +1,10 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // Goroutines that wait on a channel, in the order in which they came. The language promises no order,
 // so the served goroutine is a choice (step_partners.go). gc has queues: the goroutine that has parked
@@ -65,29 +69,33 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 	case m.auto, !m.cfg.OrderedTime && g.bubble == 0:
 		return nil, nil
 	}
-	var arr [8]chanCase
-	waits := blocking(&g.fn.Code[g.pc])
-	for _, s := range m.order {
-		q := m.gs[s]
-		if q == g || q == partner || !waitsInQueue(q) {
-			continue
-		}
-		own := waits && m.cameFirst(q, g)
-		other := partner != nil && m.cameFirst(q, partner)
-		if !own && !other {
-			continue
-		}
-		for _, d := range m.chanCases(q, arr[:0]) {
-			switch {
-			case d.ch != c.ch:
-			case own && d.send == c.send:
-				return q, g
-			case other && d.send != c.send:
-				return q, partner
-			}
+	if blocking(&g.fn.Code[g.pc]) {
+		overtaken, by = m.overtakenBy(g, c, g, partner), g
+	}
+	if partner != nil {
+		q := m.overtakenBy(partner, c.opposite(), g, partner)
+		if q != nil && (overtaken == nil || m.before(q.id, overtaken.id)) {
+			overtaken, by = q, partner
 		}
 	}
-	return nil, nil
+	if overtaken == nil {
+		return nil, nil
+	}
+	return overtaken, by
+}
+
+// overtakenBy returns the first goroutine, except g and partner, that waits at c and came before x.
+func (m *Machine) overtakenBy(x *goroutine, c chanCase, g, partner *goroutine) (first *goroutine) {
+	var arr [8]chanCase
+	waitsThere := func(d chanCase) bool { return d.ch == c.ch && d.send == c.send }
+	m.eachWaiter(c, func(q *goroutine) bool {
+		before := q != g && q != partner && waitsInQueue(q) && m.cameFirst(q, x)
+		if before && slices.ContainsFunc(m.chanCases(q, arr[:0]), waitsThere) {
+			first = q
+		}
+		return first == nil
+	})
+	return first
 }
 
 // hasParked reports whether g, which is at an operation on channels that waits, has parked in it.

@@ -185,8 +185,10 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
 	m.saveGoroutine(g)
-	ends, kind := g.ending(), g.view.op.Kind
+	ends := g.ending()
+	m.beginGlide(g, g.view.op.Kind)
 	hush := m.beginSilence(g)
+	m.able.begin(m, g)
 	g.scheduled, g.choice = true, int32(choice)
 	g.status = gRunning
 	g.steps++
@@ -210,7 +212,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	}
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
-	m.noteEffect(g, kind)
+	m.noteEffect(g, m.glide.kind)
 	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++
@@ -218,6 +220,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 		g.view.moment = m.moment
 	}
 	m.endSilence(g, hush)
+	m.able.end(m)
 	if m.reduction != nil {
 		m.reduction.afterStep(g)
 	}

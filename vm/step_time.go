@@ -77,7 +77,12 @@ func (m *Machine) passingNow() *passing {
 		return p
 	}
 	due, busy, first := false, false, int64(math.MaxInt64)
-	for _, s := range m.living() {
+	list := m.living()
+	if s := &m.able; s.moment == m.moment && !s.collects {
+		s.update(m)
+		busy, list = !s.none(), s.special
+	}
+	for _, s := range list {
 		g := m.gs[s]
 		switch {
 		case g.status != gReady, g.isCollector(), g.system && g.pending.Kind == trace.Clock: // a signal may take its time

@@ -7,47 +7,6 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Enabled implements por.System.
-func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
-	if m.executionOver() {
-		return buf
-	}
-	timers := m.timersIn[:0]
-	for _, s := range m.living() {
-		g := m.gs[s]
-		if g.status != gReady {
-			continue
-		}
-		// Most operations never block and no reduction holds them: they need no Peek.
-		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
-			if timed(g) {
-				timers = append(timers, len(buf))
-			}
-			buf = append(buf, g.id)
-		}
-	}
-	m.timersIn = timers
-	if !m.cfg.OrderedTime {
-		return buf
-	}
-	return without(buf, timers, func(id trace.GID) bool { return !m.inTurn(m.gOf(id)) })
-}
-
-// without removes from list the elements at the given ascending indices for which leaveOut returns
-// true.
-func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []trace.GID {
-	kept, from := 0, 0 // elements before from are done
-	for _, i := range places {
-		id := list[i]
-		kept += copy(list[kept:], list[from:i])
-		if from = i + 1; !leaveOut(id) {
-			list[kept] = id
-			kept++
-		}
-	}
-	return list[:kept+copy(list[kept:], list[from:])]
-}
-
 // Next implements por.System.
 // A goroutine that has ended or spins has an operation of its own that is never enabled (endG,
 // setSpinning).

@@ -39,10 +39,12 @@ func (m *Machine) speculate(f func()) {
 	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
 	races, check, allocated, observer := m.race, m.check, m.heap.allocated, m.cfg.Observer
 	m.advanced, m.race, m.check, m.heap.allocated, m.cfg.Observer = nil, nil, nil, nil, nil
+	paused := m.pauseEnabled()
 	k := m.Mark()
 	f()
 	m.Rewind(k)
 	m.Release(k)
+	m.resumeEnabled(paused)
 	m.advanced, m.arrivals, m.cnt, m.clockReads = advanced, arrivals, cnt, reads
 	m.race, m.check, m.heap.allocated, m.cfg.Observer = races, check, allocated, observer
 }

@@ -11,7 +11,7 @@ const autoPOR = "auto"
 
 // Of the explorers of a portfolio these sample, and these can be exhaustive.
 var (
-	autoSamples  = []string{"random", "pos"}
+	autoSamples  = []string{"surw", "pos"}
 	autoSearches = []string{"optimal", "jpf"}
 )
 

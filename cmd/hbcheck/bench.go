@@ -36,7 +36,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "big", "sct", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -47,6 +47,11 @@ func benchCommand() *cobra.Command {
 
   vm      25 sequential programs, interpreted by the machine and compiled: the
           slowdown of the machine (needs the go command)
+  big     programs with tens to thousands of goroutines: one execution compiled, with
+          -race where a C compiler is found, as hbcheck run executes it, and as a
+          random walk; the time of a step (needs the go command)
+  sct     programs of SCTBench, written anew: how many executions each explorer that
+          samples needs to find the bug, the geometric mean of 20 seeds within 1,000
   answers  everyday tests, and programs of growing size, with every explorer and with
           auto: steps to an answer, as multiples of the steps of the best single explorer
   inputs   fuzz targets with all possible arguments, each correct and with a bug
@@ -74,7 +79,7 @@ the expected one is an error:
   dporengine   the programs of the paper on a DPOR engine for Java Pathfinder
   await   locks and barriers that wait in loops
 
-All times are CPU times; vm and jpf report the minimum of --count repetitions.`,
+All times are CPU times; vm, big and jpf report the minimum of --count repetitions.`,
 		ValidArgs: suites,
 		Args:      cobra.OnlyValidArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +132,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sct}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err
@@ -263,6 +268,53 @@ func (r *benchRun) speed() error {
 		return nil
 	}
 	return r.w.SpeedSummary(rows)
+}
+
+// big runs the suite big.
+func (r *benchRun) big() error {
+	for _, p := range bench.BigPrograms() {
+		if !r.wants(p.Name()) || p.Large && r.size == "small" {
+			continue
+		}
+		x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.BigRow, error) { return r.space.Big(ctx, p, r.count) })
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := r.w.Big(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sct runs the suite sct.
+func (r *benchRun) sct() error {
+	for _, p := range bench.SCTPrograms() {
+		if !r.wants(p.Name()) {
+			continue
+		}
+		var rows []*bench.SCTRow
+		for _, e := range explorers.All() {
+			if !e.Samples || len(r.explorers) > 0 && !slices.ContainsFunc(r.explorers, func(o *por.Explorer) bool { return o.Name == e.Name }) {
+				continue
+			}
+			x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.SCTRow, error) { return r.space.SCT(ctx, p, e.Name) })
+			if err != nil {
+				return err
+			}
+			if ok {
+				rows = append(rows, x)
+			}
+		}
+		if len(rows) > 0 {
+			if err := r.w.SCT(rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // jpf runs the suite jpf.

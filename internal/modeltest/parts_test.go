@@ -73,7 +73,7 @@ var partOf = func() map[string]string {
 		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
-		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.moment scheduler.silent
+		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
 			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced

@@ -146,6 +146,9 @@ func (c *Machine) Step(g trace.GID, choice int) {
 	c.Counts.Pointers = c.points.Counts
 }
 
+// Glide implements por.Racer: no step glides, because each access is checked.
+func (c *Machine) Glide(int) {}
+
 // Repeat implements por.Repeater.
 func (c *Machine) Repeat(g trace.GID, choice int) { c.Step(g, choice) }
 

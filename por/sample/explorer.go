@@ -18,6 +18,17 @@ func RandomExplorer() *por.Explorer {
 	}
 }
 
+// SURWExplorer returns the explorer surw.
+func SURWExplorer() *por.Explorer {
+	return &por.Explorer{
+		Name:      "surw",
+		Doc:       "samples executions: goroutines in proportion to the operations they have left (Zhao et al. 2025)",
+		Stateless: true,
+		Samples:   true,
+		Run:       SURW,
+	}
+}
+
 // PCTExplorer returns the explorer pct.
 func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth

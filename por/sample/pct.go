@@ -20,7 +20,8 @@ import (
 // make k steps. Parameter depth is d; 0 is DefaultDepth. In the paper n and k are given; here goroutines get
 // their priority when they are first enabled, and k is the length of the longest
 // earlier execution, so that the first one has no change points and the guarantee
-// holds for executions that are no longer than an earlier one.
+// holds for executions that are no longer than an earlier one. Plain accesses are no steps of the paper:
+// see glides.
 //
 // Two departures keep loops that wait for another goroutine from running forever: a goroutine that
 // yields, and one that has moved ChainLimit times in a row while others could, gets a priority
@@ -55,12 +56,12 @@ type pct struct {
 }
 
 // begin draws new change points.
-func (p *pct) begin(steps int) {
+func (p *pct) begin(before past) {
 	clear(p.priority)
 	p.change, p.lowest, p.last, p.inARow = p.change[:0], 0, trace.NoGID, 0
-	if steps > 0 {
+	if before.Steps > 0 {
 		for range p.d - 1 {
-			p.change = append(p.change, 1+p.rng.IntN(steps))
+			p.change = append(p.change, 1+p.rng.IntN(before.Steps))
 		}
 	}
 }

@@ -29,7 +29,7 @@ type pos struct {
 	priority []uint64 // of the pending operation of each goroutine; 0: none yet
 }
 
-func (p *pos) begin(int) { clear(p.priority) }
+func (p *pos) begin(past) { clear(p.priority) }
 
 func (p *pos) pick(_ por.System, among []trace.GID) trace.GID {
 	best := among[0]

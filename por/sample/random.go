@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Random samples schedules by a uniform random walk: in every state each enabled goroutine
-// is equally likely to move next. It is the baseline of the
+// Random samples schedules by a uniform random walk: before every operation but plain accesses each
+// enabled goroutine is equally likely to move next (see glides). It is the baseline of the
 // literature on randomised schedulers (see PCT and POS).
 //
 // It guarantees nothing for a finite number of executions: an interleaving that
@@ -22,7 +22,7 @@ func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // walk is the strategy of Random.
 type walk struct{ rng *rand.Rand }
 
-func (*walk) begin(int) {}
+func (*walk) begin(past) {}
 
 func (w *walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
 

@@ -18,8 +18,7 @@ const DefaultSamples = 10_000
 // the same seed has to give the same executions.
 type strategy interface {
 	// begin is called before each execution, and must reset all state of earlier ones.
-	// steps is the length of the longest of some earlier executions.
-	begin(steps int)
+	begin(p past)
 	// pick returns an element of among, the two or more enabled goroutines. It is called
 	// in the states of the path with several enabled goroutines, unless an oracle or the bound on
 	// preemptions leaves no choice.
@@ -41,8 +40,13 @@ type sampler struct {
 	rng      *rand.Rand  `saved:"-"`
 	strategy `saved:"-"` // has no state between two executions
 	number   uint64      // of the next execution
-	longest  int         // the argument of strategy.begin: see round
+	past     past        // the argument of strategy.begin: see round
+	census   *census     // of the first execution of the round
 	forced   int         // steps in a row that an oracle has chosen
+	most     int         // chosen steps of an execution
+	counter  *counter    `saved:"-"` // of the present execution; nil: it is not counted
+	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they have glided
+	raced    bool        `saved:"-"` // the execution has a race
 }
 
 // A making makes a strategy that draws from r.
@@ -94,21 +98,31 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	return r
 }
 
-// round updates the length of the longest execution. Number 2^i begins a round: all executions of the round
-// use the longest one before it, so they do not depend on their order.
+// round updates the past. Number 2^i begins a round: all executions of the round know the same of those
+// before it, so they do not depend on their order.
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
-	if x.number&(x.number-1) == 0 {
-		x.longest = x.Stats.MaxDepth
+	if beginsRound(x.number) {
+		x.past = past{x.most, x.census}
 	}
 }
+
+// beginsRound reports whether execution number n begins a round.
+func beginsRound(n uint64) bool { return n&(n-1) == 0 }
 
 // draw executes the next schedule, and returns to the initial state, that of root.
 func (x *sampler) draw(root por.Mark) {
 	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
 	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
+	x.counter = nil
+	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) {
+		x.counter = newCounter()
+	}
 	x.execution()
+	if x.counter != nil {
+		x.census = x.counter.census()
+	}
 	x.number++
 	x.Rewind(root)
 }
@@ -119,7 +133,9 @@ func (x *sampler) draw(root por.Mark) {
 // those among which the strategy has chosen.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
-	x.begin(x.longest)
+	x.chosen, x.raced = 0, false
+	defer func() { x.most = max(x.most, x.chosen) }()
+	x.begin(x.past)
 	for !x.Halted {
 		x.Arrive()
 		switch {
@@ -129,17 +145,34 @@ func (x *sampler) execution() {
 		case x.TruncatedHere():
 			return
 		}
-		if x.ReportRaces(); x.Halted {
+		glides := x.glides()
+		if !glides {
+			x.ReportRaces()
+		}
+		if x.Halted {
 			return
 		}
 		a := trace.Step{G: x.next()}
-		op := x.Sys.Next(a.G)
+		op := x.NextOp(a.G)
 		if n := x.Sys.Alternatives(a.G); n > 1 {
 			x.Stats.Choices++
 			a.Choice = x.rng.IntN(n)
 		}
-		x.stepping(x.Sys, a.G, &op, len(x.Path)+1)
-		x.Step(a)
+		x.chosen++
+		x.stepping(x.Sys, a.G, op, x.chosen)
+		if x.counter != nil {
+			x.counter.step(a.G, op, x.Enabled)
+		}
+		if !glides {
+			x.Step(a)
+			continue
+		}
+		if op.Kind.Row().Ends || op.Kind == trace.End {
+			if x.ReportRaces(); x.Halted { // nothing may come after it
+				return
+			}
+		}
+		x.glide(a)
 	}
 }
 
@@ -171,4 +204,33 @@ func (x *sampler) next() trace.GID {
 		x.Preempts++
 	}
 	return g
+}
+
+// glides reports whether the goroutine that moves continues with its plain accesses.
+//
+// They need not be points at which another goroutine is chosen, because accesses that could change places
+// are a race, and happens before shows it in either order. After a race that the user accepts they are.
+func (x *sampler) glides() bool {
+	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
+	return !x.raced && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
+}
+
+// longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move
+// before a loop ends.
+const longGlide = 256
+
+// glide executes a and the plain accesses that follow it.
+func (x *sampler) glide(a trace.Step) {
+	n := longGlide
+	if m := x.Cfg.MaxSteps; m > 0 {
+		//mutant: sample: gliding has no bound on steps [test ./internal/progen TestGlidedPaths]
+		n = min(n, m-len(x.Path)-1)
+	}
+	x.Glide(n)
+	x.Execute(a)
+	for range x.Glided() {
+		x.Path = append(x.Path, trace.Step{G: a.G})
+	}
+	x.raced = x.Racy()
+	x.ExecutedSeveral(1 + x.Glided())
 }

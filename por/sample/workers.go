@@ -11,8 +11,8 @@ import (
 
 // Several workers (por.Config.Jobs), with the result of one worker. Executions are drawn in pieces,
 // each a range of numbers, on systems of their own; and the pieces are merged in the order of the
-// numbers. A piece is a function of the seed, its numbers, the length of the longest execution before
-// its round (sampler.round), and the known races:
+// numbers. A piece is a function of the seed, its numbers, the past of its round
+// (sampler.round), and the known races:
 //
 //  1. The visitor gets a race once for each pair of program points, where it is met first. So a
 //     piece has to know the races of all executions before it. If one of its races became known after it
@@ -36,13 +36,15 @@ type drawer struct {
 type piece struct {
 	pool.Task[*drawer]
 	from, to uint64 // their numbers
-	longest  int
+	past     past
 	known    search.RaceSet // the known races when it was offered
 
 	results por.Subsearch
 	control search.Control
 	races   search.RaceSet // the races that it has reported
 	cut     bool           // Driver.PreemptCut
+	most    int            // sampler.most
+	census  *census        // sampler.census
 }
 
 // several is the search by several workers. x has the merged part.
@@ -92,7 +94,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		// later. The last one of the round ends it.
 		last := min(roundEnd(x.number), x.number+budget-x.Stats.Done())
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
-			c := &piece{from: next, to: min(last, next+x.perPiece()), longest: x.longest, known: maps.Clone(x.KnownRaces)}
+			c := &piece{from: next, to: min(last, next+x.perPiece()), past: x.past, known: maps.Clone(x.KnownRaces)}
 			c.Do = func(d *drawer) { p.draw(c, d) }
 			if open, next = append(open, c), c.to; workers != nil {
 				workers.Offer(&c.Task)
@@ -161,7 +163,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	cfg.Poll = func(q por.Progress) string { return p.poll(c, &q) }
 	results := p.visitor.Split(d.sys)
 	x := newSampler(d.sys, results, cfg, p.make)
-	x.number, x.longest, x.KnownRaces = c.from, c.longest, maps.Clone(c.known)
+	x.number, x.past, x.KnownRaces = c.from, c.past, maps.Clone(c.known)
 	root := d.sys.Mark()
 	results.Begin()
 	for x.number < c.to && !x.Halted {
@@ -170,7 +172,8 @@ func (p *several) draw(c *piece, d *drawer) {
 	results.End()
 	d.sys.Release(root)
 	x.Account()
-	c.results, c.control, c.races, c.cut = results, x.Control, x.KnownRaces, x.PreemptCut
+	c.results, c.control, c.races = results, x.Control, x.KnownRaces
+	c.cut, c.most, c.census = x.PreemptCut, x.most, x.census
 	p.mu.Lock()
 	delete(p.live, c)
 	p.counted.Add(&x.Stats)
@@ -184,6 +187,11 @@ func (p *several) merge(c *piece) {
 	x.number = c.to
 	x.Stats.Add(&c.control.Stats)
 	x.PreemptCut = x.PreemptCut || c.cut
+	//mutant: jobs: the lengths of pieces do not count [pieces]
+	x.most = max(x.most, c.most)
+	if c.census != nil {
+		x.census = c.census
+	}
 	for pair := range c.races {
 		x.KnownRaces[pair] = struct{}{}
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -200,12 +201,32 @@ func (s *Driver) Executed() bool {
 	return !s.Halted
 }
 
+// ExecutedSeveral is Executed for the last n steps, which were executed at once, and polls.
+func (s *Driver) ExecutedSeveral(n int) {
+	before := s.Stats.Transitions
+	s.Stats.Transitions += uint64(n)
+	s.Stats.Glided += uint64(n - 1)
+	s.showSeveral(n)
+	if s.Halted {
+		return
+	}
+	if before/(PollMask+1) != s.Stats.Transitions/(PollMask+1) || s.Cfg.Over != nil && s.Cfg.Over() {
+		s.Poll(s.Account(), s.Progress())
+	}
+}
+
 // show reports the race that the last step completes, and bugs in an execution that has become long.
-func (s *Driver) show() {
+func (s *Driver) show() { s.showSeveral(1) }
+
+// showSeveral is show for the last n steps, which were executed at once. Only the last one can complete a
+// race.
+func (s *Driver) showSeveral(n int) {
 	if !s.RaceReporter.After(s.Path) {
 		s.StopUnless(false)
 	}
-	if n := len(s.Path); n >= por.InspectFrom && n&(n-1) == 0 && s.inspector != nil && !s.Halted {
+	length := len(s.Path)
+	doubled := bits.Len(uint(length)) != bits.Len(uint(length-n)) // it has become as long as a power of two
+	if length >= por.InspectFrom && doubled && s.inspector != nil && !s.Halted {
 		s.StopUnless(s.inspector.Inspect(s.Path))
 	}
 }

@@ -35,6 +35,20 @@ func (r *RaceReporter) Follow(races bool) {
 // Active reports whether r has a Racer.
 func (r *RaceReporter) Active() bool { return r.racer != nil }
 
+// Glide makes the next step glide: see por.Racer, which r must have.
+func (r *RaceReporter) Glide(n int) { r.racer.Glide(n) }
+
+// Glided returns the number of accesses over which the last step has glided.
+func (r *RaceReporter) Glided() int {
+	if r.racer == nil {
+		return 0
+	}
+	return r.racer.Glided()
+}
+
+// Racy reports whether the last step was the second access of a race.
+func (r *RaceReporter) Racy() bool { return r.racer != nil && r.racer.Raced() }
+
 // After is called after each step, the last of path, and reports whether the search is to continue.
 func (r *RaceReporter) After(path trace.Schedule) bool {
 	return r.racer == nil || !r.racer.Raced() || r.visitor.Raced(path)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed vm jpf realistic spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest answers inputs
+//go:embed vm jpf realistic spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest answers inputs big sct
 var files embed.FS
 
 // FS returns the programs: one main package in SUITE/PROGRAM for each, but

@@ -1,0 +1,171 @@
+package sample
+
+import (
+	"math/rand/v2"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// SURW samples schedules by the selectively uniform random walk of Zhao, Wolff, Mathur and Roychoudhury
+// ("Selectively Uniform Concurrency Testing", ASPLOS 2025, algorithm 2). For an execution a set of
+// interesting operations is chosen. A goroutine is drawn to execute the next of them, each with a
+// probability in proportion to the interesting operations that it has left; goroutines that have not
+// started yet count for the one that starts them. Until then goroutines at other operations move at random.
+//
+// If the numbers of operations do not depend on the schedule and nothing blocks, each interleaving of the
+// interesting operations is equally likely: a random walk prefers those in which the goroutines advance
+// evenly, so that one that has few operations is nearly always done before one that has many.
+//
+//	1   t := a goroutine, drawn by weight
+//	2   while a goroutine is enabled:
+//	3       c := the enabled goroutines at operations that are not interesting, and t if it is enabled
+//	4       if c is empty: t := an enabled goroutine, drawn by weight; c := {t}
+//	5       g := one of c, at random; execute g
+//	6       if g's operation is interesting: g's weight decreases by 1; t := a goroutine, drawn by weight
+//
+// What differs: the paper gets the weights from a first execution of the program; here they come from the
+// first execution of the previous round (sampler.round). The interesting operations are those on one
+// object that several goroutines access and one changes, or all, drawn anew for each execution.
+//
+// Without a census, in the first execution, it is a random walk. Its findings are real.
+func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	return sample(sys, v, cfg, func(r *rand.Rand) strategy {
+		return &surw{rng: r, peeker: por.CapabilitiesOf(sys).Peeker}
+	})
+}
+
+// oneOf is one in how many executions in which all operations are interesting.
+const oneOf = 4
+
+// surw is the strategy of SURW.
+type surw struct {
+	rng    *rand.Rand
+	peeker por.Peeker
+	census *census
+	of     *group // the interesting operations
+
+	weights []int // by goroutine: interesting operations left, its unseen descendants included
+	seen    []bool
+	total   int       // of the weights of seen goroutines
+	next    trace.GID // that executes the next interesting operation; NoGID: draw it
+	among   []trace.GID
+}
+
+func (*surw) counts() {}
+
+// begin chooses the interesting operations.
+func (s *surw) begin(p past) {
+	s.census, s.next, s.total = p.Census, trace.NoGID, 0
+	s.weights, s.seen = s.weights[:0], s.seen[:0]
+	if s.census == nil {
+		return
+	}
+	groups := s.census.Groups
+	s.of = &groups[0]
+	if len(groups) > 1 && s.rng.IntN(oneOf) > 0 {
+		s.of = &groups[1+s.rng.IntN(len(groups)-1)]
+	}
+	s.weights = append(s.weights, s.of.Counts...)
+	for len(s.weights) < len(s.census.Parents) {
+		s.weights = append(s.weights, 0)
+	}
+	// A goroutine has a greater number than the one that starts it, in the order of first starts; where a
+	// census has them otherwise, the weights are less exact.
+	for g := len(s.census.Parents) - 1; g >= 0; g-- {
+		if p := s.census.Parents[g]; int64(p) < int64(g) && p != trace.NoGID && p != unseen {
+			s.weights[p] += s.weights[g]
+		}
+	}
+}
+
+// see notes that g exists: its weight is its own from now on.
+func (s *surw) see(g trace.GID) {
+	for int(g) >= len(s.seen) {
+		s.seen = append(s.seen, false)
+	}
+	if s.seen[g] {
+		return
+	}
+	s.seen[g] = true
+	if int(g) >= len(s.weights) {
+		return
+	}
+	s.total += s.weights[g]
+	p := s.census.Parents[g]
+	if p == trace.NoGID || p == unseen || int64(p) >= int64(g) || int(p) >= len(s.seen) || !s.seen[p] {
+		return
+	}
+	taken := min(s.weights[g], s.weights[p])
+	// If the parent was drawn, the operation may have been one of the child's.
+	if s.next == p && s.weights[p] > 0 && s.rng.IntN(s.weights[p]) < taken {
+		s.next = g
+	}
+	s.weights[p] -= taken
+	s.total -= taken
+}
+
+// weight returns the weight of g. A goroutine that was not in the census counts a little.
+func (s *surw) weight(g trace.GID) int {
+	if int(g) < len(s.weights) {
+		return max(0, s.weights[g])
+	}
+	return 1
+}
+
+// draw returns one of gs by weight.
+func (s *surw) draw(gs []trace.GID) trace.GID {
+	sum := 0
+	for _, g := range gs {
+		sum += s.weight(g)
+	}
+	if sum == 0 {
+		return gs[s.rng.IntN(len(gs))]
+	}
+	r := s.rng.IntN(sum)
+	for _, g := range gs {
+		if r -= s.weight(g); r < 0 {
+			return g
+		}
+	}
+	panic("BUG: the weights have another sum")
+}
+
+// pick is lines 3 to 5. The next one is drawn among the enabled goroutines: one that is not, in line 1 of
+// the paper, would have to be drawn again.
+func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
+	if s.census == nil {
+		return among[s.rng.IntN(len(among))]
+	}
+	for _, g := range among {
+		s.see(g)
+	}
+	if s.next == trace.NoGID {
+		s.next = s.draw(among)
+	}
+	s.among = s.among[:0]
+	for _, g := range among {
+		//mutant: surw: all who are at interesting operations may move [test ./por/sample TestUniform]: "g == s.next ||" -> "true ||"
+		if g == s.next || !s.of.has(pointOf(peekOf(sys, s.peeker, g))) {
+			s.among = append(s.among, g)
+		}
+	}
+	if len(s.among) == 0 {
+		s.next = s.draw(among)
+		return s.next
+	}
+	return s.among[s.rng.IntN(len(s.among))]
+}
+
+// stepping is line 6.
+func (s *surw) stepping(_ por.System, g trace.GID, op *trace.Op, _ int) {
+	if s.census == nil {
+		return
+	}
+	if s.see(g); s.of.has(pointOf(op)) {
+		if int(g) < len(s.weights) && s.weights[g] > 0 {
+			s.weights[g]--
+		}
+		s.next = trace.NoGID
+	}
+}

@@ -1,0 +1,434 @@
+package vm
+
+import (
+	"math/bits"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// The set of enabled goroutines is kept from one state to the next, because a step concerns few
+// goroutines, and a program may have thousands. After a step these are examined again:
+//
+//  1. the goroutines that the step has changed or created,
+//  2. those whose blocking operation accesses a word that the step has accessed, and
+//  3. those whose operation is on a channel at which a changed goroutine has waited, or waits now.
+//
+// Claim: the others are enabled if and only if they were before the step.
+//
+//   - Whether an operation is enabled depends on its goroutine, on the memory that it declares, and,
+//     if it is on channels, on the operations that are pending at these channels. A step changes only
+//     memory that its operation declares, or that one goroutine alone can reach. The reductions rely
+//     on the same: an operation neither enables nor disables one that is independent of it.
+//   - What depends on all goroutines is special, and examined in each state: timers, the collector,
+//     synctest.Wait, the goroutines of the environment that deliver signals, and those that a
+//     reduction may hold.
+//   - With Config.InTurn more than that decides, and no set is kept.
+//
+// The first state after a rewind has no set, nor have the states of a search that rewinds all the time.
+
+// An enabledSet is the set of enabled goroutines of one state.
+type enabledSet struct {
+	moment  uint64           // the state; in another one the set means nothing
+	ranks   uint64           // Machine.reordered when the ranks were given
+	members []uint64         // by rank, as bits: enabled goroutines that are not special
+	special []uint32         // slots of the special goroutines, in spawn-path order
+	waiting map[ptr][]waiter // by word of memory
+
+	collects bool           // a step is executed, and the set is of the state before it
+	changed  []uint32       // slots of goroutines to examine again
+	touched  []trace.Access // memory whose waiters to examine again
+	steps    int            // since the last rewind, at most warmSteps
+	accesses []trace.Access
+	words    []ptr
+}
+
+// A waiter is a goroutine that waits at a word, if it still has the number of then.
+type waiter struct {
+	slot, number uint32
+}
+
+// membership is the part that an enabledSet has in a goroutine.
+type membership struct {
+	enabled, special, changed bool
+	communicates              bool           // it waits at channels
+	rank                      int            // its index in Machine.order
+	number                    uint32         // of its present waiting
+	kind                      trace.Kind     // of its operation
+	at                        []trace.Access // where it waits
+}
+
+// A set is kept for at least manyGoroutines goroutines, after warmSteps steps without a rewind.
+const (
+	manyGoroutines = 24
+	warmSteps      = 16
+)
+
+// keepsEnabled reports whether the machine keeps the set of enabled goroutines.
+func (m *Machine) keepsEnabled() bool {
+	if m.cfg.InTurn || m.auto {
+		return false
+	}
+	return m.check != nil || len(m.order) >= manyGoroutines && m.able.steps >= warmSteps
+}
+
+// Enabled implements por.System.
+func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
+	if m.executionOver() {
+		return buf
+	}
+	if m.knowsEnabled() {
+		return m.appendEnabled(buf)
+	}
+	return m.scanEnabled(buf)
+}
+
+// scanEnabled is Enabled without a set.
+func (m *Machine) scanEnabled(buf []trace.GID) []trace.GID {
+	from := len(buf)
+	timers := m.timersIn[:0]
+	for _, s := range m.living() {
+		g := m.gs[s]
+		if g.status != gReady {
+			continue
+		}
+		// Most operations never block and no reduction holds them: they need no Peek.
+		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
+			if timed(g) {
+				timers = append(timers, len(buf)-from)
+			}
+			buf = append(buf, g.id)
+		}
+	}
+	m.timersIn = timers
+	if !m.cfg.OrderedTime {
+		return buf
+	}
+	return buf[:from+len(without(buf[from:], timers, func(id trace.GID) bool { return !m.inTurn(m.gOf(id)) }))]
+}
+
+// knowsEnabled reports whether the set of the present state is known, and finds it if it is kept.
+func (m *Machine) knowsEnabled() bool {
+	s := &m.able
+	switch {
+	case s.moment == m.moment:
+		s.update(m)
+		return true
+	case !m.keepsEnabled():
+		return false
+	}
+	s.find(m)
+	return true
+}
+
+// find finds the set of the present state anew.
+func (s *enabledSet) find(m *Machine) {
+	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
+	s.waiting = make(map[ptr][]waiter)
+	for _, slot := range m.living() {
+		g := m.gs[slot]
+		g.member = membership{number: g.member.number, at: g.member.at[:0]}
+	}
+	s.rank(m)
+	for _, slot := range m.living() {
+		s.examine(m, m.gs[slot])
+	}
+	s.moment = m.moment
+}
+
+// rank gives the goroutines their ranks, which change when goroutines are started.
+func (s *enabledSet) rank(m *Machine) {
+	s.ranks = m.reordered
+	s.members = slices.Grow(s.members[:0], len(m.order)/64+1)[:len(m.order)/64+1]
+	clear(s.members)
+	for rank, slot := range m.order {
+		x := &m.gs[slot].member
+		if x.rank = rank; x.enabled {
+			s.members[rank/64] |= 1 << (rank % 64)
+		}
+	}
+}
+
+// begin is called before a step of g, whose view is that of the present state.
+func (s *enabledSet) begin(m *Machine, g *goroutine) {
+	s.steps = min(s.steps+1, warmSteps)
+	if s.collects = s.moment == m.moment; !s.collects {
+		return
+	}
+	s.touched = append(s.touched, g.view.op.Access[:g.view.op.N]...)
+	s.change(g)
+}
+
+// change notes that a step changes g.
+func (s *enabledSet) change(g *goroutine) {
+	if s.collects && !g.member.changed {
+		g.member.changed = true
+		s.changed = append(s.changed, g.slot)
+	}
+}
+
+// end is called after the step.
+func (s *enabledSet) end(m *Machine) {
+	if s.collects {
+		s.collects, s.moment = false, m.moment
+	}
+}
+
+// pausedSet is the part of the scheduler that tentative steps would change.
+type pausedSet struct {
+	collects, known, indexed bool
+	steps                    int
+}
+
+// pauseEnabled makes the set of enabled goroutines, and the index of those at channels, ignore the steps
+// until resumeEnabled.
+func (m *Machine) pauseEnabled() pausedSet {
+	s := &m.able
+	p := pausedSet{s.collects, s.moment == m.moment, m.waiters.indexed, s.steps}
+	s.collects, s.moment, s.steps, m.waiters.indexed = false, 0, 0, false
+	return p
+}
+
+// resumeEnabled is called when the state is again that of pauseEnabled; it has a new number.
+func (m *Machine) resumeEnabled(p pausedSet) {
+	s := &m.able
+	s.collects, s.steps, m.waiters.indexed = p.collects, p.steps, p.indexed
+	if p.known {
+		s.moment = m.moment
+	}
+}
+
+// update examines the goroutines again that the last steps concern.
+func (s *enabledSet) update(m *Machine) {
+	if s.ranks != m.reordered {
+		s.rank(m)
+	}
+	for _, slot := range s.changed {
+		g := m.gs[slot]
+		g.member.changed = false
+		s.touchChannels(g)
+		s.examine(m, g)
+		//mutant: to come to a channel enables no other goroutine [test ./vm TestEnabledKept]
+		s.touchChannels(g)
+	}
+	s.changed = s.changed[:0]
+	if len(s.waiting) == 0 {
+		s.touched = s.touched[:0]
+		return
+	}
+	s.words = s.words[:0]
+	for _, a := range s.touched {
+		s.words = appendWords(s.words, a)
+	}
+	s.touched = s.touched[:0]
+	slices.Sort(s.words)
+	for _, w := range slices.Compact(s.words) {
+		s.wake(m, w)
+	}
+}
+
+// mostWords is the most words of an access that is not long.
+const mostWords = 16
+
+// wholeObject is the offset of the two words that belong to an object: no object is so long.
+const wholeObject = 1 << 31
+
+// appendWords appends the words that a touches. Two more words belong to each object: where operations
+// with long accesses wait, which any access touches, and where all wait, which long accesses touch.
+func appendWords(list []ptr, a trace.Access) []ptr {
+	obj := ptr(a.Obj) << 32
+	if a.Size > 8*mostWords {
+		return append(list, obj|wholeObject, obj|wholeObject+8)
+	}
+	list = append(list, obj|wholeObject)
+	for off := a.Off &^ 7; off < a.Off+a.Size; off += 8 {
+		list = append(list, obj|ptr(off))
+	}
+	return list
+}
+
+// appendWaits appends the words at which an operation that accesses a waits.
+func appendWaits(list []ptr, a trace.Access) []ptr {
+	obj := ptr(a.Obj) << 32
+	list = append(list, obj|wholeObject+8)
+	if a.Size > 8*mostWords {
+		return append(list, obj|wholeObject)
+	}
+	for off := a.Off &^ 7; off < a.Off+a.Size; off += 8 {
+		list = append(list, obj|ptr(off))
+	}
+	return list
+}
+
+// touchChannels adds the channels at which g waits to the touched memory.
+func (s *enabledSet) touchChannels(g *goroutine) {
+	if g.member.communicates {
+		s.touched = append(s.touched, g.member.at...)
+	}
+}
+
+// alike are the kinds of operations that are all enabled at one word, or all disabled, if none of their
+// goroutines has parked or all have.
+const alike = trace.Kinds(1<<trace.Send | 1<<trace.Recv | 1<<trace.Lock | 1<<trace.RLock)
+
+// wake examines the goroutines again that wait at a word.
+func (s *enabledSet) wake(m *Machine, word ptr) {
+	list, ok := s.waiting[word]
+	if !ok {
+		return
+	}
+	kept := list[:0]
+	var again []*goroutine            // whose operations have become others
+	var known, enabled [2]trace.Kinds // of the kinds that are alike; those who have parked apart
+	for _, w := range list {
+		g := m.gs[w.slot]
+		if g.member.number != w.number {
+			continue
+		}
+		kept = append(kept, w)
+		k := g.pending.Kind
+		if !alike.Has(k) || word&wholeObject != 0 {
+			if s.put(g, m.enabled(g)); g.view.op.Kind != g.member.kind {
+				again = append(again, g)
+			}
+			continue
+		}
+		i := b2u(g.parked)
+		if !known[i].Has(k) {
+			if known[i] |= 1 << k; m.enabled(g) {
+				enabled[i] |= 1 << k
+			}
+		}
+		s.put(g, enabled[i].Has(k))
+	}
+	if s.waiting[word] = kept; len(kept) == 0 {
+		delete(s.waiting, word)
+	}
+	for _, g := range again {
+		s.examine(m, g)
+	}
+}
+
+// examine finds whether g is enabled, and where it waits.
+func (s *enabledSet) examine(m *Machine, g *goroutine) {
+	x := &g.member
+	x.number++
+	x.at, x.communicates = x.at[:0], false
+	ready := g.status == gReady
+	s.setSpecial(m, g, ready && isSpecial(g))
+	if !ready || x.special {
+		s.put(g, false)
+		return
+	}
+	//mutant: what waits does not wait for memory [test ./vm TestEnabledKept]: false
+	if k := g.pending.Kind; k.Blocks() {
+		x.communicates = k.Communicates()
+		x.at, x.kind = m.Touches(g.id, x.at), g.view.op.Kind
+		if x.kind == trace.CondWait {
+			x.at = x.at[:1] // until it is notified, it does not matter who has the lock
+		}
+		s.words = s.words[:0]
+		for _, a := range x.at {
+			s.words = appendWaits(s.words, a)
+		}
+		slices.Sort(s.words)
+		for _, w := range slices.Compact(s.words) {
+			list := s.waiting[w]
+			if len(list) == cap(list) {
+				list = slices.DeleteFunc(list, func(w waiter) bool { return m.gs[w.slot].member.number != w.number })
+			}
+			s.waiting[w] = append(list, waiter{g.slot, x.number})
+		}
+	}
+	s.put(g, m.enabled(g))
+}
+
+// isSpecial reports whether g, which is ready, has to be examined in each state.
+func isSpecial(g *goroutine) bool {
+	k := g.pending.Kind
+	return g.trail != nil || timed(g) || k == trace.SemAcquire || g.system && k == trace.Clock
+}
+
+// put makes g a member, or not.
+func (s *enabledSet) put(g *goroutine, enabled bool) {
+	x := &g.member
+	x.enabled = enabled
+	if bit := uint64(1) << (x.rank % 64); enabled {
+		s.members[x.rank/64] |= bit
+	} else {
+		s.members[x.rank/64] &^= bit
+	}
+}
+
+// setSpecial makes g special, or not.
+func (s *enabledSet) setSpecial(m *Machine, g *goroutine, special bool) {
+	if g.member.special == special {
+		return
+	}
+	g.member.special = special
+	i, _ := slices.BinarySearchFunc(s.special, g.id, func(slot uint32, id trace.GID) int {
+		return m.spawnOrder(m.gs[slot].id, id)
+	})
+	if special {
+		s.special = slices.Insert(s.special, i, g.slot)
+	} else {
+		s.special = slices.Delete(s.special, i, i+1)
+	}
+}
+
+// spawnOrder compares two goroutines by spawn path.
+func (m *Machine) spawnOrder(a, b trace.GID) int {
+	switch {
+	case a == b:
+		return 0
+	case m.before(a, b):
+		return -1
+	}
+	return 1
+}
+
+// none reports whether no goroutine is enabled, special ones excepted.
+func (s *enabledSet) none() bool {
+	return !slices.ContainsFunc(s.members, func(w uint64) bool { return w != 0 })
+}
+
+// appendEnabled appends the enabled goroutines to buf: the members, and the special ones that are
+// enabled.
+func (m *Machine) appendEnabled(buf []trace.GID) []trace.GID {
+	s := &m.able
+	special := s.special[:0:0]
+	for _, slot := range s.special {
+		if g := m.gs[slot]; m.enabled(g) && !(m.cfg.OrderedTime && timed(g) && !m.inTurn(g)) {
+			special = append(special, slot)
+		}
+	}
+	for i, word := range s.members {
+		for ; word != 0; word &= word - 1 {
+			rank := i*64 + bits.TrailingZeros64(word)
+			for len(special) > 0 && m.gs[special[0]].member.rank < rank {
+				buf = append(buf, m.gs[special[0]].id)
+				special = special[1:]
+			}
+			buf = append(buf, m.gs[m.order[rank]].id)
+		}
+	}
+	for _, slot := range special {
+		buf = append(buf, m.gs[slot].id)
+	}
+	return buf
+}
+
+// without removes from list the elements at the given ascending indices for which leaveOut returns
+// true.
+func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []trace.GID {
+	kept, from := 0, 0 // elements before from are done
+	for _, i := range places {
+		id := list[i]
+		kept += copy(list[kept:], list[from:i])
+		if from = i + 1; !leaveOut(id) {
+			list[kept] = id
+			kept++
+		}
+	}
+	return list[:kept+copy(list[kept:], list[from:])]
+}
