@@ -186,11 +186,21 @@ func (k *Keep) open(phase string) (f *saved.File, info keptInfo, err error) {
 
 // Remove removes what has been saved.
 func (k *Keep) Remove() {
-	files, _ := filepath.Glob(k.name("*"))
-	for _, f := range files {
+	for _, f := range k.files() {
 		os.Remove(f)
 	}
 	os.Remove(k.Dir) // if it is empty
+}
+
+// files returns the files that there are. The directory may have any name.
+func (k *Keep) files() (list []string) {
+	dir, _ := os.ReadDir(k.Dir)
+	for _, f := range dir {
+		if filepath.Ext(f.Name()) == ".hbs" {
+			list = append(list, filepath.Join(k.Dir, f.Name()))
+		}
+	}
+	return list
 }
 
 // resumed returns e and opts for continuing the saved search of a phase. refined reports whether

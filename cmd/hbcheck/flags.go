@@ -73,6 +73,7 @@ type exploreFlags struct {
 	color                             string
 	save                              string
 	resume                            bool
+	mistaken                          bool // a mistake of hbcheck's own in writing results
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
