@@ -167,13 +167,13 @@ func TestExplore(t *testing.T) {
 		t.Errorf("recorded after a replay: %q", again)
 	}
 	m.edit("user_test.go", "want = 2", "want = 1") // the same schedule has no bug, another one has
-	m.test(false, []string{"-run=^TestDeposit$"}, `balance 2, want 1`, `!still shows its bug`, `!of no use any more`)
+	m.test(false, []string{"-run=^TestDeposit$"}, `balance 2, want 1`, `!still shows its bug`, `!cannot be replayed any more`)
 	if again := m.recordings("TestDeposit"); len(again) != 2 {
 		t.Errorf("recorded after another bug: %q", again)
 	}
 	m.edit("user_test.go", "want = 1", "want = 2")
 	m.edit("user.go", "b.set(b.Balance() + n)", "b.mu.Lock(); b.balance += n; b.mu.Unlock()")
-	m.test(true, []string{"-run=^TestDeposit$"}, `of no use any more`, `exhaustive: 2 executions`)
+	m.test(true, []string{"-run=^TestDeposit$"}, `cannot be replayed any more`, `exhaustive: 2 executions`)
 }
 
 // TestNames: subtests with all sorts of names are explored, each alone; what is around them is not.
@@ -197,9 +197,10 @@ func TestFlags(t *testing.T) {
 	m.test(false, []string{"-run=^TestTagged$", "-tags=special"}, `tagged`, `HB005`)
 	m.test(true, []string{"-run=^TestPreempt$"}, `incomplete: only schedules with at most 0 preemptions`)
 	m.test(true, []string{"-run=^TestDirective$"}, `incomplete: only schedules with at most 0 preemptions`)
-	m.test(false, []string{"-run=^TestIncomplete$"}, `not everything is covered`, `net\.|network`)
-	m.test(true, []string{"-run=^TestAllowed$"}, `exhaustive, assuming `, `net\.|network`)
-	m.test(false, []string{"-run=^TestEndless$", "-timeout=20s"}, `not everything is covered`, `[-]timeout\)`, `!panic: test timed out`)
+	m.test(false, []string{"-run=^TestIncomplete$"}, `the search is incomplete, and hbtest\.AllowIncomplete is not given`, `starting a process`)
+	m.test(true, []string{"-run=^TestAllowed$"}, `^ +user_test.go:[0-9]+: incomplete`, `starting a process`)
+	m.test(true, []string{"-run=^TestAssuming$"}, `exhaustive, assuming no network`)
+	m.test(false, []string{"-run=^TestEndless$", "-timeout=20s"}, `the search is incomplete`, `[-]timeout\)`, `!panic: test timed out`)
 	m.test(true, []string{"-run=^TestLimited$"}, `incomplete.* stopped after 1s`)
 	m.test(false, []string{"-run=^TestWrongFlag$"}, `unknown flag: --no-such-flag`)
 	m.test(false, []string{"-run=^TestDeposit$", "-cover", "-count=1"}, `balance 1, want 2`)
