@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -38,7 +39,7 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return runPortfolio(ctx, e, opts)
 	}
 	opts.phase = "search"
-	e, opts, _, err := opts.Keep.resumed(e, opts, opts.phase)
+	e, opts, _, err := opts.Keep.resumed(ctx, e, opts, opts.phase)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ type exploration struct {
 	extra         any     // saved with the search
 	failed        error   // a *NotResumed
 	overtaking    bool    // Bug.Overtakes is wanted
-	broken        bool    // the search has panicked, and the machine is in any state
+	broken        bool    // the search has been abandoned, and the machine is in any state
 
 	// What the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
@@ -242,9 +243,14 @@ func (s *exploration) search() (r por.Result) {
 	}
 	defer func() {
 		x := recover()
-		if err, ok := x.(*NotResumed); ok {
+		switch err, ok := x.(*NotResumed); {
+		case ok && (errors.Is(err, saved.ErrStopped) || errors.Is(err, vm.ErrStopped)):
+			r = s.keeper.stopped()
+			return
+		case ok:
 			s.failed = err
-		} else if x != nil {
+		case x != nil:
+			s.keeper.done() // nobody is to wait for it
 			panic(x)
 		}
 		s.keeper.end(r)

@@ -292,7 +292,7 @@ func (p *portfolio) safely(c *contender, run func()) {
 // of s, unless s is nil or the saved search needs another machine.
 func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration) (*exploration, error) {
 	x.Keep, x.phase = keep, phase
-	e, x, refined, err := x.Keep.resumed(p.entry, x, phase)
+	e, x, refined, err := x.Keep.resumed(p.ctx, p.entry, x, phase)
 	switch {
 	case err != nil:
 		return nil, err
