@@ -250,7 +250,7 @@ func (s *exploration) search() (r por.Result) {
 		case ok:
 			s.failed = err
 		case x != nil:
-			s.keeper.done() // nobody is to wait for it
+			s.keeper.done() // no other search is to wait for it
 			panic(x)
 		}
 		s.keeper.end(r)

@@ -164,8 +164,8 @@ func unsaved(o *Options) bool {
 // name returns the name of the file of a phase.
 func (k *Keep) name(phase string) string { return filepath.Join(k.Dir, phase+".hbs") }
 
-// open opens the file of a phase; the file is nil if there is none. If over becomes true, it stops with an error
-// that is saved.ErrStopped.
+// open opens the file of a phase; the file is nil if there is none. If over becomes true, it stops with an
+// error that is saved.ErrStopped.
 func (k *Keep) open(phase string, over func() bool) (f *saved.File, info keptInfo, err error) {
 	name := k.name(phase)
 	f, err = saved.Open(name, over, k.Header)
@@ -349,8 +349,8 @@ func (k *keeper) write(ended bool, found por.Result) {
 	k.took = k.last.Sub(begin)
 }
 
-// stopped ends a search whose saved one was being read when the exploration had to end. The file stays, and of
-// what has been read nothing is used.
+// stopped ends a search whose saved one was being read when the exploration had to end. The file stays, and
+// of what has been read nothing is used.
 func (k *keeper) stopped() por.Result {
 	s := k.s
 	k.done()

@@ -146,8 +146,8 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// TestWatchedResume: reading a saved search, executing again what it has executed, and going back to its state
-// check often whether to end. An exploration that ends there leaves the file as it is, and the next one
+// TestWatchedResume: reading a saved search, executing again what it has executed, and going back to its
+// state check often whether to end. An exploration that ends there leaves the file as it is, and the next one
 // continues it.
 func TestWatchedResume(t *testing.T) {
 	prog := vmtest.Load(t, watched["many steps"])

@@ -300,3 +300,40 @@ func mustAbs(t *testing.T, path string) string {
 	}
 	return abs
 }
+
+// TestToolLines: go get -tool and go tool, without a network, in modules that want Go 1.26 and 1.27.
+func TestToolLines(t *testing.T) {
+	m := newModule(t)
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"1.26.0", "1.27.0"} {
+		m.env = []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*", "GONOSUMCHECK=1", "GOTOOLCHAIN=local"}
+		if out, _ := m.run(".", "go", "env", "GOVERSION"); line == "1.27.0" && strings.HasPrefix(out, "go1.26") {
+			m.env[len(m.env)-1] = "GOTOOLCHAIN=go1.27.1"
+		}
+		if out, ok := m.run(".", "go", "env", "GOVERSION"); !ok {
+			t.Logf("no Go for go %s here: %s", line, out)
+			continue
+		}
+		m.write("go.sum", string(sums))
+		m.write("go.mod", "module example.com/user\n\ngo "+line+"\n\nrequire hbcheck.dev/hbcheck v0.0.0\n\nreplace hbcheck.dev/hbcheck => "+root+"\n")
+		if out, ok := m.run(".", "go", "get", "-tool", "hbcheck.dev/hbcheck/cmd/hbcheck"); !ok {
+			t.Fatalf("go %s: go get -tool: %s", line, out)
+		}
+		if mod, err := os.ReadFile(filepath.Join(m.dir, "go.mod")); err != nil || !strings.Contains(string(mod), "\ntool hbcheck.dev/hbcheck/cmd/hbcheck\n") || !strings.Contains(string(mod), "\ngo "+line+"\n") {
+			t.Errorf("go %s: %v\n%s", line, err, mod)
+		}
+		if out, ok := m.run(".", "go", "tool", "hbcheck", "version"); !ok || !strings.Contains(out, "models go1.") {
+			t.Errorf("go %s: %s", line, out)
+		}
+		if out, ok := m.run(".", "go", "tool", "hbcheck", "--html=off", "--run", "^TestDeposit$", "."); ok || !strings.Contains(out, "HB005: test failed: balance 1, want 2") {
+			t.Errorf("go %s: %s", line, out)
+		}
+	}
+}

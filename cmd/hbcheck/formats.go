@@ -53,7 +53,8 @@ func defaultFormat() string {
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the formats that were asked for, and
-// of the index of pages. again is the command that continues what is open. Mistakes in writing are told to errs.
+// of the index of pages. again is the command that continues what is open. Mistakes in writing are told to
+// errs.
 func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, again string) report.Writer {
 	list, err := f.outputs()
 	if err != nil {

@@ -118,8 +118,8 @@ func TestFailedEntry(t *testing.T) {
 	}
 }
 
-// TestMistakes: a mistake of hbcheck's own beside an exploration, in the files of a bug, or in writing a result
-// keeps nothing from other entries, bugs and writers; the exit status says so.
+// TestMistakes: a mistake of hbcheck's own beside an exploration, in the files of a bug, or in writing a
+// result keeps nothing from other entries, bugs and writers; the exit status says so.
 func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("lost_test.go", []byte(panics), 0o666); err != nil {

@@ -331,7 +331,8 @@ func (a *attempt) mistaken(p any) {
 	}
 }
 
-// recall sets a's result if it is cached; otherwise, if the attempt is the last one, where its searches are saved.
+// recall sets a's result if it is cached; otherwise, if the attempt is the last one, where its searches are
+// saved.
 func (x *wholeRun) recall(a *attempt, final bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -206,8 +206,8 @@ func TestUnwritable(t *testing.T) {
 
 func never() bool { return false }
 
-// TestStopped: writing and reading ask often whether they have to stop; writing that stops leaves the file that
-// was there before, and no other.
+// TestStopped: writing and reading ask often whether they have to stop; writing that stops leaves the file
+// that was there before, and no other.
 func TestStopped(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")
