@@ -71,6 +71,6 @@ func (bare) Cost() int                                              { return 0 }
 func (bare) Check(por.Oracle) *check.Machine                        { return nil }
 func (bare) UserPos(trace.GID, *trace.Op) token.Position            { return token.Position{} }
 func (bare) Save() (*vm.Saved, error)                               { return nil, errBare }
-func (bare) Regrow(*vm.Saved) error                                 { return errBare }
+func (bare) Regrow(*vm.Saved, func() bool) error                    { return errBare }
 func (bare) Restore(*vm.Saved) error                                { return errBare }
 func (bare) Refinement() vm.Refinement                              { return vm.Refinement{} }

@@ -2,8 +2,12 @@ package explore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -34,11 +38,13 @@ func main() {
 
 // TestLongBounds: with each explorer, searches of long executions keep each bound. They end soon
 // after they are told to, at a random moment, without a panic and with a verdict that says why they
-// are incomplete.
+// are incomplete. So do those that continue what was saved at another random moment, or at the end.
 func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()
-	for _, seed := range deep.Seeds(t, 4, 120) {
+	resumed := 0
+	seeds := deep.Seeds(t, 4, 120)
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(45, seed))
 		x := all[int(seed)%len(all)]
 		size := []int{300, 3000, 20_000}[r.IntN(3)]
@@ -46,8 +52,8 @@ func TestLongBounds(t *testing.T) {
 		if x.Stateful && !o.Match && !x.Stateless {
 			o.Match = true
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		bound, polls := "", 1<<r.IntN(10)
+		bound := ""
+		polls := []int{1 << r.IntN(10), 1 << r.IntN(10)}
 		switch r.IntN(5) {
 		case 0:
 			o.MaxExecs, bound = 1+r.Uint64N(3), "executions"
@@ -62,34 +68,65 @@ func TestLongBounds(t *testing.T) {
 				o.LimitPreempt, o.Preempt, bound = true, r.IntN(2), "preemptions"
 			}
 		}
-		o.Progress = func(explore.Progress) {
-			if polls--; polls == 0 {
-				cancel()
+		what := fmt.Sprintf("seed %d: %s, match %v, size %d, bound on %s", seed, x.Name, o.Match, size, bound)
+		// run explores until the search has polled that often.
+		run := func(polls int, keep *explore.Keep) *explore.Result {
+			t.Helper()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			o := o
+			o.Keep, o.Progress = keep, func(explore.Progress) {
+				if polls--; polls == 0 {
+					cancel()
+				}
+			}
+			res, err := explore.Run(ctx, explore.Entry{Package: "main", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
+				return explore.NewMachine(prog, prog.Entries[0], vm.Config{Args: []string{"main", fmt.Sprint(size)}, Races: true, Interrupt: interrupted})
+			}}, o)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			stopped := ctx.Err() != nil
+			s := res.Stats
+			t.Logf("%s: %s, stopped %v, %d executions, %d states, depth %d", what, res.Verdict, stopped, s.Executions, s.States, s.MaxDepth)
+			if len(res.Mistakes) > 0 || len(res.Bugs) > 0 {
+				t.Errorf("%s: mistakes %q, bugs %v", what, res.Mistakes, res.Bugs)
+			}
+			steps := o.MaxSteps
+			if x.Stateless {
+				steps *= 3 // when the others go on without one of the three goroutines they get as many again
+			}
+			switch {
+			case o.MaxExecs > 0 && s.Executions > o.MaxExecs, o.MaxStates > 0 && s.States > o.MaxStates, o.MaxSteps > 0 && s.MaxDepth > steps:
+				t.Errorf("%s: the bound is not kept: %d executions, %d states, depth %d", what, s.Executions, s.States, s.MaxDepth)
+			}
+			if stopped && !slices.ContainsFunc(res.Incomplete, func(w explore.Reason) bool { return w.Cause == explore.CauseStopped || w.Cause == explore.CauseBound }) {
+				t.Errorf("%s: stopped, and incomplete because of %v", what, res.Incomplete)
+			}
+			if stopped && res.Verdict != explore.Incomplete {
+				t.Errorf("%s: stopped, and %s", what, res.Verdict)
+			}
+			return res
+		}
+		keep := explore.Keep{Dir: t.TempDir()}
+		copied := filepath.Join(t.TempDir(), "copied")
+		points := 1 << r.IntN(12)
+		keep.Points = func() bool { points--; return points == 0 }
+		keep.Written = func() { // the process may be killed after this
+			if err := os.CopyFS(copied, os.DirFS(keep.Dir)); err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
 			}
 		}
-		what := fmt.Sprintf("seed %d: %s, match %v, size %d, bound on %s", seed, x.Name, o.Match, size, bound)
-		res, err := explore.Run(ctx, explore.Entry{Package: "main", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
-			return explore.NewMachine(prog, prog.Entries[0], vm.Config{Args: []string{"main", fmt.Sprint(size)}, Races: true, Interrupt: interrupted})
-		}}, o)
-		stopped := ctx.Err() != nil
-		cancel()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
+		run(polls[0], &keep)
+		if _, err := os.Stat(copied); err != nil {
+			continue // it was never saved
 		}
-		s := res.Stats
-		t.Logf("%s: %s, stopped %v, %d executions, %d states, depth %d", what, res.Verdict, stopped, s.Executions, s.States, s.MaxDepth)
-		if len(res.Mistakes) > 0 || len(res.Bugs) > 0 {
-			t.Errorf("%s: mistakes %q, bugs %v", what, res.Mistakes, res.Bugs)
+		res := run(polls[1], &explore.Keep{Dir: copied, Resume: true})
+		if resumed++; res.Resumed == nil {
+			t.Errorf("%s: what was saved is not continued", what)
 		}
-		switch {
-		case o.MaxExecs > 0 && s.Executions > o.MaxExecs, o.MaxStates > 0 && s.States > o.MaxStates, o.MaxSteps > 0 && s.MaxDepth > o.MaxSteps:
-			t.Errorf("%s: the bound is not kept: %d executions, %d states, depth %d", what, s.Executions, s.States, s.MaxDepth)
-		}
-		if stopped && !slices.ContainsFunc(res.Incomplete, func(w explore.Reason) bool { return w.Cause == explore.CauseStopped || w.Cause == explore.CauseBound }) {
-			t.Errorf("%s: stopped, and incomplete because of %v", what, res.Incomplete)
-		}
-		if stopped && res.Verdict != explore.Incomplete {
-			t.Errorf("%s: stopped, and %s", what, res.Verdict)
-		}
+	}
+	if t.Logf("%d of %d were continued", resumed, len(seeds)); resumed < len(seeds)/4 {
+		t.Error("too few searches were saved")
 	}
 }

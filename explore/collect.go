@@ -104,8 +104,8 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		}
 		return true
 	}
-	if c.m.Lacks() == vm.LackChange && waitsForever[b.Kind] {
-		b.Warning, b.Lacks = true, vm.LackChange // the awaited event may come with the change
+	if lacks := c.m.Lacks(); (lacks == vm.LackChange || lacks == vm.LackAllocations) && waitsForever[b.Kind] {
+		b.Warning, b.Lacks = true, lacks // the awaited event may come with the change
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)

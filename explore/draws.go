@@ -74,7 +74,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			if !d.endless && d.found.Executions < x.MaxExecs {
 				p.cut = append(p.cut, x)
 			}
-			if d.err != nil || d.s.limit.passed() || d.s.answers(&d.found) {
+			if d.err != nil || d.s.broken || d.s.limit.passed() || d.s.answers(&d.found) {
 				return
 			}
 		}

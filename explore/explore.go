@@ -3,15 +3,16 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -38,7 +39,7 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return runPortfolio(ctx, e, opts)
 	}
 	opts.phase = "search"
-	e, opts, _, err := opts.Keep.resumed(e, opts, opts.phase)
+	e, opts, _, err := opts.Keep.resumed(ctx, e, opts, opts.phase)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +73,7 @@ type exploration struct {
 	extra         any     // saved with the search
 	failed        error   // a *NotResumed
 	overtaking    bool    // Bug.Overtakes is wanted
+	broken        bool    // the search has been abandoned, and the machine is in any state
 
 	// What the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
@@ -99,8 +101,14 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	return s, s.configure(opts)
 }
 
+// errBroken is the error for a machine that a mistake has left in an unknown state.
+var errBroken = errors.New("BUG: a search has failed on this machine")
+
 // again returns another exploration of the entry, on the same machine.
 func (s *exploration) again(opts Options) (*exploration, error) {
+	if s.broken {
+		return nil, errBroken
+	}
 	s.limit.cuttable = true
 	t := &exploration{limit: s.limit, m: s.m}
 	t.result = &Result{Package: s.result.Package, Entry: s.result.Entry}
@@ -127,7 +135,7 @@ func (s *exploration) configure(opts Options) error {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}
-		file := filepath.Join(dir, strings.ReplaceAll(s.result.Entry, "/", "_")+"."+name)
+		file := filepath.Join(dir, FileName(s.result.Entry)+"."+name)
 		os.Remove(file) // do not follow a link
 		return os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
@@ -214,17 +222,35 @@ func (s *exploration) place(op trace.Op) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
 }
 
-// search runs the explorer.
+// search runs the explorer. A mistake of hbcheck in it does not affect the bugs that have been found before.
 func (s *exploration) search() (r por.Result) {
-	defer func() { s.limit.cuttable = false }()
+	defer func() {
+		s.limit.cuttable = false
+		x := recover()
+		if x == nil {
+			return
+		}
+		//mutant: a mistake of a search loses its bugs [test ./explore TestMistakeAfterBug]: "!s.hasError()" -> "!s.hasError() || x != nil"
+		if !s.hasError() {
+			panic(x)
+		}
+		s.broken = true
+		s.result.mistake(x)
+		r = por.Result{Stopped: true}
+	}()
 	if s.keeper == nil {
 		return s.opts.POR.Explore(s.sys, s.collector, s.cfg)
 	}
 	defer func() {
 		x := recover()
-		if err, ok := x.(*NotResumed); ok {
+		switch err, ok := x.(*NotResumed); {
+		case ok && (errors.Is(err, saved.ErrStopped) || errors.Is(err, vm.ErrStopped)):
+			r = s.keeper.stopped()
+			return
+		case ok:
 			s.failed = err
-		} else if x != nil {
+		case x != nil:
+			s.keeper.done() // no other search is to wait for it
 			panic(x)
 		}
 		s.keeper.end(r)
@@ -250,8 +276,17 @@ func (e *Mistake) Error() string {
 	return fmt.Sprintf("explore: a class is explored twice: %v", e.Duplicate)
 }
 
-// finish fills in the result from the search.
-func (s *exploration) finish(found por.Result) error {
+// finish fills in the result from the search. A mistake of hbcheck in doing so does not affect the bugs: what
+// is said of them decides, and nothing else is.
+func (s *exploration) finish(found por.Result) (err error) {
+	defer func() {
+		if x := recover(); x != nil && s.hasError() {
+			s.result.mistake(x)
+			s.result.Bugs, s.result.Verdict, err = s.collector.bugs, Fail, nil
+		} else if x != nil {
+			panic(x)
+		}
+	}()
 	if s.failed != nil {
 		return s.failed
 	}
@@ -327,6 +362,13 @@ func (s *exploration) narrate() {
 	s.limit.early.Store(false)
 	s.limit.telling = true
 	defer func() { s.limit.telling = false }()
+	if s.broken {
+		for _, b := range s.result.Bugs {
+			b.untold()
+			b.movers = nil
+		}
+		return
+	}
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
@@ -337,14 +379,8 @@ func (s *exploration) narrate() {
 	}
 	s.m.Await(vm.AwaitNever)
 	for _, o := range s.collector.outcomes {
-		var err error
-		if s.limit.passed() {
+		if s.limit.passed() || s.tellOutcome(o) == errUntold {
 			break
-		}
-		if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err == errUntold {
-			break
-		} else if err != nil {
-			s.result.mistake(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 		}
 	}
 	for _, o := range s.collector.outcomes {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -126,7 +127,11 @@ func (s *exploration) keep(opts *Options) error {
 	k := &keeper{Keep: opts.Keep, s: s, file: opts.Keep.name(opts.phase)}
 	if k.Resume {
 		var err error
-		if k.from, k.info, err = k.open(opts.phase); err != nil {
+		k.from, k.info, err = k.open(opts.phase, s.limit.ending)
+		if errors.Is(err, saved.ErrStopped) {
+			return nil // nothing is saved, so that the file stays
+		}
+		if err != nil {
 			return err
 		}
 		k.spent, k.stats = k.info.Spent, k.info.Stats
@@ -159,10 +164,11 @@ func unsaved(o *Options) bool {
 // name returns the name of the file of a phase.
 func (k *Keep) name(phase string) string { return filepath.Join(k.Dir, phase+".hbs") }
 
-// open opens the file of a phase; the file is nil if there is none.
-func (k *Keep) open(phase string) (f *saved.File, info keptInfo, err error) {
+// open opens the file of a phase; the file is nil if there is none. If over becomes true, it stops with an
+// error that is saved.ErrStopped.
+func (k *Keep) open(phase string, over func() bool) (f *saved.File, info keptInfo, err error) {
 	name := k.name(phase)
-	f, err = saved.Open(name, k.Header)
+	f, err = saved.Open(name, over, k.Header)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, info, nil
 	}
@@ -186,20 +192,33 @@ func (k *Keep) open(phase string) (f *saved.File, info keptInfo, err error) {
 
 // Remove removes what has been saved.
 func (k *Keep) Remove() {
-	files, _ := filepath.Glob(k.name("*"))
-	for _, f := range files {
+	for _, f := range k.files() {
 		os.Remove(f)
 	}
 	os.Remove(k.Dir) // if it is empty
 }
 
+// files returns the files that there are. The directory may have any name.
+func (k *Keep) files() (list []string) {
+	dir, _ := os.ReadDir(k.Dir)
+	for _, f := range dir {
+		if filepath.Ext(f.Name()) == ".hbs" {
+			list = append(list, filepath.Join(k.Dir, f.Name()))
+		}
+	}
+	return list
+}
+
 // resumed returns e and opts for continuing the saved search of a phase. refined reports whether
-// that search needs another machine than e's.
-func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options, refined bool, err error) {
+// that search needs another machine than e's. If ctx is done it stops: the search will, too.
+func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string) (_ Entry, _ Options, refined bool, err error) {
 	if k == nil || !k.Resume {
 		return e, opts, false, nil
 	}
-	f, info, err := k.open(phase)
+	f, info, err := k.open(phase, func() bool { return ctx.Err() != nil })
+	if errors.Is(err, saved.ErrStopped) {
+		return e, opts, false, nil
+	}
 	if f == nil {
 		return e, opts, false, err
 	}
@@ -330,6 +349,18 @@ func (k *keeper) write(ended bool, found por.Result) {
 	k.took = k.last.Sub(begin)
 }
 
+// stopped ends a search whose saved one was being read when the exploration had to end. The file stays, and
+// of what has been read nothing is used.
+func (k *keeper) stopped() por.Result {
+	s := k.s
+	k.done()
+	k.from.Close()
+	s.broken = true
+	s.collector = newCollector(s.limit, s.m, s.opts)
+	s.lazy, s.parts, s.result.Resumed = nil, nil, nil
+	return por.Result{Incomplete: []por.Reason{{Bound: por.BoundPoll, Text: s.limit.cause()}}}
+}
+
 // keptData returns the data of s that are saved with those of its explorer.
 func (s *exploration) keptData() []any {
 	list := []any{s.collector}
@@ -358,7 +389,7 @@ func (k *keeper) resume() (found por.Result, over bool) {
 	for _, data := range s.keptData() {
 		check(k.from.Read(data))
 	}
-	check(s.m.Regrow(k.kept.Machine))
+	check(s.m.Regrow(k.kept.Machine, s.limit.ending))
 	if s.lazy != nil && s.lazy.Made() {
 		s.lazy.Remake()
 		if l := s.lazy.Learned(); l != nil {
@@ -371,6 +402,9 @@ func (k *keeper) resume() (found por.Result, over bool) {
 	}
 	return por.Result{}, false
 }
+
+// Abandon implements por.Keeper.
+func (k *keeper) Abandon() { panic(&NotResumed{k.file, saved.ErrStopped}) }
 
 // Arrived implements por.Keeper.
 func (k *keeper) Arrived() {

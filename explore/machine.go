@@ -185,7 +185,7 @@ type Replicator interface {
 // A Saver is a machine whose state another process can restore: see vm.Saved.
 type Saver interface {
 	Save() (*vm.Saved, error)
-	Regrow(*vm.Saved) error
+	Regrow(s *vm.Saved, over func() bool) error
 	Restore(*vm.Saved) error
 	Refinement() vm.Refinement
 }

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/trace"
 
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -137,3 +138,78 @@ func TestMistakeOfOneSearch(t *testing.T) {
 		}()
 	}
 }
+
+// TestMistakeAfterBug: a mistake in a search, or in gathering what is known of it, does not affect the bugs
+// that have been found before; without one Run panics.
+func TestMistakeAfterBug(t *testing.T) {
+	src := `package main
+func main() {
+	done := make(chan int)
+	for i := range 3 { go func() { done <- i } () }
+	if <-done == BAD { panic("found") }
+	<-done
+	<-done
+}`
+	for _, bug := range []bool{true, false} {
+		bad := "-1"
+		if bug {
+			bad = "0"
+		}
+		prog := vmtest.Load(t, strings.ReplaceAll(src, "BAD", bad))
+		for _, auto := range []bool{false, true} {
+			for _, late := range []bool{false, true} {
+				left := 4 // leaves of the searches, until one panics
+				if late {
+					left = -1
+				}
+				opts := options("full")
+				opts.All, opts.Match, opts.Outcomes, opts.Finals = true, false, false, false
+				run := opts.POR.Run
+				broken := *opts.POR
+				broken.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+					return run(sys, failing{v, &left}, cfg)
+				}
+				opts.POR = &broken
+				if auto {
+					opts = Options{All: true, Portfolio: &Portfolio{Searches: []Options{opts}}}
+				}
+				e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+					m, err := NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: interrupted})
+					if late {
+						return forgetful{m}, err
+					}
+					return m, err
+				}}
+				func() {
+					defer func() {
+						if x := recover(); (x != nil) == bug {
+							t.Errorf("bug %v, auto %v, late %v: Run panics with %v", bug, auto, late, x)
+						}
+					}()
+					r, err := Run(t.Context(), e, opts)
+					if err != nil || r.Verdict != Fail || len(r.Bugs) != 1 || len(r.Mistakes) != 1 || r.Bugs[0].Untold == late {
+						t.Errorf("auto %v, late %v: %v %+v", auto, late, err, r)
+					}
+				}()
+			}
+		}
+	}
+}
+
+// failing is a visitor that panics after a number of executions.
+type failing struct {
+	por.Visitor
+	left *int
+}
+
+func (f failing) Leaf(path trace.Schedule, status por.Status) bool {
+	if *f.left--; *f.left == 0 {
+		panic("BUG: it fails")
+	}
+	return f.Visitor.Leaf(path, status)
+}
+
+// forgetful is a machine that panics when it is asked what it assumed.
+type forgetful struct{ Machine }
+
+func (forgetful) Assumed() []vm.Assumption { panic("BUG: it has forgotten") }

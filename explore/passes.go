@@ -42,7 +42,7 @@ func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Resu
 	var s *exploration
 	for i := 0; ; {
 		var err error
-		if s == nil {
+		if s == nil || s.broken {
 			s, err = prepare(ctx, e, list[i])
 		} else {
 			s, err = s.again(list[i])

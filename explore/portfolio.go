@@ -292,11 +292,11 @@ func (p *portfolio) safely(c *contender, run func()) {
 // of s, unless s is nil or the saved search needs another machine.
 func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration) (*exploration, error) {
 	x.Keep, x.phase = keep, phase
-	e, x, refined, err := x.Keep.resumed(p.entry, x, phase)
+	e, x, refined, err := x.Keep.resumed(p.ctx, p.entry, x, phase)
 	switch {
 	case err != nil:
 		return nil, err
-	case s != nil && !refined:
+	case s != nil && !refined && !s.broken:
 		return s.again(x)
 	}
 	return prepare(p.ctx, e, x)
@@ -309,7 +309,7 @@ func (p *portfolio) run(c *contender) {
 	for {
 		opts := c.s.opts
 		p.search(c)
-		if c.err = c.s.failed; c.err != nil {
+		if c.err = c.s.failed; c.err != nil || c.s.broken {
 			break
 		}
 		if c.jobs > 1 && c.beside && !c.s.limit.passed() {

@@ -55,7 +55,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		found = s.search()
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
-		if s.answers(&found) || s.limit.passed() {
+		if s.answers(&found) || s.limit.passed() || s.broken {
 			break
 		}
 	}
@@ -65,7 +65,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		list = append([]Options{*p.opts.Portfolio.First}, list...)
 	}
 	for i, x := range list {
-		if s.answers(&found) || s.limit.passed() {
+		if s.answers(&found) || s.limit.passed() || s.broken {
 			break
 		}
 		if s, err = s.again(p.options(x)); err != nil {
@@ -89,7 +89,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	if why := s.limit.reason(); why != "" && s.opts.POR.Samples {
 		found.Incomplete = interrupted(found.Incomplete, why)
 	}
-	if s.answers(&found) || s.limit.passed() || s.needsRefining() {
+	if s.broken || s.answers(&found) || s.limit.passed() || s.needsRefining() {
 		return s, found, nil
 	}
 	p.drawn = true

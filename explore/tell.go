@@ -121,6 +121,16 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	return spent
 }
 
+// tellOutcome describes the schedule of o. A mistake of hbcheck itself leaves it without words, and does not
+// affect other outcomes.
+func (s *exploration) tellOutcome(o *Outcome) (err error) {
+	defer s.result.survive(func() { o.Events, err = nil, nil })
+	if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err != nil && err != errUntold {
+		panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
+	}
+	return err
+}
+
 // A mover is a goroutine of a schedule.
 type mover struct {
 	g    trace.GID

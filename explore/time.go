@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -50,8 +49,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	switch {
 	case err != nil || opts.Keep == nil:
 	case r.stopped():
-		files, _ := filepath.Glob(opts.Keep.name("*"))
-		r.Saved = len(files) > 0
+		r.Saved = len(opts.Keep.files()) > 0
 	default:
 		opts.Keep.Remove()
 	}

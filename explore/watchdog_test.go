@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -29,7 +33,7 @@ func (w *watchdog) asked() {
 		return
 	}
 	now := w.m.Counters().Instructions
-	if d := now - w.last; d > w.most {
+	if d := now - w.last; now > w.last && d > w.most { // those of a saved search are fewer
 		w.most, w.in = d, w.at
 	}
 	w.last = now
@@ -139,5 +143,97 @@ func TestHurry(t *testing.T) {
 	close(hurry)
 	if !l.untold() || !l.passed() {
 		t.Error("it does not hurry")
+	}
+}
+
+// TestWatchedResume: reading a saved search, executing again what it has executed, and going back to its
+// state check often whether to end. An exploration that ends there leaves the file as it is, and the next one
+// continues it.
+func TestWatchedResume(t *testing.T) {
+	prog := vmtest.Load(t, watched["many steps"])
+	for _, name := range []string{"optimal", "jpf"} {
+		dir := t.TempDir()
+		keep := func(resume bool) *Keep {
+			return &Keep{Dir: dir, Header: saved.Header{{Name: "name", Value: name}}, Resume: resume}
+		}
+		var w *watchdog
+		// explore explores until the search has checked for the n-th time whether to end.
+		explore := func(n, executions int, k *Keep) (asked int, r *Result) {
+			t.Helper()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w = &watchdog{at: "resuming"}
+			ask := func() {
+				if asked++; asked == n {
+					cancel()
+				}
+				w.asked()
+			}
+			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+				m, err := NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: func() bool { ask(); return interrupted() }})
+				w.m = m
+				return m, err
+			}}
+			opts := Options{POR: explorers.With(name), MaxExecs: uint64(executions), MaxSteps: 20_000, NoMinimise: true, All: true, Keep: k}
+			opts.Match, opts.phase = opts.POR.Stateful && !opts.POR.Stateless, "search"
+			e, opts, _, err := opts.Keep.resumed(ctx, e, opts, "search")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := prepare(ctx, e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.keeper != nil {
+				s.limit.saving.Add(-1) // the end waits for nothing
+				s.keeper.waited = false
+			}
+			s.limit.asked, w.last = ask, w.m.Counters().Instructions
+			if err := s.finish(s.search()); err != nil {
+				t.Fatal(err)
+			}
+			return asked, s.result
+		}
+		_, whole := explore(0, 4, &Keep{Dir: t.TempDir()})
+		k := keep(false)
+		points := 0
+		k.Points = func() bool { points++; return points == 3_500 }
+		if _, r := explore(0, 4, k); r.Stats.Executions != whole.Stats.Executions {
+			t.Fatalf("%s: saving makes a difference: %+v", name, r.Stats)
+		}
+		file := filepath.Join(dir, "search.hbs")
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(at int) {
+			t.Helper()
+			if w.most > mostUnwatched {
+				t.Errorf("%s, stopped at check %d: %d are executed without a look", name, at, w.most)
+			}
+			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("%s, stopped at check %d: the file is another one: %v", name, at, err)
+			}
+		}
+		least := 0 // checks until the search goes on
+		for n := 1; ; n += 1 + n/3 {
+			k := keep(true)
+			k.Points = func() bool { least = max(least, n); return false }
+			_, r := explore(n, 4, k)
+			check(n)
+			if least > 0 {
+				break
+			}
+			if r.Verdict != Incomplete || len(r.Bugs) > 0 || r.Stats.Executions > 0 || !r.stopped() {
+				t.Errorf("%s, stopped at check %d: %v, %d executions, %v", name, n, r.Verdict, r.Stats.Executions, r.Incomplete)
+			}
+		}
+		if least < 1000 {
+			t.Errorf("%s: only %d checks until the search goes on", name, least)
+		}
+		if _, r := explore(0, 4, keep(true)); r.Verdict != whole.Verdict || r.Stats.Executions != whole.Stats.Executions || len(r.Bugs) != len(whole.Bugs) {
+			t.Errorf("%s: %v, %d executions, %d bugs, want %v, %d, %d", name, r.Verdict, r.Stats.Executions, len(r.Bugs),
+				whole.Verdict, whole.Stats.Executions, len(whole.Bugs))
+		}
 	}
 }

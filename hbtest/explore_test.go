@@ -62,7 +62,7 @@ func newModule(t *testing.T) *module {
 		t.Fatal(err)
 	}
 	built = true
-	m := &module{T: t, dir: t.TempDir(), tool: path}
+	m := &module{T: t, dir: filepath.Join(t.TempDir(), "a [b]"), tool: path} // a pattern that does not match itself
 	if err := os.CopyFS(m.dir, os.DirFS("testdata/user")); err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +135,14 @@ func (m *module) want(out string, want ...string) {
 // recordings returns the files of a test's corpus.
 func (m *module) recordings(test string) []string {
 	m.Helper()
-	files, err := filepath.Glob(filepath.Join(m.dir, "testdata", "hbcheck", test, "*"))
-	if err != nil {
+	dir := filepath.Join(m.dir, "testdata", "hbcheck", test)
+	list, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
 		m.Fatal(err)
+	}
+	var files []string
+	for _, f := range list {
+		files = append(files, filepath.Join(dir, f.Name()))
 	}
 	return files
 }
@@ -162,13 +167,13 @@ func TestExplore(t *testing.T) {
 		t.Errorf("recorded after a replay: %q", again)
 	}
 	m.edit("user_test.go", "want = 2", "want = 1") // the same schedule has no bug, another one has
-	m.test(false, []string{"-run=^TestDeposit$"}, `balance 2, want 1`, `!still shows its bug`, `!of no use any more`)
+	m.test(false, []string{"-run=^TestDeposit$"}, `balance 2, want 1`, `!still shows its bug`, `!cannot be replayed any more`)
 	if again := m.recordings("TestDeposit"); len(again) != 2 {
 		t.Errorf("recorded after another bug: %q", again)
 	}
 	m.edit("user_test.go", "want = 1", "want = 2")
 	m.edit("user.go", "b.set(b.Balance() + n)", "b.mu.Lock(); b.balance += n; b.mu.Unlock()")
-	m.test(true, []string{"-run=^TestDeposit$"}, `of no use any more`, `exhaustive: 2 executions`)
+	m.test(true, []string{"-run=^TestDeposit$"}, `cannot be replayed any more`, `exhaustive: 2 executions`)
 }
 
 // TestNames: subtests with all sorts of names are explored, each alone; what is around them is not.
@@ -192,9 +197,10 @@ func TestFlags(t *testing.T) {
 	m.test(false, []string{"-run=^TestTagged$", "-tags=special"}, `tagged`, `HB005`)
 	m.test(true, []string{"-run=^TestPreempt$"}, `incomplete: only schedules with at most 0 preemptions`)
 	m.test(true, []string{"-run=^TestDirective$"}, `incomplete: only schedules with at most 0 preemptions`)
-	m.test(false, []string{"-run=^TestIncomplete$"}, `not everything is covered`, `net\.|network`)
-	m.test(true, []string{"-run=^TestAllowed$"}, `exhaustive, but for: `, `net\.|network`)
-	m.test(false, []string{"-run=^TestEndless$", "-timeout=20s"}, `not everything is covered`, `[-]timeout\)`, `!panic: test timed out`)
+	m.test(false, []string{"-run=^TestIncomplete$"}, `the search is incomplete, and hbtest\.AllowIncomplete is not given`, `starting a process`)
+	m.test(true, []string{"-run=^TestAllowed$"}, `^ +user_test.go:[0-9]+: incomplete`, `starting a process`)
+	m.test(true, []string{"-run=^TestAssuming$"}, `exhaustive, assuming no network`)
+	m.test(false, []string{"-run=^TestEndless$", "-timeout=20s"}, `the search is incomplete`, `[-]timeout\)`, `!panic: test timed out`)
 	m.test(true, []string{"-run=^TestLimited$"}, `incomplete.* stopped after 1s`)
 	m.test(false, []string{"-run=^TestWrongFlag$"}, `unknown flag: --no-such-flag`)
 	m.test(false, []string{"-run=^TestDeposit$", "-cover", "-count=1"}, `balance 1, want 2`)
@@ -293,4 +299,41 @@ func mustAbs(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return abs
+}
+
+// TestToolLines: go get -tool and go tool, without a network, in modules that want Go 1.26 and 1.27.
+func TestToolLines(t *testing.T) {
+	m := newModule(t)
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"1.26.0", "1.27.0"} {
+		m.env = []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*", "GONOSUMCHECK=1", "GOTOOLCHAIN=local"}
+		if out, _ := m.run(".", "go", "env", "GOVERSION"); line == "1.27.0" && strings.HasPrefix(out, "go1.26") {
+			m.env[len(m.env)-1] = "GOTOOLCHAIN=go1.27.1"
+		}
+		if out, ok := m.run(".", "go", "env", "GOVERSION"); !ok {
+			t.Logf("no Go for go %s here: %s", line, out)
+			continue
+		}
+		m.write("go.sum", string(sums))
+		m.write("go.mod", "module example.com/user\n\ngo "+line+"\n\nrequire hbcheck.dev/hbcheck v0.0.0\n\nreplace hbcheck.dev/hbcheck => "+root+"\n")
+		if out, ok := m.run(".", "go", "get", "-tool", "hbcheck.dev/hbcheck/cmd/hbcheck"); !ok {
+			t.Fatalf("go %s: go get -tool: %s", line, out)
+		}
+		if mod, err := os.ReadFile(filepath.Join(m.dir, "go.mod")); err != nil || !strings.Contains(string(mod), "\ntool hbcheck.dev/hbcheck/cmd/hbcheck\n") || !strings.Contains(string(mod), "\ngo "+line+"\n") {
+			t.Errorf("go %s: %v\n%s", line, err, mod)
+		}
+		if out, ok := m.run(".", "go", "tool", "hbcheck", "version"); !ok || !strings.Contains(out, "models go1.") {
+			t.Errorf("go %s: %s", line, out)
+		}
+		if out, ok := m.run(".", "go", "tool", "hbcheck", "--html=off", "--run", "^TestDeposit$", "."); ok || !strings.Contains(out, "HB005: test failed: balance 1, want 2") {
+			t.Errorf("go %s: %s", line, out)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,14 +119,12 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 		files = slices.Concat(files, lp.IgnoredGoFiles, lp.SFiles)
 	}
 	if !lp.DepOnly {
-		corpus, err := filepath.Glob(filepath.Join(escaped(lp.Dir), "testdata", "fuzz", "*", "*"))
+		corpus, err := fs.Glob(os.DirFS(lp.Dir), "testdata/fuzz/*/*") // not of filepath: the directory may have any name
 		if err != nil {
 			return err
 		}
 		for _, name := range corpus {
-			if rel, err := filepath.Rel(lp.Dir, name); err == nil {
-				files = append(files, rel)
-			}
+			files = append(files, filepath.FromSlash(name))
 		}
 	}
 	for _, name := range files {
@@ -136,11 +135,6 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 		fmt.Fprintf(h, "file %q %s\n", name, sum)
 	}
 	return nil
-}
-
-// escaped returns a pattern of filepath.Glob that matches dir only.
-func escaped(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // sum returns a hash of what is in a file.

@@ -35,6 +35,8 @@ func (t *Text) needs(bug *explore.Bug) string {
 		return " (after a connection failed, as hbcheck has no network)"
 	case bug.Lacks == vm.LackChange:
 		return " (after a second read of a kernel file, whose contents never change in hbcheck)"
+	case bug.Lacks == vm.LackAllocations:
+		return " (after a second read of memory statistics, which count no allocations in hbcheck)"
 	case bug.Overtakes == nil:
 		return ""
 	}

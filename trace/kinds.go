@@ -267,7 +267,7 @@ var rows = [NumKinds]Row{
 	Clock: {Name: "clock", On: OnClock,
 		Funcs: []Func{native("time.hbArming"), native("time.now"), native("time.runtimeNow"), native("os/signal.hbArrive")}},
 	Choose: {Name: "choose", Commutes: Always,
-		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("net.hbEither"), native("net.hbFault"), native("runtime.hbChoose"), native("sync.hbPick"), native("syscall.hbEither")}},
+		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("net.hbFault"), native("runtime.hbChoose"), native("sync.hbPick"), native("syscall.hbEither")}},
 	Yield: {Name: "yield", Commutes: Always,
 		Funcs: []Func{native("runtime.Gosched")}},
 	Output: {Name: "output", On: OnOutput, Commutes: UnlessPrinted,

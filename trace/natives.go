@@ -48,7 +48,7 @@ var natives = func() map[string]Memory {
 			math/bits.RotateLeft32 math/bits.RotateLeft64 math/bits.Sub64 math/bits.TrailingZeros
 			math/bits.TrailingZeros32 math/bits.TrailingZeros64
 			math/rand.hbAgain math/rand/v2.hbAgain math/rand.hbChoose math/rand.hbDraw math/rand.hbSeeded math/rand.hbSeeds math/rand.runtime_rand math/rand/v2.hbChoose math/rand/v2.runtime_rand
-			net.hbEither net.hbFault net.hbUnreached net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
+			net.hbFault net.hbUnreached net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes

@@ -82,6 +82,10 @@ var finalizerNatives = []Native{
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assume(g, MemoryShown)
+		if r.U(0) != 0 {
+			//mutant: a program is wrong if nothing was allocated [test ./cmd/hbcheck TestScripts/memstats]: remove
+			m.lack(LackAllocations)
+		}
 		switch {
 		case m.cfg.Run:
 			r.Set(0, m.heap.live)

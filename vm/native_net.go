@@ -14,7 +14,6 @@ var netNatives = []Native{
 		m.assumeAlways(g, NetworkOff)
 		return Next
 	}},
-	{Name: "net.hbEither", Peek: peekEither, Fn: either},
 	{Name: "net.hbFault", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if !m.cfg.NetFaulty {
 			return 1

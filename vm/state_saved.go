@@ -214,9 +214,12 @@ func (m *Machine) pendingOps() (list []trace.Op) {
 // errRegrown says that the saved data do not fit this program.
 var errRegrown = errors.New("the program behaves differently from when the search was saved")
 
+// ErrStopped says that Regrow had to stop.
+var ErrStopped = errors.New("stopped while the machine was made equal to the saved one")
+
 // Regrow gives the numbers that had been given when s was saved. The machine is in its initial
-// state, and may have given the first of them.
-func (m *Machine) Regrow(s *Saved) error {
+// state, and may have given the first of them. If over becomes true it stops, with ErrStopped.
+func (m *Machine) Regrow(s *Saved, over func() bool) error {
 	if m.race != nil {
 		m.race.Stacks = s.Stacks
 	}
@@ -238,6 +241,10 @@ func (m *Machine) Regrow(s *Saved) error {
 			at = m.steps
 		}
 		for _, a := range path[at:] {
+			//mutant: a machine regrows and never stops [test ./explore TestWatchedResume]: "over()" -> "false"
+			if over() || m.cut.Cause != 0 {
+				return ErrStopped // a step is cut when the exploration has to end
+			}
 			m.Step(a.G, a.Choice)
 		}
 		switch {

@@ -29,6 +29,9 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	if ofFacts || ofStates || f.preempt >= 0 || f.traceSearch != "" {
 		return "jpf", false
 	}
+	if f.maxExecutions > 0 { // a search that stores states may visit many before an execution ends
+		return "optimal", false
+	}
 	return autoSearches[0], true
 }
 
@@ -36,7 +39,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 func (f *exploreFlags) portfolio(o *explore.Options) error {
 	p := &explore.Portfolio{}
 	names := autoSearches
-	if !f.all && !f.outcomes && f.maxExecutions == 0 { // these are about whole searches
+	if !f.all && !f.outcomes { // these are about whole searches
 		names = append(autoSamples, names...)
 	}
 	for _, name := range names {

@@ -134,12 +134,19 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		run   func() error
 	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sct}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
-			if err := x.run(); err != nil {
+			if err := r.safely(x.suite, x.run); err != nil {
 				return err
 			}
 		}
 	}
-	if err := r.counted(args); err != nil {
+	for _, suite := range bench.CountedSuites() {
+		if slices.Contains(args, suite) {
+			if err := r.safely(suite, func() error { return r.counted(suite) }); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.safely("summary", r.sum); err != nil {
 		return err
 	}
 	if !r.found {
@@ -162,26 +169,67 @@ type benchRun struct {
 	kinds     []oracle.Kind   // that were named
 	found     bool            // a program that only matches
 	mistakes  []error         // hbcheck's own
+	problems  []string        // counts that differ from the expected ones
+	expects   bool            // there were expected counts
+}
+
+// wrong notes a mistake of hbcheck's own, which is told at the end.
+func (r *benchRun) wrong(name string, err error) {
+	r.mistakes = append(r.mistakes, fmt.Errorf("%s: %w", name, err))
+}
+
+// safely runs a suite. A mistake of hbcheck's own between its rows ends that suite only.
+func (r *benchRun) safely(suite string, run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.wrong(suite, internalError{p, debug.Stack()})
+			err = nil
+		}
+	}()
+	return run()
 }
 
 // row measures one row. A mistake of hbcheck's own in it is told at the end, and the row left out.
 func row[R any](r *benchRun, name string, measure func(context.Context) (R, error)) (x R, ok bool, err error) {
 	limited, cancel := r.limit()
 	defer cancel()
-	wrong := func(err error) { r.mistakes = append(r.mistakes, fmt.Errorf("%s: %w", name, err)) }
 	defer func() {
 		if p := recover(); p != nil {
-			wrong(internalError{p, debug.Stack()})
+			r.wrong(name, internalError{p, debug.Stack()})
 			ok, err = false, nil
 		}
 	}()
 	x, err = measure(limited)
 	var m *explore.Mistake
 	if errors.As(err, &m) {
-		wrong(err)
+		r.wrong(name, err)
 		return x, false, nil
 	}
+	if err == nil {
+		for _, what := range mistakes(x) {
+			r.wrong(name, internalError{what, nil})
+		}
+	}
 	return x, err == nil, err
+}
+
+// mistakes returns hbcheck's own in describing what a row has found.
+func mistakes(row any) (list []string) {
+	switch x := row.(type) {
+	case *bench.JPFRow:
+		return x.Result.Mistakes
+	case *bench.RealisticRow:
+		return x.Result.Mistakes
+	case *bench.CountedRow:
+		return x.Result.Mistakes
+	case *bench.AnswerRow:
+		return x.Result.Mistakes
+	case []*bench.Spin14Row:
+		for _, r := range x {
+			list = append(list, r.Result.Mistakes...)
+		}
+	}
+	return list
 }
 
 // run checks the flags.
@@ -382,14 +430,30 @@ func (r *benchRun) spin14() error {
 			continue
 		}
 		for _, e := range r.explorersOr("jpf") {
-			rows, ok, err := row(r, p.Program, func(context.Context) ([]*bench.Spin14Row, error) {
-				return r.space.ExploreSpin14(r.ctx, &p, bench.Spin14Options{Size: r.size, Kinds: r.kindsOr(bench.Spin14Kinds()...), POR: e,
-					Timeout: r.timeout, MaxMemory: int64(r.maxMemory)})
-			})
+			columns := func(kinds ...oracle.Kind) ([]*bench.Spin14Row, bool, error) {
+				return row(r, p.Program, func(context.Context) ([]*bench.Spin14Row, error) {
+					return r.space.ExploreSpin14(r.ctx, &p, bench.Spin14Options{Size: r.size, Kinds: kinds, POR: e,
+						Timeout: r.timeout, MaxMemory: int64(r.maxMemory)})
+				})
+			}
+			kinds := r.kindsOr(bench.Spin14Kinds()...)
+			rows, ok, err := columns(kinds...)
 			if err != nil {
 				return err
 			}
 			if !ok {
+				// They share a machine: without the one that is wrong there is nothing to compare with.
+				for _, k := range kinds[:len(kinds)*min(1, len(kinds)-1)] {
+					rows, ok, err := columns(k)
+					if err != nil {
+						return err
+					}
+					if ok {
+						if err := r.w.Spin14(rows); err != nil {
+							return err
+						}
+					}
+				}
 				continue
 			}
 			if err := r.w.Spin14(rows); err != nil {
@@ -413,38 +477,36 @@ func (r *benchRun) spin14() error {
 			return err
 		}
 	}
-	return r.conclude("static facts changed the result of a search", problems)
+	r.conclude("static facts changed the result of a search", problems)
+	return nil
 }
 
-// counted runs those of the suites in which executions are counted.
-func (r *benchRun) counted(suites []string) error {
-	var problems []string
-	counted := false
-	for _, suite := range bench.CountedSuites() {
-		if !slices.Contains(suites, suite) {
+// counted runs a suite in which executions are counted.
+func (r *benchRun) counted(suite string) error {
+	list, err := bench.CountedPrograms(suite)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if !r.wants(p.Name()) || p.Large && r.size == "small" {
 			continue
 		}
-		list, err := bench.CountedPrograms(suite)
+		found, err := r.explore(&p)
 		if err != nil {
 			return err
 		}
-		for _, p := range list {
-			if !r.wants(p.Name()) || p.Large && r.size == "small" {
-				continue
-			}
-			found, err := r.explore(&p)
-			if err != nil {
-				return err
-			}
-			problems, counted = append(problems, found...), true
-		}
+		r.problems, r.expects = append(r.problems, found...), true
 	}
-	if counted {
-		if err := r.w.CountedSummary(problems); err != nil {
-			return err
-		}
+	return nil
+}
+
+// sum says whether the counts are the expected ones.
+func (r *benchRun) sum() error {
+	if !r.expects {
+		return nil
 	}
-	return r.conclude("counts differ from the expected ones", problems)
+	r.conclude("counts differ from the expected ones", r.problems)
+	return r.w.CountedSummary(r.problems)
 }
 
 // configurations returns how the programs of a suite are explored.
@@ -486,15 +548,11 @@ func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err erro
 	return problems, nil
 }
 
-// conclude returns an error if there are problems, after everything has been written.
-func (r *benchRun) conclude(what string, problems []string) error {
-	if len(problems) == 0 {
-		return nil
+// conclude notes problems, which are told at the end.
+func (r *benchRun) conclude(what string, problems []string) {
+	if len(problems) > 0 {
+		r.mistakes = append(r.mistakes, fmt.Errorf("%s: %s", what, strings.Join(problems, "\n")))
 	}
-	if err := r.w.Close(); err != nil {
-		return err
-	}
-	return fmt.Errorf("%s: %s", what, strings.Join(problems, "\n"))
 }
 
 // limit returns the context with the time limit of one row.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
 )
 
@@ -29,6 +30,14 @@ func TestBenchMistake(t *testing.T) {
 	all := errors.Join(r.mistakes...).Error()
 	if !strings.Contains(all, "panics: ") || !strings.Contains(all, "BUG: of a row") || !strings.Contains(all, "of facts") {
 		t.Error(all)
+	}
+	if _, ok, err := row(r, "described", func(context.Context) (*bench.CountedRow, error) {
+		return &bench.CountedRow{Result: &explore.Result{Mistakes: []string{"BUG: untold"}}}, nil
+	}); !ok || err != nil || !strings.Contains(errors.Join(r.mistakes...).Error(), "described: hbcheck (devel): internal error: BUG: untold") {
+		t.Errorf("%v, %v: %v", ok, err, r.mistakes)
+	}
+	if err := r.safely("suite", func() error { panic("BUG: of a suite") }); err != nil || !strings.Contains(errors.Join(r.mistakes...).Error(), "suite: hbcheck") {
+		t.Errorf("%v: %v", err, r.mistakes)
 	}
 	failed := errors.New("no such program")
 	if _, ok, err := row(r, "missing", func(context.Context) (int, error) { return 0, failed }); ok || err != failed {

@@ -59,12 +59,12 @@ func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names 
 				rows = append(rows, x)
 			}
 		}
-		if len(rows) < len(names) {
-			continue // they are compared
-		}
 		best := uint64(0)
-		for _, row := range rows[:len(rows)-1] {
-			if row.Answered() && (best == 0 || row.Work() < best) {
+		for _, row := range rows {
+			if len(rows) < len(names) {
+				break // the best may be missing
+			}
+			if row.Explorer != autoPOR && row.Answered() && (best == 0 || row.Work() < best) {
 				best = row.Work()
 			}
 		}

@@ -137,7 +137,11 @@ func TestDAP(t *testing.T) {
 		t.Fatalf("no sessions: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { dapScript(t, file) })
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			needsRelease(t, name)
+			dapScript(t, file)
+		})
 	}
 }
 
@@ -161,6 +165,9 @@ func dapScript(t *testing.T, file string) {
 		if cmd, ok := strings.CutPrefix(line, "$ hbcheck "); ok {
 			fmt.Fprintln(&got, line)
 			if args := strings.Fields(cmd); args[0] == "dap" {
+				if c != nil {
+					c.end()
+				}
 				c = adapter(t, args[1:]...)
 			} else {
 				run(args, strings.NewReader(""), io.Discard, io.Discard)

@@ -95,7 +95,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	mem := f.remember(cmd, listing, patterns)
 	if mem != nil && f.since == "" {
 		code, ok, err := mem.recallRun(f, func(entries int) report.Writer {
-			return f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
+			return f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
 		})
 		if ok || err != nil {
 			progress.Clear()
@@ -174,7 +174,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
-	w := f.writer(cmd.OutOrStdout(), paths, len(entries), again(cmd, patterns))
+	w := f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths, len(entries), again(cmd, patterns))
 	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns}
 	if f.known, err = f.readKnown(paths); err != nil {
 		return err
@@ -211,6 +211,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	if err := w.Close(); err != nil {
 		return err
+	}
+	if f.mistaken || files.mistaken {
+		code = exitUsage
 	}
 	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
 	mem.close(mem.remembered() == selected && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
@@ -378,6 +381,7 @@ type replayFiles struct {
 	flags    *exploreFlags
 	patterns []string
 	used     map[string]bool // stems
+	mistaken bool            // a mistake of hbcheck's own
 }
 
 // write writes a replay file and a page for each bug of r that is no warning, and returns the names by
@@ -386,15 +390,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		return nil
 	}
-	stem := fileName(r.Entry)
-	if x.used[stem] {
-		// The same name in another package.
-		stem = fileName(r.Package) + "." + stem
-	}
-	if x.used == nil {
-		x.used = make(map[string]bool)
-	}
-	x.used[stem] = true
+	stem := x.stem(r)
 	back := x.paths.Base
 	if dir, err := filepath.Abs(x.dir); err == nil {
 		if rel, err := filepath.Rel(dir, back); err == nil {
@@ -408,29 +404,60 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 			continue
 		}
 		n++
-		rep := &report.Replay{Tool: "hbcheck " + version(), Go: x.release, Package: r.Package, Entry: r.Entry,
-			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
-			Args: x.flags.args, Options: x.flags.record()}
-		if r.Arming {
-			rep.Options["arming"] = "true"
-		}
-		//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
-		if r.AllOrders {
-			rep.Options["maps"] = "all"
-		}
-		if k := r.Hybrid; k != "" && k != oracle.None {
-			rep.Options["hybrid"] = string(k)
-		}
-		if r.Package == "command-line-arguments" {
-			rep.Patterns = x.patterns
-		}
-		rep.SetBug(b, x.paths)
-		name := filepath.Join(x.dir, fmt.Sprintf("%s.%d.hbr", stem, n))
-		if err := report.WriteReplay(name, rep); err != nil {
-			complain(stderr, fmt.Errorf("warning: no replay file: %w", err))
-			name = ""
-		}
-		names = append(names, report.Files{Replay: name, Page: x.flags.page(stderr, r, b, x.paths, name, fmt.Sprintf("%s.%d.html", stem, n))})
+		names = append(names, x.bug(stderr, r, b, back, fmt.Sprintf("%s.%d", stem, n)))
 	}
 	return names
+}
+
+// stem returns a name for the files of an entry that no other entry has, also where names that differ in case
+// only are the same.
+func (x *replayFiles) stem(r *explore.Result) string {
+	if x.used == nil {
+		x.used = make(map[string]bool)
+	}
+	name := explore.FileName(r.Entry)
+	for n := 1; x.used[strings.ToLower(name)]; n++ {
+		if name = explore.FileName(r.Package + "." + r.Entry); n > 1 {
+			name = fmt.Sprintf("%s~%d", name, n)
+		}
+	}
+	x.used[strings.ToLower(name)] = true
+	return name
+}
+
+// bug writes the files of one bug, called stem, of a program in the directory back as seen from theirs. A
+// mistake of hbcheck's own in doing so keeps nothing from other bugs.
+func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, back, stem string) (files report.Files) {
+	defer func() {
+		//mutant: a mistake in writing the files of a bug loses all [test ./cmd/hbcheck TestMistakes]: "p != nil" -> "p != nil && stem == ``"
+		if p := recover(); p != nil {
+			complain(stderr, fmt.Errorf("warning: %s.%s: %w", r.Package, r.Entry, internalError{p, debug.Stack()}))
+			x.mistaken = true
+		}
+	}()
+	rep := &report.Replay{Tool: "hbcheck " + version(), Go: x.release, Package: r.Package, Entry: r.Entry,
+		Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
+		Args: x.flags.args, Options: x.flags.record()}
+	if r.Arming {
+		rep.Options["arming"] = "true"
+	}
+	//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
+	if r.AllOrders {
+		rep.Options["maps"] = "all"
+	}
+	if k := r.Hybrid; k != "" && k != oracle.None {
+		rep.Options["hybrid"] = string(k)
+	}
+	if r.Package == "command-line-arguments" {
+		rep.Patterns = x.patterns
+	}
+	rep.SetBug(b, x.paths)
+	name := filepath.Join(x.dir, stem+".hbr")
+	if err := report.WriteReplay(name, rep); err != nil {
+		complain(stderr, fmt.Errorf("warning: no replay file: %w", err))
+		name = ""
+	}
+	files.Replay = name
+	files.Page = x.flags.page(stderr, r, b, x.paths, name, stem+".html")
+	return files
 }

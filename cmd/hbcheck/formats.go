@@ -5,9 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/report/page"
 )
@@ -51,11 +53,16 @@ func defaultFormat() string {
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the formats that were asked for, and
-// of the index of pages. again is the command that continues what is open.
-func (f *exploreFlags) writer(out io.Writer, paths report.Paths, entries int, again string) report.Writer {
+// of the index of pages. again is the command that continues what is open. Mistakes in writing are told to
+// errs.
+func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, again string) report.Writer {
 	list, err := f.outputs()
 	if err != nil {
 		panic("BUG: formats that have not been checked: " + err.Error())
+	}
+	mistake := func(err error) {
+		f.mistaken = true
+		complain(errs, err)
 	}
 	var all report.Writers
 	text := report.Text{Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
@@ -70,11 +77,11 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths, entries int, ag
 		}
 		own := text
 		own.Color = o.format == "text" && f.colours(to)
-		all = append(all, closing{newWriter(o.format, to, paths, own, f.outcomes), to})
+		all = append(all, closing{guarded{newWriter(o.format, to, paths, own, f.outcomes), mistake}, to})
 	}
 	if f.coverProfile != "" {
 		file := &lateFile{name: f.coverProfile}
-		all = append(all, closing{&report.Profile{W: file}, file})
+		all = append(all, closing{guarded{&report.Profile{W: file}, mistake}, file})
 	}
 	if dir := f.html; f.covers() && dir != htmlOff {
 		if dir == htmlAuto {
@@ -84,14 +91,14 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths, entries int, ag
 		if slices.Contains(list, output{"text", ""}) {
 			c.Told = out
 		}
-		all = append(all, c)
+		all = append(all, guarded{c, mistake})
 	}
 	if f.html != htmlAuto && f.html != htmlOff {
 		index := &page.Index{Name: filepath.Join(f.html, "index.html"), Lines: "./" + coverPage, Paths: paths}
 		if slices.Contains(list, output{"text", ""}) {
 			index.Told = out
 		}
-		all = append(all, index)
+		all = append(all, guarded{index, mistake})
 	}
 	return all
 }
@@ -131,6 +138,35 @@ func newWriter(format string, to io.Writer, paths report.Paths, text report.Text
 	}
 	text.W = to
 	return &text
+}
+
+// guarded keeps a mistake of hbcheck's own in writing one result from other results and other writers.
+type guarded struct {
+	report.Writer
+	mistake func(error)
+}
+
+// Result implements report.Writer.
+func (g guarded) Result(r *explore.Result, files []report.Files) (err error) {
+	defer func() {
+		//mutant: a mistake in writing one result loses the others [test ./cmd/hbcheck TestMistakes]: "p != nil" -> "p != nil && r == nil"
+		if p := recover(); p != nil {
+			g.mistake(fmt.Errorf("%s.%s: %w", r.Package, r.Entry, internalError{p, debug.Stack()}))
+			err = g.Failed(r.Package, r.Entry, "internal error")
+		}
+	}()
+	return g.Writer.Result(r, files)
+}
+
+// Close implements report.Writer.
+func (g guarded) Close() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.mistake(internalError{p, debug.Stack()})
+			err = nil
+		}
+	}()
+	return g.Writer.Close()
 }
 
 // closing closes the file that a writer writes to.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestFailedEntry(t *testing.T) {
 	cmd := exploreCommand()
 	cmd.SetErr(&errs)
 	paths := report.Paths{Base: prog.Dir}
-	w := f.writer(&out, paths, 4, "")
+	w := f.writer(&out, &out, paths, 4, "")
 	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
 		&replayFiles{dir: f.out, paths: paths, flags: &f})
 	if err != nil || code != exitUsage {
@@ -113,6 +114,111 @@ func TestFailedEntry(t *testing.T) {
 	for _, want := range []string{"internal error: BUG: own mistake", "lost_test.go:", ".TestY: cannot be built"} {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("no %q in %s", want, &errs)
+		}
+	}
+}
+
+// TestMistakes: a mistake of hbcheck's own beside an exploration, in the files of a bug, or in writing a
+// result keeps nothing from other entries, bugs and writers; the exit status says so.
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("lost_test.go", []byte(panics), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := exploreFlags{por: "jpf", hybrid: "none", match: "auto", format: "text,json:all.json", maxSteps: -1, jobs: 1, preempt: -1}
+	f.time, f.rand, f.out, f.html = "any", "all", ".hbcheck", htmlOff
+	prog, err := loadProgram(f.config([]string{"lost_test.go"}, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := selection.Select(prog, selection.Options{}, f.build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsaved := entries[0]
+	unsaved.Name = "TestX" // there is no listing, so that saving it fails
+	opts := explore.Options{POR: explorers.Lookup("jpf"), Match: true}
+	for _, tt := range []struct {
+		name, want string
+		break_     func(list *[]explore.Entry, sv **saves, x *replayFiles, w *report.Writer)
+	}{
+		{"beside the exploration", "TestX\tnot explored: hbcheck", func(list *[]explore.Entry, sv **saves, _ *replayFiles, _ *report.Writer) {
+			*list = []explore.Entry{unsaved}
+			*sv = &saves{}
+		}},
+		{"in the file of a bug", "HB004: panic: A", func(_ *[]explore.Entry, _ **saves, x *replayFiles, _ *report.Writer) {
+			f.html = htmlAuto // the page shows source
+			x.paths.Source = func(string) string { panic("BUG: of a file") }
+		}},
+		{"in writing", "TestA\tnot explored: internal error", func(_ *[]explore.Entry, _ **saves, _ *replayFiles, w *report.Writer) {
+			all := (*w).(report.Writers)
+			text := all[0].(closing)
+			text.Writer = guarded{mistakenWriter{text.Writer.(guarded).Writer, "TestA"}, text.Writer.(guarded).mistake}
+			all[0] = text
+		}},
+		{"at the end", "HB004: panic: A", func(_ *[]explore.Entry, _ **saves, _ *replayFiles, w *report.Writer) {
+			all := (*w).(report.Writers)
+			text := all[0].(closing)
+			text.Writer = guarded{mistakenWriter{text.Writer.(guarded).Writer, "Close"}, text.Writer.(guarded).mistake}
+			all[0] = text
+		}},
+	} {
+		var out, errs bytes.Buffer
+		cmd := exploreCommand()
+		cmd.SetErr(&errs)
+		f.mistaken, f.html = false, htmlOff
+		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, "")
+		list, sv, files := slices.Clone(entries), (*saves)(nil), &replayFiles{dir: f.out, paths: report.Paths{Base: prog.Dir}, flags: &f}
+		tt.break_(&list, &sv, files, &w)
+		code, err := f.exploreAll(cmd, list, opts, &directives{prog: prog}, nil, sv, w, files)
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if f.mistaken || files.mistaken {
+			code = exitUsage
+		}
+		if err != nil || code != exitUsage {
+			t.Errorf("%s: exit %d, %v", tt.name, code, err)
+		}
+		if len(list) > 1 {
+			all, err := os.ReadFile("all.json")
+			if err != nil || !strings.Contains(string(all), "panic: A") || !strings.Contains(string(all), "panic: B") || !strings.Contains(out.String(), "HB004: panic: B") {
+				t.Errorf("%s: %v\n%s\n%s", tt.name, err, all, &out)
+			}
+		}
+		if !strings.Contains(out.String(), tt.want) || !strings.Contains(errs.String(), "internal error: ") {
+			t.Errorf("%s: no %q in %s%s", tt.name, tt.want, &out, &errs)
+		}
+	}
+}
+
+// mistakenWriter panics for one entry, or at the end.
+type mistakenWriter struct {
+	report.Writer
+	at string
+}
+
+func (w mistakenWriter) Result(r *explore.Result, files []report.Files) error {
+	if r.Entry == w.at {
+		panic("BUG: of a writer")
+	}
+	return w.Writer.Result(r, files)
+}
+
+func (w mistakenWriter) Close() error {
+	if w.at == "Close" {
+		panic("BUG: of a writer")
+	}
+	return w.Writer.Close()
+}
+
+// TestStems: entries whose names are the same in a file system have files of their own.
+func TestStems(t *testing.T) {
+	var x replayFiles
+	for _, tt := range [][3]string{{"p", "TestA", "TestA"}, {"q", "TestA", "q.TestA"}, {"p", "Testa", "p.Testa"}, {"P", "TestA", "P.TestA~2"},
+		{"p", "t/x", "t_x"}, {"p", "t:x", "p.t_x"}, {"p", "t|x", "p.t_x~2"}} {
+		if got := x.stem(&explore.Result{Package: tt[0], Entry: tt[1]}); got != tt[2] {
+			t.Errorf("%s.%s: %s, want %s", tt[0], tt[1], got, tt[2])
 		}
 	}
 }

@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 var dataRE = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
@@ -166,4 +170,56 @@ func samePages(t *testing.T, flags ...string) (facts bool) {
 		facts = facts || n != "0" && n != "-1"
 	}
 	return facts
+}
+
+// TestPages127: pages of programs with what is new in Go 1.27 show operations at their positions, and the
+// schedules are replayed.
+func TestPages127(t *testing.T) {
+	needsRelease(t, "go127")
+	ar, err := txtar.ParseFile("testdata/dap/go127.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS(".", must(txtar.FS(ar))); err != nil {
+		t.Fatal(err)
+	}
+	source := must(os.ReadFile("new_test.go"))
+	var out bytes.Buffer
+	run([]string{"-o", "out", "--run", "^(TestGenericMethod|TestPromotedField|TestJSON)$", "."}, strings.NewReader(""), &out, &out)
+	for name, want := range map[string][]string{ // operations, and text of their lines
+		"TestGenericMethod": {"read b.n in (*Box).Apply", "return f(b.n)", "write b.n in (*Box).Set", "b.n = int(v)"},
+		"TestPromotedField": {"read b.n in TestPromotedField", "if b.n == 0", "write b.n in TestPromotedField.func1", "go func() { b.n++ }()"},
+		"TestJSON":          {"read stored in TestJSON.func1", "json.Unmarshal(stored", "write stored in TestJSON.func1", "stored, _ = json.Marshal(a)"},
+	} {
+		page, err := os.ReadFile(filepath.Join("out", name+".1.html"))
+		if err != nil {
+			t.Errorf("%v\n%s", err, &out)
+			continue
+		}
+		var data struct {
+			Kinds [][]string
+			Texts []string
+			Sites [][5]int // kind, what, function, file, line
+		}
+		if err := json.Unmarshal(dataRE.FindSubmatch(page)[1], &data); err != nil {
+			t.Fatal(err)
+		}
+		found := make(map[string]bool)
+		for _, s := range data.Sites {
+			if s[1] >= 0 && s[2] >= 0 {
+				found[fmt.Sprintf("%s %s in %s at %d", data.Kinds[s[0]][0], data.Texts[s[1]], data.Texts[s[2]], s[4])] = true
+			}
+		}
+		for i := 0; i < len(want); i += 2 {
+			before, _, _ := strings.Cut(string(source), want[i+1])
+			if w := fmt.Sprintf("%s at %d", want[i], strings.Count(before, "\n")+1); !found[w] {
+				t.Errorf("%s: the page has no %q, but %v", name, w, found)
+			}
+		}
+		out.Reset()
+		if code := run([]string{"replay", "out/" + name + ".1.hbr"}, strings.NewReader(""), &out, &out); code != exitBug {
+			t.Errorf("%s: the replay has exit status %d:\n%s", name, code, &out)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -288,6 +289,10 @@ func (x *wholeRun) end(e *explore.Entry) {
 // earlier result, which may be nil, is not lost if this time nothing is decided.
 func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Duration, final bool, earlier *explore.Result) (a attempt) {
 	a.entry = e
+	defer func() {
+		//mutant: a mistake beside an exploration ends the process [test ./cmd/hbcheck TestMistakes]: remove
+		a.mistaken(recover())
+	}()
 	// Two tests are explored together only if nothing is to be said of each alone: it would be
 	// said again, or take longer still.
 	if k := slices.IndexFunc(e.Together, func(name string) bool { return x.notOK[[2]string{e.Package, name}] }); k >= 0 {
@@ -303,15 +308,10 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	if bound > 0 && (own.Timeout == 0 || bound < own.Timeout) {
 		own.Timeout, own.Share = bound, true
 	}
-	x.mu.Lock()
-	if a.result, a.cached = x.mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name}); !a.cached && final {
-		own.Keep = x.sv.keep(e, x.files.paths.Base)
-		a.keep = own.Keep
-	}
-	x.mu.Unlock()
-	if a.cached {
+	if x.recall(&a, final); a.cached {
 		return a
 	}
+	own.Keep = a.keep
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
@@ -324,6 +324,23 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	return a
 }
 
+// mistaken makes p, if it is not nil, the error of a: the caller has panicked with it.
+func (a *attempt) mistaken(p any) {
+	if p != nil {
+		a.result, a.late, a.err = nil, false, internalError{p, debug.Stack()}
+	}
+}
+
+// recall sets a's result if it is cached; otherwise, if the attempt is the last one, where its searches are
+// saved.
+func (x *wholeRun) recall(a *attempt, final bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if a.result, a.cached = x.mem.recall(verdicts.Name{Package: a.entry.Package, Entry: a.entry.Name}); !a.cached && final {
+		a.keep = x.sv.keep(a.entry, x.files.paths.Base)
+	}
+}
+
 // kept returns the result that counts of an earlier one, which may be nil, and of r: a bug is not lost if
 // nothing is decided the second time.
 func kept(earlier, r *explore.Result) *explore.Result {
@@ -334,12 +351,18 @@ func kept(earlier, r *explore.Result) *explore.Result {
 	return r
 }
 
-// done writes the result of an attempt.
-func (x *wholeRun) done(a attempt) error {
+// done writes the result of an attempt. A mistake of hbcheck's own in doing so keeps nothing from the others.
+func (x *wholeRun) done(a attempt) (err error) {
 	e, stderr := a.entry, x.cmd.ErrOrStderr()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.progress.Clear()
+	defer func() {
+		if p := recover(); p != nil {
+			complain(stderr, fmt.Errorf("%s.%s: %w", e.Package, e.Name, internalError{p, debug.Stack()}))
+			x.code, err = exitUsage, x.w.Failed(e.Package, e.Name, "internal error")
+		}
+	}()
 	name := [2]string{e.Package, e.Name}
 	if a.beside != "" {
 		x.apart = append(x.apart, fmt.Sprintf("%s.%s: not explored, because %s alone is not ok", e.Package, e.Name, a.beside))

@@ -115,7 +115,7 @@ func (x *saves) keep(e *explore.Entry, dir string) *explore.Keep {
 		return nil
 	}
 	id := sha256.Sum256([]byte(strings.Join([]string{dir, e.Package, e.Name, x.flags}, "\n")))
-	name := fileName(e.Name)
+	name := explore.FileName(e.Name)
 	k := &explore.Keep{
 		Dir: filepath.Join(x.dir, fmt.Sprintf("%s-%x", name, id[:6])), Resume: x.resume, Every: x.every,
 		Host: x.host(e.Source, x.cache), Env: environ("", x.env),
@@ -201,15 +201,4 @@ func boundSaves(dir string, max int64, oldest time.Time) {
 // isSave reports whether a file holds a saved search, or one that is being saved.
 func isSave(f fs.DirEntry) bool {
 	return strings.HasSuffix(f.Name(), ".hbs") || strings.Contains(f.Name(), ".hbs.") && strings.HasSuffix(f.Name(), ".tmp")
-}
-
-// fileName returns a file's name for an entry. It is one on every system: it has none of the characters
-// that Windows refuses.
-func fileName(entry string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
-			return '_'
-		}
-		return r
-	}, entry)
 }

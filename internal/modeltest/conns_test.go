@@ -47,6 +47,15 @@ func read(c net.Conn) string {
 	return string(b[:n])
 }
 
+func receive(c net.PacketConn) string {
+	var b [8]byte
+	n, _, err := c.ReadFrom(b[:])
+	if err != nil {
+		return word(err)
+	}
+	return string(b[:n])
+}
+
 func write(c net.Conn, s string) string {
 	_, err := c.Write([]byte(s))
 	return word(err)
@@ -128,6 +137,44 @@ var connPrograms = []program{
 		b.SetReadDeadline(time.Unix(1, 0))
 		write(a, "x")
 		print(read(b))`},
+	{"connWriteBegun", "broken pipe|late|ok", `
+		a, b := pair()
+		s := ""
+		together(func() { a.SetWriteDeadline(time.Unix(1, 0)); a.CloseWrite() }, func() { s = write(a, "x") })
+		b.Close()
+		print(s)`},
+	{"connAcceptBegun", "late|ok", `
+		l := listen()
+		s := ""
+		together(func() { l.(*net.TCPListener).SetDeadline(time.Unix(1, 0)); dial(l) }, func() { _, err := l.Accept(); s = word(err) })
+		print(s)`},
+	{"connAcceptBegins", "late", `
+		l := listen()
+		l.(*net.TCPListener).SetDeadline(time.Unix(1, 0))
+		dial(l)
+		_, err := l.Accept()
+		print(word(err))`},
+	{"connReceiveBegun", "late|x", `
+		a := must(net.ListenPacket("udp", "127.0.0.1:0"))
+		b := must(net.Dial("udp", a.LocalAddr().String()))
+		s := ""
+		together(func() { a.SetReadDeadline(time.Unix(1, 0)); write(b, "x") }, func() { s = receive(a) })
+		print(s)`},
+	{"connReceiveBegins", "late", `
+		a := must(net.ListenPacket("udp", "127.0.0.1:0"))
+		b := must(net.Dial("udp", a.LocalAddr().String()))
+		a.SetReadDeadline(time.Unix(1, 0))
+		write(b, "x")
+		print(receive(a))`},
+	{"connSendBegun", "late y|ok xy|ok yx", `
+		a := must(net.ListenPacket("udp", "127.0.0.1:0"))
+		b, c := must(net.Dial("udp", a.LocalAddr().String())), must(net.Dial("udp", a.LocalAddr().String()))
+		s := ""
+		together(func() { b.SetWriteDeadline(time.Unix(1, 0)); write(c, "y") }, func() { s = write(b, "x") })
+		print(s, " ", receive(a))
+		if s == "ok" {
+			print(receive(a))
+		}`},
 	{"connTimer", "late|x", `
 		a, b := pair()
 		b.SetReadDeadline(time.Now().Add(time.Millisecond))

@@ -29,6 +29,9 @@ type program struct {
 	body string
 }
 
+// large are programs with too many executions for explorers that repeat classes.
+var large = map[string]bool{"pipeBegunTwice": true}
+
 const head = `package main
 
 import (
@@ -405,7 +408,7 @@ func TestModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, x := range explorers.All() {
-				if x.Samples || x.Run == nil || !deep.Every(10, i+k) {
+				if x.Samples || x.Run == nil || !deep.Every(10, i+k) || large[p.name] && (x.Name == "clockvector" || x.Name == "graph") {
 					continue
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {

@@ -21,6 +21,14 @@ func readPipe(r *os.File) string {
 	return string(b[:n])
 }
 
+func readByte(r *os.File) string {
+	var b [1]byte
+	if _, err := r.Read(b[:]); err != nil {
+		return pipeWord(err)[:1]
+	}
+	return string(b[:])
+}
+
 func pipeWord(err error) string {
 	if errors.Is(err, os.ErrClosed) {
 		return "closed"
@@ -65,19 +73,46 @@ var pipePrograms = []program{
 		s := ""
 		together(func() { r.Close() }, func() { s = readPipe(r) })
 		print(s)`},
-	// A Read that has begun may return what is written after Close has, or be woken; it keeps the pipe open.
-	{"pipeBegun", "closed broken pipe|closed ok|x ok", `
+	// Close waits for a Read that has begun.
+	{"pipeBegun", "closed broken pipe", `
 		r, w := pipe()
 		s, e := "", ""
 		together(func() { r.Close(); e = writePipe(w, "x") }, func() { s = readPipe(r) })
 		print(s, " ", e)`},
+	// It may return what is written after Close has begun, or be woken; it keeps the pipe open.
+	{"pipeBegunSeen", "closed|closed closed broken pipe|closed closed ok|x closed ok", `
+		r, w := pipe()
+		s, e := "", ""
+		together(func() { r.Close() }, func() {
+			together(func() {
+				if err := r.Close(); err != nil {
+					e = " " + pipeWord(err) + " " + writePipe(w, "x")
+				}
+			}, func() { s = readPipe(r) })
+		})
+		print(s, e)`},
 	// Only one of two, as the other one waits for its turn.
 	{"pipeBegunTwice", "c c|c x|x c", `
 		r, w := pipe()
 		s, u := "", ""
-		together(func() { r.Close(); writePipe(w, "x"); writePipe(w, "y") },
-			func() { together(func() { s = readPipe(r)[:1] }, func() { u = readPipe(r)[:1] }) })
+		go r.Close()
+		together(func() {
+			if r.Close() != nil {
+				writePipe(w, "xy")
+			}
+		}, func() { together(func() { s = readByte(r) }, func() { u = readByte(r) }) })
 		print(s, " ", u)`},
+	// A use of the descriptor is waited for, too.
+	{"pipeUsed", "true", `
+		r, _ := pipe()
+		c := must(r.SyscallConn())
+		var out atomic.Bool
+		began := make(chan bool)
+		together(func() { c.Control(func(uintptr) { began <- true; out.Store(true) }) }, func() {
+			<-began
+			r.Close()
+			print(out.Load())
+		})`},
 	{"pipeGone", "broken pipe|ok", `
 		r, w := pipe()
 		s := ""

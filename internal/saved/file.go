@@ -41,8 +41,9 @@ func Write(name string, over func() bool, h Header, data ...any) (size int64, er
 		}
 	}()
 	sum := crc32.New(table)
-	w := bufio.NewWriterSize(stoppable{io.MultiWriter(f, sum), over}, mostUnasked)
+	w := bufio.NewWriterSize(io.MultiWriter(f, sum), mostUnasked)
 	e := newEncoder(w)
+	e.over = over
 	e.raw([]byte(magic))
 	e.uint(uint64(len(h)))
 	for _, p := range h {
@@ -66,24 +67,27 @@ func Write(name string, over func() bool, h Header, data ...any) (size int64, er
 	return info.Size(), os.Rename(f.Name(), name)
 }
 
-// mostUnasked is the number of bytes written between two calls of over.
+// mostUnasked is the amount of work between two calls of over: bytes that are written or read, or elements
+// that are sorted.
 const mostUnasked = 1 << 16
 
-// ErrStopped is the error of Write if over has become true.
-var ErrStopped = errors.New("stopped while the search was being saved")
+// ErrStopped is the error of writing and reading if over has become true.
+var ErrStopped = errors.New("stopped while the search was being saved or read")
 
-// stoppable is a writer that stops when over says so.
-type stoppable struct {
-	io.Writer
-	over func() bool
+// An asker asks now and then whether to stop.
+type asker struct {
+	over func() bool // nil: never
+	work int         // since it was asked
 }
 
-func (w stoppable) Write(b []byte) (int, error) {
-	//mutant: saving a search does not stop [test ./internal/saved TestStopped]: false
-	if w.over() {
-		return 0, ErrStopped
+// stops notes n units of work and reports whether to stop.
+func (a *asker) stops(n int) bool {
+	//mutant: saving and reading a search do not stop [test ./internal/saved TestStopped]: true
+	if a.work += n; a.work < mostUnasked || a.over == nil {
+		return false
 	}
-	return w.Writer.Write(b)
+	a.work = 0
+	return a.over()
 }
 
 // A File is an open saved file.
@@ -101,28 +105,28 @@ func (e *Mismatch) Error() string { return "it was saved with another " + e.Part
 var errDamaged = errors.New("it is damaged")
 
 // Open opens a file that has the header h. The error is fs.ErrNotExist, a *Mismatch,
-// or one for a file that Write has not written.
-func Open(name string, h Header) (*File, error) {
+// or one for a file that Write has not written. If over becomes true, it and Read stop soon, with ErrStopped.
+func Open(name string, over func() bool, h Header) (*File, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	x := &File{f: f}
-	if err := x.open(h); err != nil {
+	if err := x.open(over, h); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *File) open(h Header) error {
-	if err := checkSum(x.f); err != nil {
+func (x *File) open(over func() bool, h Header) error {
+	if err := checkSum(x.f, over); err != nil {
 		return err
 	}
 	if _, err := x.f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	x.d = &decoder{r: bufio.NewReaderSize(x.f, 1<<16)}
+	x.d = &decoder{r: bufio.NewReaderSize(x.f, mostUnasked), asker: asker{over: over}}
 	return x.d.protect(func() {
 		begin := make([]byte, len(magic))
 		if x.d.raw(begin); string(begin) != magic {
@@ -141,7 +145,7 @@ func (x *File) open(h Header) error {
 }
 
 // checkSum compares the file with its sum.
-func checkSum(f *os.File) error {
+func checkSum(f *os.File, over func() bool) error {
 	begin := make([]byte, len(magic))
 	if _, err := io.ReadFull(f, begin); err != nil || !strings.HasPrefix(string(begin), magic[:len("hbcheck: a search")]) {
 		return errors.New("it is no search that was saved")
@@ -157,8 +161,13 @@ func checkSum(f *os.File) error {
 	if info.Size() < 4 {
 		return errDamaged
 	}
-	if _, err := io.CopyN(sum, f, info.Size()-4); err != nil {
-		return err
+	for left := info.Size() - 4; left > 0; left -= mostUnasked {
+		if over() {
+			return ErrStopped
+		}
+		if _, err := io.CopyN(sum, f, min(left, mostUnasked)); err != nil {
+			return err
+		}
 	}
 	var want uint32
 	if err := binary.Read(f, binary.LittleEndian, &want); err != nil {
@@ -190,6 +199,7 @@ func addressOf(v reflect.Value) unsafe.Pointer {
 
 // An encoder writes. Its first error stays.
 type encoder struct {
+	asker
 	w       io.Writer
 	err     error
 	targets map[pointerKey]uint64
@@ -210,9 +220,21 @@ func (e *encoder) data(list []any) {
 }
 
 func (e *encoder) raw(b []byte) {
-	if e.err == nil {
-		_, e.err = e.w.Write(b)
+	for len(b) > 0 && e.err == nil {
+		part := b[:min(len(b), mostUnasked)]
+		if e.look(len(part)); e.err == nil {
+			_, e.err = e.w.Write(part)
+		}
+		b = b[len(part):]
 	}
+}
+
+// look notes n units of work, and reports whether there is nothing more to be done.
+func (e *encoder) look(n int) (over bool) {
+	if e.err == nil && e.stops(n) {
+		e.err = ErrStopped
+	}
+	return e.err != nil
 }
 
 func (e *encoder) uint(n uint64) { e.raw(e.buf[:binary.PutUvarint(e.buf[:], n)]) }
@@ -231,6 +253,7 @@ func (e *encoder) holds(p unsafe.Pointer, size uintptr, target bool) {
 
 // A decoder reads. Its methods panic with a failure.
 type decoder struct {
+	asker
 	r       *bufio.Reader
 	targets []reflect.Value
 }
@@ -255,12 +278,25 @@ func (d *decoder) protect(f func()) (err error) {
 }
 
 func (d *decoder) raw(b []byte) {
-	if _, err := io.ReadFull(d.r, b); err != nil {
-		panic(failure{fmt.Errorf("%w: %v", errDamaged, err)})
+	for len(b) > 0 {
+		part := b[:min(len(b), mostUnasked)]
+		d.look(len(part))
+		if _, err := io.ReadFull(d.r, part); err != nil {
+			panic(failure{fmt.Errorf("%w: %v", errDamaged, err)})
+		}
+		b = b[len(part):]
+	}
+}
+
+// look notes n units of work.
+func (d *decoder) look(n int) {
+	if d.stops(n) {
+		panic(failure{ErrStopped})
 	}
 }
 
 func (d *decoder) uint() uint64 {
+	d.look(1)
 	n, err := binary.ReadUvarint(d.r)
 	if err != nil {
 		panic(failure{fmt.Errorf("%w: %v", errDamaged, err)})

@@ -151,7 +151,9 @@ func fillArray(c *codec, t reflect.Type, where string) {
 	elem := codecLocked(t.Elem(), "an element of "+where)
 	c.enc = func(e *encoder, p unsafe.Pointer) {
 		for i := range n {
-			elem.enc(e, unsafe.Add(p, uintptr(i)*size))
+			if elem.enc(e, unsafe.Add(p, uintptr(i)*size)); e.err != nil {
+				return
+			}
 		}
 	}
 	c.dec = func(d *decoder, p unsafe.Pointer) {
@@ -188,7 +190,9 @@ func fillSlice(c *codec, t reflect.Type, where string) {
 			return
 		}
 		for i := range s.len {
-			elem.enc(e, unsafe.Add(s.data, uintptr(i)*size))
+			if elem.enc(e, unsafe.Add(s.data, uintptr(i)*size)); e.err != nil {
+				return
+			}
 		}
 	}
 	c.dec = func(d *decoder, p unsafe.Pointer) {
@@ -260,7 +264,7 @@ func fillPointer(c *codec, t reflect.Type, where string) {
 			e.targets[key] = n
 		}
 		e.uint(n)
-		if !known {
+		if !known && e.err == nil {
 			e.holds(target, t.Elem().Size(), true)
 			elem.enc(e, target)
 		}
@@ -315,7 +319,9 @@ func fillMap(c *codec, t reflect.Type, where string) {
 				k.Elem().Set(it.Key())
 				x.Elem().Set(it.Value())
 				key.enc(e, k.UnsafePointer())
-				elem.enc(e, x.UnsafePointer())
+				if elem.enc(e, x.UnsafePointer()); e.err != nil {
+					return
+				}
 			}
 			return
 		}
@@ -331,12 +337,22 @@ func fillMap(c *codec, t reflect.Type, where string) {
 			part := encoder{w: &all}
 			key.enc(&part, k.UnsafePointer())
 			entries = append(entries, entry{all.Bytes()[at:all.Len():all.Len()], it.Key()})
+			if e.look(1 + all.Len() - at) {
+				return
+			}
 		}
-		slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
+		slices.SortFunc(entries, func(a, b entry) int {
+			if e.look(1) {
+				return 0 // it ends soon
+			}
+			return bytes.Compare(a.text, b.text)
+		})
 		for _, en := range entries {
 			e.raw(en.text)
 			x.Elem().Set(v.MapIndex(en.key))
-			elem.enc(e, x.UnsafePointer())
+			if elem.enc(e, x.UnsafePointer()); e.err != nil {
+				return
+			}
 		}
 	}
 	c.dec = func(d *decoder, p unsafe.Pointer) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -71,7 +72,7 @@ func write(t *testing.T, data ...any) string {
 }
 
 func open(t *testing.T, name string) *File {
-	f, err := Open(name, header)
+	f, err := Open(name, never, header)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +127,14 @@ func TestRefused(t *testing.T) {
 	name := write(t, example())
 	var mismatch *Mismatch
 	for _, h := range []Header{{{"program", "q"}, header[1]}, {header[0], {"build", "2"}}} {
-		if _, err := Open(name, h); !errors.As(err, &mismatch) {
+		if _, err := Open(name, never, h); !errors.As(err, &mismatch) {
 			t.Errorf("%v: %v", h, err)
 		}
 	}
-	if _, err := Open(name, header[:1]); err == nil {
+	if _, err := Open(name, never, header[:1]); err == nil {
 		t.Error("a shorter header is accepted")
 	}
-	if _, err := Open(name+"x", header); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(name+"x", never, header); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	data, err := os.ReadFile(name)
@@ -146,13 +147,13 @@ func TestRefused(t *testing.T) {
 		if err := os.WriteFile(name, changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(name, header); err == nil {
+		if _, err := Open(name, never, header); err == nil {
 			t.Fatalf("byte %d is another, and that is accepted", i)
 		}
 		if err := os.WriteFile(name, data[:i], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(name, header); err == nil {
+		if _, err := Open(name, never, header); err == nil {
 			t.Fatalf("only %d bytes, and that is accepted", i)
 		}
 	}
@@ -205,28 +206,60 @@ func TestUnwritable(t *testing.T) {
 
 func never() bool { return false }
 
-// TestStopped: writing asks after each few bytes whether it has to stop, and if so leaves the file that was
-// there before, and no other.
+// TestStopped: writing and reading ask often whether they have to stop; writing that stops leaves the file
+// that was there before, and no other.
 func TestStopped(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")
-	large := make([]string, 3000)
-	for i := range large {
-		large[i] = strings.Repeat("x", 1000)
+	type data struct {
+		Texts []string
+		Map   map[uint64]uint64
+		Bytes []byte
 	}
-	asked := 0
-	size, err := Write(name, func() bool { asked++; return false }, nil, &large)
-	if err != nil || size/mostUnasked > int64(asked) {
-		t.Fatalf("%d bytes, asked %d times: %v", size, asked, err)
+	large := data{make([]string, 3000), make(map[uint64]uint64), make([]byte, 30*mostUnasked)}
+	for i := range large.Texts {
+		large.Texts[i] = strings.Repeat("x", 1000)
+	}
+	for i := range uint64(100_000) {
+		large.Map[i*i*i] = i
+	}
+	asked, most := 0, math.MaxInt
+	over := func() bool { asked++; return asked > most }
+	size, err := Write(name, over, nil, &large)
+	writes := asked
+	// Keys are written twice, and sorting takes n log n comparisons, of which some may be saved.
+	if least := int(size)/mostUnasked + len(large.Map)*16/mostUnasked/2; err != nil || writes < least {
+		t.Fatalf("%d bytes, asked %d times, want %d: %v", size, writes, least, err)
 	}
 	before, _ := os.ReadFile(name)
-	asked = 0
-	if _, err := Write(name, func() bool { asked++; return asked > 3 }, nil, &large); !errors.Is(err, ErrStopped) || asked > 4 {
-		t.Errorf("asked %d times: %v", asked, err)
+	for most = 0; most < writes; most += 1 + most/4 {
+		asked = 0
+		if _, err := Write(name, over, nil, &large); !errors.Is(err, ErrStopped) || asked != most+1 {
+			t.Errorf("at most %d, asked %d times: %v", most, asked, err)
+		}
 	}
 	after, _ := os.ReadFile(name)
 	files, _ := os.ReadDir(dir)
 	if !bytes.Equal(before, after) || len(files) != 1 {
 		t.Errorf("%d and %d bytes, %d files", len(before), len(after), len(files))
+	}
+	read := func() error {
+		asked = 0
+		f, err := Open(name, over, nil)
+		if err == nil {
+			err = f.Read(&data{})
+			f.Close()
+		}
+		return err
+	}
+	most = math.MaxInt
+	if err := read(); err != nil || asked < 2*int(size)/mostUnasked*9/10 {
+		t.Fatalf("%d bytes, asked %d times: %v", size, asked, err)
+	}
+	reads := asked
+	for most = 0; most < reads; most += 1 + most/4 {
+		if err := read(); !errors.Is(err, ErrStopped) || asked != most+1 {
+			t.Errorf("at most %d, asked %d times: %v", most, asked, err)
+		}
 	}
 }

@@ -242,3 +242,59 @@ func TestReadsFromOnce(t *testing.T) {
 		}
 	}
 }
+
+// readersToy makes a system of critical sections, most of them of readers, in which synchronisation mostly
+// orders what they access.
+func readersToy(r *rand.Rand) *toys.System {
+	prog := make([][]toys.Instr, 3+r.IntN(2))
+	most := 2 - len(prog)/4
+	for g := range prog {
+		code := &prog[g]
+		for q := 1; g == 0 && q < len(prog); q++ {
+			*code = append(*code, toys.Instr{Op: toys.Go, A: int8(q)})
+		}
+		for range 1 + r.IntN(most) {
+			m := int8(r.IntN(5) / 4)
+			lock, access, unlock := toys.RLock, toys.Read, toys.RUnlock
+			if r.IntN(3) == 0 {
+				lock, access, unlock = toys.Lock, toys.Write, toys.Unlock
+			}
+			if r.IntN(30) == 0 {
+				access = toys.Write
+			}
+			*code = append(*code, toys.Instr{Op: lock, A: m}, toys.Instr{Op: access, A: m, B: int8(1 + r.IntN(2))}, toys.Instr{Op: unlock, A: m})
+		}
+	}
+	return toys.New(prog...)
+}
+
+// TestReadsFromReaders: readers of a lock commute, as for Mazurkiewicz's classes, and all ends are found.
+func TestReadsFromReaders(t *testing.T) {
+	ordered, most := 0, uint64(0)
+	for _, seed := range deep.Seeds(t, 40, 400) {
+		toy := readersToy(rand.New(rand.NewPCG(11, seed)))
+		mazurkiewicz, found, all := toys.NewFindings(toy), newStates(toy), newStates(toy)
+		one := With("optimal").Explore(toy, mazurkiewicz, por.Config{})
+		rf := With("optimal", "equivalence", "rf").Explore(toy, found, por.Config{CheckDuplicates: true})
+		stateful.Full(toy, all, por.Config{Match: true})
+		if got, want := shown(found.ends), shown(all.ends); !slices.Equal(got, want) {
+			t.Errorf("seed %d: endings\n got %v\nwant %v\n%s", seed, got, want, toy.Program())
+		}
+		if got, want := toys.Keys(found.Races), toys.Keys(all.Races); !slices.Equal(got, want) {
+			t.Errorf("seed %d: races\n got %v\nwant %v\n%s", seed, got, want, toy.Program())
+		}
+		if rf.Duplicate != nil {
+			t.Errorf("seed %d: %v\n%s", seed, rf.Duplicate, toy.Program())
+		}
+		if found.Restarts > 0 {
+			continue
+		}
+		if ordered++; rf.Executions != one.Executions || rf.Blocked != one.Blocked {
+			t.Errorf("seed %d: %d executions and %d blocked, optimal has %d and %d\n%s", seed, rf.Executions, rf.Blocked, one.Executions, one.Blocked, toy.Program())
+		}
+		most = max(most, one.Executions)
+	}
+	if t.Logf("%d systems, at most %d executions", ordered, most); ordered < 10 || most < 20 {
+		t.Error("too few or too small systems have ordered accesses")
+	}
+}

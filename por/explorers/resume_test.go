@@ -52,6 +52,8 @@ func (k *fileKeeper) Save() {
 	k.saved = true
 }
 
+func (k *fileKeeper) Abandon() { k.t.Fatal("nothing ends this search") }
+
 func (k *fileKeeper) Arrived() {
 	if err := k.from.Close(); err != nil {
 		k.t.Error(err)
@@ -114,7 +116,7 @@ func TestResume(t *testing.T) {
 				sys = toy()
 				f.Toy = sys
 				var err error
-				if k.from, err = saved.Open(k.name, nil); err != nil {
+				if k.from, err = saved.Open(k.name, func() bool { return false }, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

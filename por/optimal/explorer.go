@@ -79,10 +79,14 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 
 // exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders accesses to
 // memory; if it does not, another explorer has to explore the program.
+//
+// Readers of a lock commute here, as in Explore. What refutes that makes the execution Unsupported: an unlock
+// that is not balanced, and, as any loop that waits, one that waits for readers. An addition reads what
+// it adds to, so that its order makes a class.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	//mutant: rf: additions commute [readsFrom]: "}.Ordered()" -> ", ReadersDepend: true}"
-	//mutant: rf: readers commute where accesses are ordered [test ./internal/progen ^TestReadsFrom$]: "}.Ordered()" -> ", AdditionsDepend: true}"
-	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, Synchronised: true}.Ordered()
+	//mutant: rf: additions commute [readsFrom]: "AdditionsDepend: true" -> "AdditionsDepend: false"
+	//mutant: rf: readers do not commute [test ./por/explorers TestReadsFromReaders]: "AdditionsDepend: true" -> "AdditionsDepend: true, ReadersDepend: true"
+	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, Synchronised: true, AdditionsDepend: true}
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
 		return exploreParallel(sys, j, cfg, options{}, rel)
 	}

@@ -1,6 +1,8 @@
 package optimal
 
 import (
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -105,6 +107,7 @@ type pool struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	over    bool
+	mistake any // with which a worker has panicked
 	begun   int // workers that have begun, or cannot
 	workers []*worker
 
@@ -162,8 +165,27 @@ func (p *pool) run(sys por.System) {
 	p.next = root
 	w := p.newWorker(replica{sys: sys, oracle: p.cfg.Oracle})
 	w.task, w.took, w.first = root, root, true
+	defer func() {
+		if x := recover(); x != nil {
+			p.abandon(x)
+		}
+		if p.group.Wait(); p.mistake != nil {
+			panic(p.mistake)
+		}
+	}()
 	w.run()
-	p.group.Wait()
+}
+
+// abandon ends the search because a worker has panicked with x. The caller of run gets the first such
+// panic, so that a mistake on the goroutine of a worker ends one search and not the process.
+func (p *pool) abandon(x any) {
+	stack := debug.Stack()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over = true; p.mistake == nil {
+		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // that of the worker, which ends
+	}
+	p.changed.Broadcast()
 }
 
 // newWorker adds a worker.
@@ -202,6 +224,12 @@ func (p *pool) start() {
 // runWorker is the loop of another worker.
 func (p *pool) runWorker() {
 	defer p.group.Done()
+	defer func() {
+		if x := recover(); x != nil {
+			//mutant: a worker's mistake is one of the process [test ./por/optimal TestMistakeOfWorker]: "p.abandon(x)" -> "panic(x)"
+			p.abandon(x)
+		}
+	}()
 	var r replica
 	p.mu.Lock()
 	if n := len(p.replicas); n > 0 {

@@ -29,6 +29,9 @@ func (s *Driver) Reenter(positions ...*Position) {
 		if i == len(path) {
 			break
 		}
+		if s.Cfg.Over != nil && s.Cfg.Over() {
+			s.Cfg.Keeper.Abandon()
+		}
 		s.Sys.Step(path[i].G, path[i].Choice)
 	}
 	if len(positions) > 0 {

@@ -2,6 +2,7 @@ package user_test
 
 import (
 	"net"
+	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -71,9 +72,17 @@ func dial(t *testing.T) {
 	}
 }
 
-func TestIncomplete(t *testing.T) { hbtest.Explore(t, dial) }
+func TestAssuming(t *testing.T) { hbtest.Explore(t, dial) }
 
-func TestAllowed(t *testing.T) { hbtest.Explore(t, dial, hbtest.AllowIncomplete()) }
+func execute(t *testing.T) {
+	if err := exec.Command("true").Run(); err != nil {
+		t.Log(err)
+	}
+}
+
+func TestIncomplete(t *testing.T) { hbtest.Explore(t, execute) }
+
+func TestAllowed(t *testing.T) { hbtest.Explore(t, execute, hbtest.AllowIncomplete()) }
 
 func endless(t *testing.T) {
 	var mu sync.Mutex

@@ -10,7 +10,7 @@ import (
 // An hbLate is the deadline of an end's reading or writing, or of accepting.
 type hbLate struct {
 	*hbDeadline
-	begin *hbBegin // nil if calls have no beginning of their own
+	begin *hbBegin
 }
 
 // An hbBegin has the deadline of calls that begin now. It is an object of its own, as closing a connection,
@@ -24,16 +24,16 @@ type hbDeadline struct {
 	timer       *time.Timer
 }
 
-// begins is an operation, the beginning of a call, which fails if it returns true. A call that has
-// begun may still succeed after the deadline: it may not have looked yet for what it wants.
+// begins is an operation, the beginning of a call, which fails if it returns true.
+//
+// A call that has begun before the deadline succeeds after it if it can proceed: it may have asked the system
+// only then. Natively it fails if it has asked before, in vain, and is woken by the deadline before it
+// can proceed. That is as if it had gone on then.
 func (l *hbLate) begins() bool {
-	//mutant: the beginning of a Read declares nothing [models TestModels/connBegun]
+	//mutant: the beginning of a call declares nothing [models TestModels/connBegun]
 	effect.Access(unsafe.Pointer(l.begin), false)
 	return l.begin.hbDeadline != nil && l.begin.early
 }
-
-// hbEither is a choice.
-func hbEither() bool
 
 func (l hbLate) passed() bool { return l.hbDeadline != nil && l.over }
 
@@ -53,19 +53,15 @@ func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time,
 		d.early, d.over = true, true
 	} else {
 		d.timer = time.AfterFunc(left, func() {
-			if l.begin != nil {
-				effect.Access(unsafe.Pointer(l.begin), true)
-				d.early = true
-			}
+			effect.Access(unsafe.Pointer(l.begin), true)
+			d.early = true
 			effect.Access(p, true)
 			d.over = true
 			update()
 		})
 	}
-	if l.begin != nil {
-		effect.Access(unsafe.Pointer(l.begin), true)
-		l.begin.hbDeadline = d
-	}
+	effect.Access(unsafe.Pointer(l.begin), true)
+	l.begin.hbDeadline = d
 	//mutant: a deadline declares nothing [models TestModels/connLate]
 	effect.Access(p, true)
 	effect.Orders(unsafe.Pointer(uses), false)

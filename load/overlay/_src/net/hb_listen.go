@@ -63,14 +63,20 @@ func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr
 }
 
 func (l *hbListener) accept() (a hbArrival, err error) {
-	//mutant: accepting reads [models TestModels/connAcceptors]: "Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready" -> "Access(unsafe.Pointer(l), false"
-	effect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)
+	late := l.late.begins()
+	if late {
+		l.touch()
+	} else {
+		//mutant: accepting reads [models TestModels/connAcceptors]: "Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready" -> "Access(unsafe.Pointer(l), false"
+		effect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)
+	}
 	effect.Orders(unsafe.Pointer(&l.uses), false)
 	effect.Orders(unsafe.Pointer(&l.takes), true)
 	switch {
 	case l.closed:
 		return a, poll.ErrNetClosing
-	case l.late.passed():
+	//mutant: an Accept that has begun fails after the deadline [models TestModels/connAcceptBegun]: "len(l.queue) == 0" -> "l.late.passed()"
+	case late, len(l.queue) == 0:
 		return a, poll.ErrDeadlineExceeded
 	}
 	a = l.queue[0]

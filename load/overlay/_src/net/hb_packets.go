@@ -52,12 +52,14 @@ func (s *hbPackets) update() {
 func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err error) {
 	b := taken(p)
 	lost := hbFault(2) == 1
+	late := s.writeLate.begins()
 	s.touch(s.connected)
 	effect.Orders(unsafe.Pointer(&s.uses), false)
 	switch failed := s.failed; {
 	case s.closed:
 		return 0, poll.ErrNetClosing
-	case s.writeLate.passed():
+	//mutant: a packet that is being sent is lost after the deadline [models TestModels/connSendBegun]: "late" -> "late, s.writeLate.passed()"
+	case late: // sending never waits
 		return 0, poll.ErrDeadlineExceeded
 	case failed != 0:
 		s.failed = 0
@@ -113,13 +115,19 @@ func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cu
 	if !s.connected {
 		outside = hbOutside(s.known)
 	}
-	effect.Wait(unsafe.Pointer(s), outside, &s.ready)
+	late := s.readLate.begins()
+	if late {
+		s.touch(true)
+	} else {
+		effect.Wait(unsafe.Pointer(s), outside, &s.ready)
+	}
 	effect.Orders(unsafe.Pointer(&s.uses), false)
 	effect.Orders(unsafe.Pointer(&s.reads), true)
 	switch failed := s.failed; {
 	case s.closed:
 		return 0, from, false, poll.ErrNetClosing
-	case s.readLate.passed():
+	//mutant: receiving that has begun fails after the deadline [models TestModels/connReceiveBegun]: "&& len(s.queue)" -> "|| len(s.queue) * 0"
+	case late, s.readLate.passed() && len(s.queue) == 0 && s.failed == 0 && !s.unread:
 		return 0, from, false, poll.ErrDeadlineExceeded
 	case failed != 0:
 		s.failed = 0

@@ -119,7 +119,7 @@ func (fd *netFD) bind(sa syscall.Sockaddr, only bool, socket any) error {
 }
 
 func (fd *netFD) listen(sa syscall.Sockaddr, only bool) error {
-	fd.listener = &hbListener{known: hbAddrOf(sa).port != 0}
+	fd.listener = &hbListener{known: hbAddrOf(sa).port != 0, late: hbLate{begin: new(hbBegin)}}
 	if sa, ok := sa.(*syscall.SockaddrUnix); ok {
 		fd.listener.known = true
 		if err := hbBindUnix(sa.Name, fd.listener); err != nil {
@@ -136,7 +136,7 @@ func (fd *netFD) listen(sa syscall.Sockaddr, only bool) error {
 }
 
 func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
-	s := new(hbPackets)
+	s := &hbPackets{readLate: hbLate{begin: new(hbBegin)}, writeLate: hbLate{begin: new(hbBegin)}}
 	fd.packets = s
 	if to := hbAddrOf(lsa); to.multicast() {
 		syscall.HbRefuse("multicast")

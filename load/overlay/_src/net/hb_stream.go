@@ -77,7 +77,8 @@ func hbConnect(unix bool) (a, b *hbEnd) {
 	c := new(hbConn)
 	for i := range c.half {
 		h := &c.half[i]
-		h.unix, h.capacity, h.readLate.begin = unix, hbTCPBuffer, new(hbBegin)
+		h.unix, h.capacity = unix, hbTCPBuffer
+		h.readLate.begin, h.writeLate.begin = new(hbBegin), new(hbBegin)
 		if unix {
 			h.capacity = hbUnixBuffer
 		}
@@ -138,15 +139,8 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 	}
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	effect.Orders(unsafe.Pointer(&h.reads), true)
-	//mutant: a Read that has begun finds nothing after the deadline [models TestModels/connBegun]: "if !late" -> "if false"
-	if !late && h.readLate.passed() && !h.readClosed {
-		if late = !h.has() || !hbEither(); !late {
-			h.touch()
-			effect.Orders(unsafe.Pointer(&e.uses), false)
-			effect.Orders(unsafe.Pointer(&h.reads), true)
-			late = !h.has()
-		}
-	}
+	//mutant: a Read that has begun finds nothing after the deadline [models TestModels/connBegun]: "&& !h.has()" -> ""
+	late = late || h.readLate.passed() && !h.has()
 	switch {
 	case h.readClosed:
 		return 0, poll.ErrNetClosing
@@ -201,8 +195,13 @@ func (e *hbEnd) write(p []byte) (n int, err error) {
 // send writes b.
 func (e *hbEnd) send(b []byte) (n int, err error) {
 	h := e.out()
-	//mutant: a Write declares nothing [models TestModels/connWriters]
-	effect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)
+	late := h.writeLate.begins()
+	if late {
+		h.touch()
+	} else {
+		//mutant: a Write declares nothing [models TestModels/connWriters]
+		effect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)
+	}
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	effect.Orders(unsafe.Pointer(&h.writes), true)
 	//mutant: a Write releases nothing [models TestModels/connOrdered]
@@ -211,7 +210,8 @@ func (e *hbEnd) send(b []byte) (n int, err error) {
 		switch {
 		case h.writeClosed:
 			err = poll.ErrNetClosing
-		case h.writeLate.passed():
+		//mutant: a Write that has begun fails after the deadline [models TestModels/connWriteBegun]: "late" -> "late, h.writeLate.passed()"
+		case late:
 			err = poll.ErrDeadlineExceeded
 		case h.dead && !h.unix:
 			h.writing = false
@@ -226,6 +226,8 @@ func (e *hbEnd) send(b []byte) (n int, err error) {
 		case h.gone: // the answer is a reset
 			h.dead = true
 			n, b = n+len(b), nil
+		case h.writeLate.passed() && len(h.data) >= h.capacity:
+			err = poll.ErrDeadlineExceeded
 		default:
 			k := min(len(b), h.capacity-len(h.data))
 			h.data = append(h.data, b[:k]...)

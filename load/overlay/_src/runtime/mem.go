@@ -185,12 +185,15 @@ func blockUntilDone(timeout int64) bool {
 }
 
 // hbLive returns the number of bytes in use; 0 where programs are explored, if there is, or was,
-// more than one goroutine.
-func hbLive() uint64
+// more than one goroutine. again says that the program has asked before.
+func hbLive(again bool) uint64
 
 // live is what hbLive has returned last, but for 0, and most the most that it has: what has been
-// allocated never gets less.
-var live, most uint64
+// allocated never gets less. shown is whether the program has asked for statistics.
+var (
+	live, most uint64
+	shown      bool
+)
 
 // In collections, n is how often the program has asked for a collection or for statistics; to it,
 // memory looks as if it had been collected that often. A collection writes all of it, and what Pools
@@ -326,10 +329,11 @@ func memStats() MemStats {
 	const rest, idle, other = 256 << 10, 1 << 20, 4 << 20
 	effect.Access(unsafe.Pointer(&collections), true)
 	collections.n++
-	if n := hbLive(); n > 0 {
+	if n := hbLive(shown); n > 0 {
 		live = n
 		most = max(most, n)
 	}
+	shown = true
 	heap := rest + live
 	return MemStats{
 		Alloc: heap, TotalAlloc: rest + most, HeapAlloc: heap, HeapInuse: heap,

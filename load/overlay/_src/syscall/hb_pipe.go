@@ -36,6 +36,8 @@ type HbBlocking interface {
 	Read(p []byte) (n int, destroy bool, err error)
 	Write(p []byte) (n int, destroy bool, err error)
 	Close() (destroy bool, err error)
+	Gone()      // the FD has been destroyed
+	AwaitGone() // waits until it is, unless calls wait in the system
 	Use() error // begins a use that ends with Done
 	Done() (destroy bool)
 	SetBlocking() error
@@ -84,6 +86,7 @@ type hbEnd struct {
 	p                   *hbPipe
 	shut                bool // no Read begins any more: closing has begun
 	closing             bool
+	gone                bool // all uses have ended, and the descriptor is closed
 	after               bool // a Read has returned what was written after that
 	blocking            bool // calls wait in the system: neither closing the FD nor a deadline ends them
 	uses                int  // how many do, or have begun with Use
@@ -277,24 +280,24 @@ func (e *hbEnd) begin(ready *bool) {
 }
 
 // Read begins with an operation of its own, which counts the use and depends on nothing but closing: one
-// that has begun keeps the FD open. It may not have looked for data yet when the FD is closed, and return
-// what is written after that; or it waits for data, and is woken by closing.
+// that has begun keeps the FD open, and Close waits for it. It may not have looked for data yet when Close
+// begins, and return what is written after that; or it waits for data, and is woken by closing.
 func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	if len(p) == 0 || !hbReads(e.f.flags) {
 		return e.readNothing(p)
 	}
-	//mutant: a read of a pipe begins unseen [models TestModels/pipeBegun]
+	//mutant: a read of a pipe begins unseen [models TestModels/pipeBegunSeen]
 	effect.Access(unsafe.Pointer(&e.shut), false)
 	effect.Orders(unsafe.Pointer(&e.order), false)
 	if e.shut {
-		return 0, false, HbClosing
+		return 0, false, e.shutting()
 	}
 	e.uses++
 	//mutant: reading a pipe does not wait [models TestModels/pipeWoken]: "&e.readable" -> "nil"
 	e.begin(&e.readable)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	closed := e.closing && !e.blocking
-	//mutant: a read of a pipe that is closed finds nothing [models TestModels/pipeBegun]: "after && " -> "after && false && "
+	//mutant: a read of a pipe that is closed finds nothing [models TestModels/pipeBegunSeen]: "after && " -> "after && false && "
 	if closed && e.p.has && !e.after && hbEither() {
 		e.begin(nil)
 		effect.Orders(unsafe.Pointer(&e.reads), true)
@@ -422,7 +425,7 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 		//mutant: closing a pipe orders nothing [models TestModels/pipeCloseOrdered]
 		effect.Orders(unsafe.Pointer(&e.order), true)
 		if e.shut {
-			return false, HbClosing
+			return false, e.shutting()
 		}
 		e.shut = true
 	}
@@ -442,6 +445,28 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 	//mutant: closing a pipe wakes nothing [models TestModels/pipeWoken]
 	e.update()
 	return destroy, nil
+}
+
+// Gone and AwaitGone tell the race detector nothing, as natively.
+func (e *hbEnd) Gone() {
+	//mutant: the end of a pipe goes unseen [models TestModels/pipeBegun]
+	e.p.touch()
+	e.gone = true
+}
+
+func (e *hbEnd) AwaitGone() {
+	if !e.blocking {
+		//mutant: closing a pipe does not wait for reads [models TestModels/pipeBegun]
+		effect.Wait(unsafe.Pointer(e.p), effect.Inside, &e.gone)
+	}
+}
+
+// shutting returns the error of a call that finds e shut, when Close has made its second step: what its caller does
+// then comes after both, as natively the first one sends those away that wait for their turn to read.
+func (e *hbEnd) shutting() error {
+	//mutant: what a reader finds is told too early [models TestModels/pipeBegunTwice]
+	e.begin(&e.closing)
+	return HbClosing
 }
 
 func (e *hbEnd) SetBlocking() error {

@@ -59,9 +59,7 @@ func (fd *FD) incref() error {
 
 func (fd *FD) decref() error {
 	if b := fd.pd.blocking; b != nil {
-		if b.Done() {
-			return fd.destroy()
-		}
+		fd.destroyIf(b.Done())
 		return nil
 	}
 	if fd.fdmu.decref() {

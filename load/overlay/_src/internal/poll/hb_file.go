@@ -29,12 +29,16 @@ func (fd *FD) Init(net string, pollable bool) error {
 	return fd.pd.init(fd)
 }
 
-// Close closes the FD, and its descriptor when that is no longer in use.
+// Close closes the FD, and its descriptor when that is no longer in use: it waits for that if calls do not
+// wait in the system.
 func (fd *FD) Close() error {
 	if b := fd.pd.blocking; b != nil {
 		destroy, err := b.Close()
 		if err == nil && destroy {
 			return fd.destroy()
+		}
+		if err == nil {
+			b.AwaitGone()
 		}
 		return pollError(err, fd.isFile)
 	}
@@ -59,6 +63,7 @@ func (fd *FD) SetBlocking() error {
 func (fd *FD) destroyIf(destroy bool) {
 	if destroy {
 		fd.destroy()
+		fd.pd.blocking.Gone()
 	}
 }
 

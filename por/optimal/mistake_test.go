@@ -1,0 +1,43 @@
+package optimal
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// faulty is an oracle that panics at its first question.
+type faulty struct{ por.Passive }
+
+func (faulty) Skip(trace.GID, *trace.Op) string { panic("BUG: it is faulty") }
+
+// ignorant is one that knows nothing.
+type ignorant struct{ por.Passive }
+
+func (ignorant) Skip(trace.GID, *trace.Op) string { return "" }
+
+// TestMistakeOfWorker: a panic of a worker, the first or another one, is one of the search.
+func TestMistakeOfWorker(t *testing.T) {
+	toy := toys.Random(rand.New(rand.NewPCG(71, 5)), 4, 5, false)
+	for _, first := range []bool{true, false} {
+		mine, another := *toy, *toy
+		cfg := por.Config{MaxSteps: 30, Jobs: 2, AnyGoroutine: true, Oracle: faulty{}}
+		other := por.Replica{System: &another, Oracle: ignorant{}}
+		if !first {
+			cfg.Oracle, other.Oracle = other.Oracle, cfg.Oracle
+		}
+		cfg.Another = func() (por.Replica, error) { return other, nil }
+		func() {
+			defer func() {
+				if x, _ := recover().(string); !strings.Contains(x, "BUG: it is faulty") {
+					t.Errorf("first worker %v: panics with %v", first, x)
+				}
+			}()
+			explore(&mine, toys.NewRecorder(&mine, 0), cfg, options{shareAll: true})
+		}()
+	}
+}
