@@ -315,7 +315,12 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
-	a.result, crowded, a.err = x.f.one(stop, *e, own)
+	if scales := a.flags.scales(&own); scales && final {
+		a.result, a.err = x.explored(stop, e, own, a.flags, earlier)
+	} else {
+		a.result, crowded, a.err = x.f.one(stop, *e, own)
+		crowded = crowded || scales && a.err == nil && a.result.TooBig()
+	}
 	if a.err != nil {
 		return a
 	}
