@@ -25,7 +25,11 @@ func statusOf(r *explore.Result) (s entryStatus, why string) {
 	case r.Verdict == explore.Fail:
 		return failed, ""
 	case r.Verdict == explore.Incomplete:
-		return skipped, "incomplete: " + strings.Join(Incomplete(r), "; ")
+		why = "incomplete: " + strings.Join(Incomplete(r), "; ")
+		if r.Small != nil {
+			why += "; " + smallVerdict(r.Small)
+		}
+		return skipped, why
 	case r.NotRun != nil:
 		return skipped, NotRun(r.NotRun)
 	}

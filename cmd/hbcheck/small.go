@@ -174,4 +174,3 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 	}
 	return r, err
 }
-
