@@ -31,7 +31,7 @@ type Small struct {
 // about the environment are no obstacle.
 func (s *Small) Exhaustive() bool {
 	assumed := func(why Reason) bool { return why.Cause == CauseAssumed }
-	return s.Result.Verdict != Fail && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
+	return s.Result.Verdict != Fail && !s.Result.FirstOnly && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
 }
 
 // TooBig reports whether an exploration without a bug has not ended because of the size of the program.

@@ -38,6 +38,8 @@ func smallVerdict(s *explore.Small) string {
 	switch {
 	case x.Verdict == explore.Fail:
 		is = "has a bug"
+	case x.FirstOnly:
+		is = "is incomplete (its search ended with a failure that smaller numbers may have caused)"
 	case !s.Exhaustive():
 		is = "is incomplete (" + strings.Join(Incomplete(x), "; ") + ")"
 	case len(x.Assumed) > 0:
@@ -52,12 +54,9 @@ func smallVerdict(s *explore.Small) string {
 
 // smallCovered says how much of a small version was explored.
 func smallCovered(r *explore.Result) string {
-	s := executions(&r.Stats.Stats)
-	if r.Match || r.Stats.States > 0 {
-		s = states(&r.Stats.Stats)
-	}
-	for _, o := range r.Others {
-		s += ", " + executions(&o.Stats)
+	s := coveredBy(r)
+	if i := strings.LastIndex(s, ", depth"); i >= 0 {
+		s = s[:i]
 	}
 	return s
 }

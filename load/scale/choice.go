@@ -3,6 +3,7 @@ package scale
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -128,7 +129,13 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 		}
 	}
 	// Of two relations the first counts.
-	relation := func(n int64) (int64, bool) {
+	relation := func(k *Constant) (int64, bool) {
+		n := k.From
+		for _, a := range known { // of equal ones, one of the same function is meant
+			if a.From == n && a.decl == k.decl {
+				return a.To, true
+			}
+		}
 		for _, a := range known {
 			if a.From == n {
 				return a.To, true
@@ -176,8 +183,8 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 	}
 	found := make(map[*Constant]int64)
 	for _, k := range list {
-		if _, ok := to[k]; !ok {
-			if n, ok := relation(k.From); ok {
+		if _, ok := to[k]; !ok && k.Role >= Size {
+			if n, ok := relation(k); ok {
 				found[k] = n
 			}
 		}
@@ -239,11 +246,7 @@ func Wished(list []*Constant, wishes []Wish) (c Choice, unfit []Wish) {
 			unfit = append(unfit, w)
 		}
 	}
-	for k, n := range related(list, to, false) { // in any order
-		if k.Role == Other || k.Role == Size {
-			to[k] = n
-		}
-	}
+	maps.Copy(to, related(list, to, false))
 	c, _ = choice(list, to)
 	return c, unfit
 }

@@ -24,14 +24,23 @@ const (
 )
 
 // A Constant is a number that can be chosen: a literal, with those that are equal to it in the same
-// declaration.
+// declaration and have the same role. (The same 100 may be the number of goroutines and of their rounds.)
 type Constant struct {
 	Name string // that it is declared with; "": it has none
 	Role Role
 	From int64
-	Pos  token.Position // of the first place with this role
+	Pos  token.Position // of the first place
 
 	places []place
+	decl   ast.Node
+}
+
+// Places returns the positions of the literals.
+func (c *Constant) Places() (list []token.Position) {
+	for _, p := range c.places {
+		list = append(list, p.pos)
+	}
+	return list
 }
 
 // place is one literal.
@@ -45,17 +54,17 @@ type place struct {
 const least = 4
 
 // groupKey says which literals belong together: those of a function, or of a variable or constant outside of
-// functions, with one value.
+// functions, with one value and one role.
 type groupKey struct {
 	decl ast.Node // *ast.FuncDecl or *ast.ValueSpec
 	n    int64
+	role Role
 }
 
-// group is a Constant that is being found.
-type group struct {
+// use is what is known of a literal.
+type use struct {
 	role Role
 	name string
-	at   *ast.BasicLit // which has the role
 }
 
 // valueOf returns the value of a literal if it is a whole number.
@@ -122,16 +131,18 @@ func (f *finder) constants() (list []*Constant) {
 			if !ok {
 				return true
 			}
-			key := groupKey{d, v}
+			x := use{role: Other}
+			if known := f.uses[lit]; known != nil {
+				x = *known
+			}
+			key := groupKey{d, v, x.role}
 			c, pos := all[key], f.prog.Fset.PositionFor(lit.Pos(), false)
 			if c == nil {
-				c = &Constant{Role: Other, From: v, Pos: pos}
-				if g := f.groups[key]; g != nil {
-					c.Name, c.Role, c.Pos = g.name, g.role, f.prog.Fset.PositionFor(g.at.Pos(), false)
-				}
+				c = &Constant{Role: x.role, From: v, Pos: pos, decl: d}
 				all[key] = c
 				list = append(list, c)
 			}
+			c.Name = cmp.Or(c.Name, x.name)
 			b, _ := f.pkg.Info.TypeOf(lit).Underlying().(*types.Basic)
 			c.places = append(c.places, place{pos, lit.Value, b != nil && b.Info()&types.IsFloat != 0})
 			return true

@@ -5,6 +5,7 @@
 //	find.go      the loops and sizes of the functions that a test reaches in its own files
 //	trace.go     from an expression back to the numbers that it comes from
 //	constant.go  numbers that belong together
+//	compares.go  whether a failure may be about a number that was not made smaller
 //	choice.go    smaller numbers, and the edits that put them in place
 //
 // Numbers belong together if they are equal literals of one function, or one declaration outside of

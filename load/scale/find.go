@@ -17,7 +17,7 @@ type finder struct {
 	pkg     *load.Package
 	decls   []ast.Node // *ast.FuncDecl and *ast.ValueSpec of the entry's own files, in order of positions
 	reached map[ast.Node]bool
-	groups  map[groupKey]*group
+	uses    map[*ast.BasicLit]*use
 	flow    flow
 	starts  map[ast.Node]int // functions and loops: whether they start goroutines, 1 no, 2 yes
 }
@@ -25,10 +25,24 @@ type finder struct {
 // Find returns the numbers of an entry's own files in the declarations that it reaches there: of a test, the
 // test files of its package; of a main function, all files of its package.
 func Find(prog *load.Program, e *load.Entry) []*Constant {
+	f := newFinder(prog, e)
+	if f == nil {
+		return nil
+	}
+	for _, d := range f.decls {
+		if f.reached[d] {
+			ast.Inspect(d, f.visit)
+		}
+	}
+	return f.constants()
+}
+
+// newFinder returns what finds the numbers of e; nil if it has no files of its own.
+func newFinder(prog *load.Program, e *load.Entry) *finder {
 	if e.Kind != load.Test && e.Kind != load.Main || e.Package.Std || e.Package.Info == nil || e.Func == nil {
 		return nil
 	}
-	f := &finder{prog: prog, pkg: e.Package, reached: make(map[ast.Node]bool), groups: make(map[groupKey]*group), starts: make(map[ast.Node]int)}
+	f := &finder{prog: prog, pkg: e.Package, reached: make(map[ast.Node]bool), uses: make(map[*ast.BasicLit]*use), starts: make(map[ast.Node]int)}
 	for _, file := range e.Package.Files {
 		name := prog.Fset.PositionFor(file.Package, false).Filename
 		//mutant: numbers of the code under test are made smaller, too [test ./load/scale TestFind]: "e.Kind == load.Test && !" -> "false && !"
@@ -54,12 +68,7 @@ func Find(prog *load.Program, e *load.Entry) []*Constant {
 		f.reach(e.Beside.Func.Object())
 	}
 	f.flow = newFlow(e.Package.Info, f.decls)
-	for _, d := range f.decls {
-		if f.reached[d] {
-			ast.Inspect(d, f.visit)
-		}
-	}
-	return f.constants()
+	return f
 }
 
 // reach marks the declaration of obj, and those that it mentions, as reached.

@@ -1,10 +1,10 @@
 package scale
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 )
 
@@ -165,18 +165,19 @@ func (f *flow) returns(fn types.Object, d *ast.FuncDecl) {
 // tracer follows one expression.
 type tracer struct {
 	*finder
-	role Role
-	seen map[types.Object]bool
+	role    Role
+	seen    map[types.Object]bool
+	collect func(*ast.BasicLit) // if not nil, is called instead of giving the role
 }
 
 // trace gives a role to the numbers that x comes from.
 func (f *finder) trace(x ast.Expr, role Role) {
-	(&tracer{f, role, make(map[types.Object]bool)}).value(x, "")
+	(&tracer{finder: f, role: role, seen: make(map[types.Object]bool)}).value(x, "")
 }
 
 // length gives a role to the numbers that the length of x comes from.
 func (f *finder) length(x ast.Expr, role Role) {
-	(&tracer{f, role, make(map[types.Object]bool)}).length(x)
+	(&tracer{finder: f, role: role, seen: make(map[types.Object]bool)}).length(x)
 }
 
 // value follows a number; name is that of the variable that has it.
@@ -314,30 +315,22 @@ func (t *tracer) length(x ast.Expr) {
 
 // found gives the role to a literal.
 func (t *tracer) found(lit *ast.BasicLit, name string) {
-	n, ok := t.number(lit)
+	if t.collect != nil {
+		t.collect(lit)
+		return
+	}
 	d := t.declOf(lit.Pos())
-	if !ok || d == nil || !t.reached[d] {
+	if _, ok := t.number(lit); !ok || d == nil || !t.reached[d] {
 		return
 	}
 	if spec, ok := d.(*ast.ValueSpec); ok && name == "" && len(spec.Names) == 1 {
 		name = spec.Names[0].Name
 	}
-	key := groupKey{d, n}
-	g := t.groups[key]
-	if g == nil {
-		g = &group{role: t.role, name: name, at: lit}
-		t.groups[key] = g
-		return
+	x := t.uses[lit]
+	if x == nil {
+		x = &use{role: t.role}
+		t.uses[lit] = x
 	}
-	if t.role < g.role {
-		g.role, g.at = t.role, lit
-	}
-	if g.name == "" {
-		g.name = name
-	}
-}
-
-// hasRole reports whether one of list has the role.
-func hasRole(list []*Constant, r Role) bool {
-	return slices.ContainsFunc(list, func(c *Constant) bool { return c.Role == r })
+	//mutant: a number has the last of its roles [test ./load/scale TestFind]: "min(x.role, t.role)" -> "t.role"
+	x.role, x.name = min(x.role, t.role), cmp.Or(x.name, name)
 }
