@@ -18,6 +18,21 @@ type Smaller struct {
 type Scaled struct {
 	Pos      token.Position
 	From, To int64
+	Follows  bool // it is no bound of a loop, but follows from one that is
+}
+
+// SmallerBy returns how a small version with these edits differs; nil if there are none.
+func SmallerBy(edits []load.Edit) *Smaller {
+	if len(edits) == 0 {
+		return nil
+	}
+	x := &Smaller{Edits: edits}
+	for _, e := range edits {
+		from, _ := load.Number(e.From)
+		to, _ := load.Number(e.To)
+		x.Constants = append(x.Constants, Scaled{Pos: e.Pos, From: from, To: to})
+	}
+	return x
 }
 
 // A Small is the exploration of the small version of an entry that is too big. It says nothing about the

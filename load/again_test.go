@@ -115,3 +115,16 @@ func TestAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int64{"100": 100, "1_000": 1000, "0x10": 16, "1e3": 1000, "2.0": 2, "0": 0,
+		"2.5": -1, "x": -1, "": -1, "1; panic(1)": -1, "'a'": -1, "9e99": -1} {
+		n, ok := load.Number(text)
+		if !ok {
+			n = -1
+		}
+		if n != want {
+			t.Errorf("%s is %d, want %d", text, n, want)
+		}
+	}
+}

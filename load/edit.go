@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"go/constant"
 	"go/token"
 	"strings"
 )
@@ -12,6 +13,18 @@ import (
 type Edit struct {
 	Pos      token.Position // of the text, by line and column; //line comments do not count
 	From, To string
+}
+
+// Number returns the value of a literal that is a whole number: 100, 1_000, 1e3, 2.0.
+func Number(literal string) (int64, bool) {
+	for _, kind := range []token.Token{token.INT, token.FLOAT} {
+		if v := constant.MakeFromLiteral(literal, kind, 0); v.Kind() != constant.Unknown {
+			if v = constant.ToInt(v); v.Kind() == constant.Int {
+				return constant.Int64Val(v)
+			}
+		}
+	}
+	return 0, false
 }
 
 // A WrongEdit is the error for an Edit whose text is not in the file.

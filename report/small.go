@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -13,11 +14,15 @@ const mostConstants = 4
 
 // constants names the numbers of a small version: "pool_test.go:132: 100 → 3, :135: 100 → 2".
 func constants(x *explore.Smaller) string {
+	all := slices.Clone(x.Constants)
+	if bounds := slices.DeleteFunc(slices.Clone(all), func(c explore.Scaled) bool { return c.Follows }); len(bounds) > 0 {
+		all = bounds
+	}
 	var list []string
 	file := ""
-	for i, c := range x.Constants {
+	for i, c := range all {
 		if i == mostConstants {
-			list = append(list, fmt.Sprintf("%d more", len(x.Constants)-i))
+			list = append(list, fmt.Sprintf("and %d more", len(all)-i))
 			break
 		}
 		at := line(c.Pos)
@@ -68,12 +73,14 @@ func tooBig(r *explore.Result) string {
 	for _, o := range r.Others {
 		steps = max(steps, o.Stats.MaxDepth)
 	}
-	s += count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; "
 	n := r.Stats.Executions + r.Sampled
 	for _, o := range r.Others {
 		n += o.Stats.Executions
 	}
-	return s + count(n, "execution") + " at full size, no bug"
+	if n == 0 {
+		return s + "more than " + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; no execution at full size has ended"
+	}
+	return s + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; " + count(n, "execution") + " at full size, no bug"
 }
 
 // inSmall says that a bug is one of a small version; "" if it is not.

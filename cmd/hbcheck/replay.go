@@ -133,6 +133,9 @@ func replay(cmd *cobra.Command, name string) error {
 		return err
 	}
 	events, bug, err := explore.Replay(r.m, r.rec)
+	if bug != nil {
+		bug.Small = explore.SmallerBy(r.paths.Edits)
+	}
 	var d *explore.Divergence
 	switch {
 	case errors.As(err, &d):

@@ -98,6 +98,15 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		return max(1, total-time.Since(begin))
 	}
 	cfg := x.smallConfig(e, own, flags)
+	seekSmall := func(ctx context.Context) (*small.Version, error) {
+		cfg.Options.Timeout = total / 2
+		v, err := cfg.Find(ctx)
+		var unfit *small.Unfit
+		if errors.As(err, &unfit) && !x.one && flags.scale == x.f.scale {
+			return nil, nil // the numbers are those of another entry
+		}
+		return v, err
+	}
 	follow := func(v *small.Version, most time.Duration) (*explore.Small, error) {
 		if v == nil {
 			return nil, nil
@@ -106,8 +115,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		return cfg.Explore(ctx, v)
 	}
 	if earlier != nil && earlier.TooBig() {
-		cfg.Options.Timeout = total / 2
-		v, err := cfg.Find(ctx)
+		v, err := seekSmall(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +151,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 				err = internalError{x, debug.Stack()}
 			}
 		}()
-		cfg.Options.Timeout = total / 2
-		if v, err = cfg.Find(half); v != nil || err != nil {
+		if v, err = seekSmall(half); v != nil || err != nil {
 			cancel(errHalf)
 		}
 	}

@@ -60,6 +60,11 @@ const mostTries = 10
 
 // Find returns the first version that counts, nil if there is none.
 func (c *Config) Find(ctx context.Context) (*Version, error) {
+	if c.Options.Timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, c.Options.Timeout)
+		defer cancel()
+	}
 	list := scale.Find(c.Prog, c.Entry.Source)
 	if c.Wishes != nil {
 		choice, unfit := scale.Wished(list, c.Wishes)
@@ -112,7 +117,7 @@ func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, er
 	}
 	v := &Version{Smaller: &explore.Smaller{Edits: edits}, choice: choice}
 	for _, x := range choice.Values {
-		v.Constants = append(v.Constants, explore.Scaled{Pos: x.Pos, From: x.From, To: x.To})
+		v.Constants = append(v.Constants, explore.Scaled{Pos: x.Pos, From: x.From, To: x.To, Follows: x.Role >= scale.Size})
 	}
 	v.entry = c.Entry
 	v.entry.Source = source

@@ -47,10 +47,10 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 	return 2*passed >= all, nil
 }
 
-// part returns a time of at most most, and at most a quarter of all.
+// part returns a time of at most most, and at most half of all.
 func (c *Config) part(most time.Duration) time.Duration {
 	if c.Options.Timeout > 0 {
-		most = min(most, c.Options.Timeout/4)
+		most = min(most, c.Options.Timeout/2)
 	}
 	return most
 }

@@ -1,7 +1,6 @@
 package scale
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -49,7 +48,7 @@ type Shape uint8
 // number that is equal to another one, its neighbour, its double, its half, or the product of several.
 const (
 	Related      Shape = iota // goroutines and rounds, and what is related to them
-	Multiples                 // and their multiples
+	Multiples                 // and their multiples and fractions
 	Alone                     // goroutines and rounds only
 	Proportional              // all numbers, each as small in proportion to the largest
 	Counted                   // goroutines only, with relations
@@ -175,8 +174,15 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 			}
 		}
 		for _, a := range known {
-			if multiples && n%a.From == 0 && n/a.From <= mostMultiple {
+			if !multiples {
+				break
+			}
+			if n%a.From == 0 && n/a.From <= mostMultiple {
 				return n / a.From * a.To, true
+			}
+			// 1000 goroutines use 1000/10 keys.
+			if part := a.From / n; n*part == a.From && part <= n && part > 1 && has(list, part) {
+				return (a.To + part - 1) / part, true
 			}
 		}
 		return 0, false
@@ -190,6 +196,11 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 		}
 	}
 	return found
+}
+
+// has reports whether one of the numbers is n.
+func has(list []*Constant, n int64) bool {
+	return slices.ContainsFunc(list, func(k *Constant) bool { return k.From == n })
 }
 
 // A Wish is a number that the user has chosen: NAME=3 or FILE:LINE=3.
@@ -249,14 +260,4 @@ func Wished(list []*Constant, wishes []Wish) (c Choice, unfit []Wish) {
 	maps.Copy(to, related(list, to, false))
 	c, _ = choice(list, to)
 	return c, unfit
-}
-
-// Main returns the values that say most about how small a version is: those of loops, largest first.
-func (c Choice) Main() []Value {
-	list := slices.Clone(c.Values)
-	if slices.ContainsFunc(list, func(v Value) bool { return v.Role < Size }) {
-		list = slices.DeleteFunc(list, func(v Value) bool { return v.Role >= Size })
-	}
-	slices.SortStableFunc(list, func(a, b Value) int { return cmp.Compare(a.Role, b.Role) })
-	return list
 }

@@ -3,7 +3,6 @@ package scale
 import (
 	"cmp"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -72,11 +71,7 @@ func valueOf(lit *ast.BasicLit) (int64, bool) {
 	if lit.Kind != token.INT && lit.Kind != token.FLOAT {
 		return 0, false
 	}
-	v := constant.ToInt(constant.MakeFromLiteral(lit.Value, lit.Kind, 0))
-	if v.Kind() != constant.Int {
-		return 0, false
-	}
-	return constant.Int64Val(v)
+	return load.Number(lit.Value)
 }
 
 // mayCount reports whether a literal of type t may be a count. A time is none.
