@@ -106,7 +106,6 @@ func (e *Unfit) Error() string { return e.Wish.Text + ": the test reaches no suc
 // version loads the version with these numbers. It returns nil if it does not count.
 func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {
 	edits := choice.Edits()
-	dbg("version %v", choice)
 	prog, err := c.Load(edits)
 	if err != nil {
 		return nil, nil // such numbers do not fit together
@@ -122,9 +121,7 @@ func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, er
 	v.entry = c.Entry
 	v.entry.Source = source
 	v.entry.New = func(interrupted func() bool) (explore.Machine, error) { return c.Build(prog, source, interrupted) }
-	dbg("loaded")
 	ok, err := c.valid(ctx, v, prog)
-	dbg("valid %v %v", ok, err)
 	if !ok || err != nil {
 		return nil, err
 	}
@@ -163,7 +160,6 @@ func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error
 			return nil, err
 		}
 		c.doubt(v, r)
-		dbg("explored %v: %v", v.choice, r.Verdict)
 		return &explore.Small{Smaller: v.Smaller, Result: r}, nil
 	}
 	if c.Wishes != nil {

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -23,7 +22,6 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 	if err != nil {
 		return false, nil
 	}
-	dbg("once %+v", once)
 	//mutant: a version whose reference execution fails counts [test ./explore/small TestValid]: "once.Exit != 0" -> "false"
 	if once.Exit != 0 || once.Unsupported != "" || once.OverMemory || once.Failure != nil || once.NotRun != nil {
 		return false, nil
@@ -42,7 +40,6 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 			passed += o.Count
 		}
 	}
-	dbg("sample %d of %d %v %+v", passed, all, r.Incomplete, r.Outcomes)
 	//mutant: a version that fails nearly always counts [test ./explore/small TestValid]: "2*passed >= all" -> "true"
 	return 2*passed >= all, nil
 }
@@ -62,4 +59,3 @@ func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
 	return func() bool { return over.Load() || ctx.Err() != nil }
 }
 
-var _ = explore.OK
