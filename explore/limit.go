@@ -122,7 +122,7 @@ func (l *limit) timeUp() error {
 	return fmt.Errorf("stopped after %v (--timeout)", round(l.timeout))
 }
 
-// round leaves out what nobody wants to read of a time that was computed.
+// round leaves out the fractions of a time that was computed.
 func round(d time.Duration) time.Duration {
 	if d > time.Second {
 		d = d.Round(time.Second / 10)

@@ -41,7 +41,11 @@ func timeOf(r *explore.Result) time.Duration {
 	if r.Cached {
 		return 0
 	}
-	return r.Stats.Load + r.Stats.Explore
+	d := r.Stats.Load + r.Stats.Explore
+	if r.Small != nil {
+		d += timeOf(r.Small.Result)
+	}
+	return d
 }
 
 // one returns what t says about r alone, without control characters.

@@ -51,7 +51,7 @@ func smallVerdict(s *explore.Small) string {
 		is = "is " + exhaustive(x, false)
 	}
 	text := fmt.Sprintf("its small version (%s) %s: %s", constants(s.Smaller), is, smallCovered(x))
-	if x.Verdict != explore.Fail {
+	if x.Verdict != explore.Fail && !x.FirstOnly {
 		text += ", no bug"
 	}
 	return text

@@ -49,7 +49,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		t.pkg = r.Package
 	}
 	if !r.Cached {
-		t.elapsed += r.Stats.Load + r.Stats.Explore
+		t.elapsed += timeOf(r)
 	}
 	switch r.Verdict {
 	case explore.OK:

@@ -129,8 +129,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		}
 		r := earlier
 		if (s == nil || s.Result.Verdict != explore.Fail) && earlier.TimedOut() && ctx.Err() == nil {
-			own.Timeout = left()
-			if r, _, err = x.f.one(ctx, *e, own); err != nil {
+			if r, _, err = x.f.one(ctx, *e, own.After(time.Since(begin))); err != nil {
 				return nil, err
 			}
 		}

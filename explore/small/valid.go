@@ -58,4 +58,3 @@ func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
 	time.AfterFunc(d, func() { over.Store(true) })
 	return func() bool { return over.Load() || ctx.Err() != nil }
 }
-

@@ -8,7 +8,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -100,14 +99,21 @@ func big(m module, hbcheck string) (bigAnswers, error) {
 		return a, err
 	}
 	a.Stress = len(list)
+	var names, packages []string
 	for i := range min(len(list), *limitFlag) {
 		t := list[i*len(list)/min(len(list), *limitFlag)]
-		log.Printf("%s: %s (%d)", m, t[1], i+1)
-		for _, line := range runLines(dir, hbcheck, []string{"--timeout=" + *timeFlag, "--run=^" + regexp.QuoteMeta(t[1]) + "$", t[0]}) {
-			var r bigResult
-			if err := json.Unmarshal(line, &r); err == nil && r.Entry == t[1] {
-				a.Explored = append(a.Explored, r)
-			}
+		names, packages = append(names, t[1]), append(packages, t[0])
+	}
+	if len(names) == 0 {
+		return a, nil
+	}
+	slices.Sort(packages)
+	log.Printf("%s: %s", m, strings.Join(names, ", "))
+	args := []string{"--timeout=" + *timeFlag, "--parallel=1", "--run=^(" + strings.Join(names, "|") + ")$"}
+	for _, line := range runLines(dir, hbcheck, append(args, slices.Compact(packages)...)) {
+		var r bigResult
+		if err := json.Unmarshal(line, &r); err == nil && r.Entry != "" && !strings.Contains(r.Entry, "+") {
+			a.Explored = append(a.Explored, r)
 		}
 	}
 	return a, nil
@@ -170,8 +176,9 @@ const bigHead = `# Big tests
 
 The stress tests of published modules, unmodified, with hbcheck's default flags and %s for each. A stress test is one
 that bounds a loop which starts goroutines by a number of at least %d, or another loop by one of at least %d, where
-the number is in its test files; of each module at most %d are explored, evenly spread. "Full size" is what was
-decided about the test itself within half of the time. All others are too big; the table says which numbers were made
+the number is in its test files; of each module at most %d are explored, evenly spread. The tests of
+a module are explored by one command, so that a small version comes in the second pass. "Full size" is what was
+decided about the test itself. All others are too big; the table says which numbers were made
 smaller, and what was found out about the small version ([small versions](../explorers.md#small-versions)). A small
 version has to pass in the order of gc, and mostly in random ones.
 ` + "`go run ./internal/real -big -tests 3 -timeout 20s -work DIR HBCHECK > page`" + ` makes this page. %s

@@ -74,7 +74,7 @@ func valueOf(lit *ast.BasicLit) (int64, bool) {
 	return load.Number(lit.Value)
 }
 
-// mayCount reports whether a literal of type t may be a count. A time is none.
+// mayCount reports whether a literal of type t may be a count. A time is not.
 func mayCount(t types.Type) bool {
 	if t == nil {
 		return false

@@ -2,6 +2,8 @@ package scale_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,6 +86,7 @@ for range rand.Intn(25) {}`, "", "1000 rounds at 1 n; 25 rounds at 3"},
 		{"goroutines that a function starts", `for range 12 { start() }
 for range 13 { t.Run("x", func(t *testing.T) { t.Parallel() }) }`, "func start() { go func() {}() }", "12 goroutines at 1; 13 goroutines at 2"},
 		{"small numbers, and code that is not reached", `for range 3 { go func() {}() }`, "func TestOther(t *testing.T) { for range 77 {} }", ""},
+		{"the code under test", `for range Rounds { Work(70) }`, "", "70 other at 1"},
 		{"the result of a function", `for range workers() { go func() {}() }
 for _, k := range keys(44) { _ = k }`, "func workers() int { if testing.Short() { return 5 }; return 500 }\nfunc keys(n int) []int { return make([]int, n) }",
 			"5 goroutines at -2; 500 goroutines at -2; 44 rounds at 2 n"},
@@ -93,7 +96,17 @@ for _, k := range keys(44) { _ = k }`, "func workers() int { if testing.Short() 
 		bodies, outside = append(bodies, tt.body), append(outside, tt.outside)
 	}
 	src, before := source(bodies, outside)
-	prog := vmtest.Load(t, src)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26\n", "x_test.go": src,
+		"x.go": "package x\n\nconst Rounds = 66\n\nfunc Work(n int) {\n\tfor range 90 {\n\t\tgo func() { _ = n }()\n\t}\n}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Tests: true, Implicit: vmtest.Implicit, Cache: &vmtest.Cache})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, tt := range tests {
 		e := entry(t, prog, fmt.Sprintf("Test%d", i))
 		var list []string
@@ -138,7 +151,7 @@ if n != 500 || n != 51 || n == 49 || n == 20 { t.Error(n, 200) }`, map[scale.Sha
 		{"the same number twice", `for range 100 { go func() { for range 100 {} }() }
 _ = []int{100, 10000, 200}`, map[scale.Shape]string{scale.Related: "100→2 100→2 100→2 10000→4 200→4", scale.Counted: "100→2 100→2 10000→4 200→4"}},
 		{"a quotient", `for i := range 1000 { go func() { t.Log(i/10, i/100) }() }
-if t.Name() == "" { t.Error(100, 20) }`, map[scale.Shape]string{scale.Related: "1000→2", scale.Multiples: "1000→2 100→1 100→1"}},
+if t.Name() == "" { t.Error(100, 20) }`, map[scale.Shape]string{scale.Related: "1000→2", scale.Multiples: "1000→2 100→1"}},
 		{"a capacity", `cache := make(map[int]int, 128)
 for i := range 256 { cache[i] = i }
 if len(cache) != 128 { t.Error() }`, map[scale.Shape]string{scale.Related: "128→1 256→2 128→1", scale.Proportional: "128→2 256→4 128→2"}},
