@@ -34,7 +34,7 @@ func TestBig(t *testing.T) {
 	}
 	for _, scale := range []string{"auto", "auto", "off"} {
 		var out bytes.Buffer
-		code := run([]string{"--max-states", "300", "--scale", scale, "."}, strings.NewReader(""), &out, &out)
+		code := run([]string{"--max-states", "100", "--scale", scale, "."}, strings.NewReader(""), &out, &out)
 		text := out.String()
 		if code != exitOK || strings.Contains(text, "cached") || strings.Contains(text, "ok ") {
 			t.Errorf("--scale %s: exit %d: %s", scale, code, text)
