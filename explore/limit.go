@@ -119,7 +119,15 @@ func (l *limit) timeUp() error {
 	if l.share {
 		return fmt.Errorf("stopped after %v, its share (--budget)", l.timeout.Round(time.Second/10))
 	}
-	return fmt.Errorf("stopped after %v (--timeout)", l.timeout)
+	return fmt.Errorf("stopped after %v (--timeout)", round(l.timeout))
+}
+
+// round leaves out the fractions of a time that was computed.
+func round(d time.Duration) time.Duration {
+	if d > time.Second {
+		d = d.Round(time.Second / 10)
+	}
+	return d
 }
 
 // release stops the clock.

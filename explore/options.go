@@ -82,6 +82,14 @@ type Options struct {
 	_          struct{}
 }
 
+// After returns the options for an entry on which d of the Timeout has been spent already.
+func (o Options) After(d time.Duration) Options {
+	if o.Timeout > 0 {
+		o.spent += d
+	}
+	return o
+}
+
 // Progress is a snapshot of a running exploration.
 type Progress struct {
 	por.Progress

@@ -36,7 +36,8 @@ func (p *portfolio) judge(c *contender, work uint64) {
 	over := func() bool { return c.s.limit.passed() || p.lost(c.number, work) }
 	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput, Over: over}, 1)
 	for e.Steps() < judgeSteps {
-		if !e.Sample() {
+		// A machine that was interrupted while it was made has executions without steps.
+		if !e.Sample() || e.Steps() == 0 || over() {
 			return
 		}
 	}

@@ -152,6 +152,8 @@ type Result struct {
 	Known int
 	// Cached: the result is that of an earlier run.
 	Cached bool
+	// Small is the exploration of a small version of the entry, which is too big itself; nil: there is none.
+	Small *Small
 	// Mistakes are hbcheck's own, made after the search. The findings are right, but their
 	// description is incomplete.
 	Mistakes []string
@@ -289,6 +291,10 @@ type Bug struct {
 	// Early is set if the bug shows while the execution continues: a Leak or a Deadlock of
 	// goroutines that no other goroutine can wake.
 	Early bool
+	// Small is the small version of the entry that the bug was found in; nil: it is in the entry itself.
+	// Doubtful: it is a warning, because the numbers that were made smaller may be its cause.
+	Small    *Smaller
+	Doubtful bool
 	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
 	// the search found, its preemptions are unknown, and Events, all of them Brief, only name
 	// goroutines.

@@ -57,6 +57,12 @@ type Config struct {
 	// Loaded, if not nil, is called as packages are checked: the first done of all have been.
 	Loaded func(done, all int)
 
+	// Edits are applied to files of the user's as they are read.
+	Edits []Edit
+
+	// Again makes Program.Again possible, and keeps what it needs.
+	Again bool
+
 	// Cover makes the program note which blocks of the user's module it executes: see Program.Blocks.
 	Cover bool
 

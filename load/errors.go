@@ -96,7 +96,7 @@ func (l *loader) compilerPath(name string) string {
 // differently than go/parser, and reports other follow-up errors, so it is
 // asked; that takes some milliseconds and needs no package but p.
 func (l *loader) syntaxErrors(p *Package, found []error) {
-	if !p.Std && p.list.cgo == nil { // the compiler has no package C
+	if !p.Std && p.list.cgo == nil && len(l.cfg.Edits) == 0 { // the compiler has no package C, and reads no edits
 		for line := range strings.Lines(l.compile(p)) {
 			if e := parseError(strings.TrimSuffix(line, "\n")); e.Pos.IsValid() {
 				e.Pos.Filename = l.compilerPath(e.Pos.Filename)

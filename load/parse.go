@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -54,6 +55,9 @@ func (l *loader) parse() error {
 		j := jobs[i]
 		if f := j.p.files[j.i]; f.src == nil {
 			f.src, j.err = os.ReadFile(l.choices.source(f.name))
+			if j.err == nil && !j.p.Std {
+				f.src, j.err = Edited(l.cfg.Edits, f.name, f.src)
+			}
 		}
 	})
 	for _, j := range jobs {
@@ -80,6 +84,12 @@ func (l *loader) parse() error {
 	for _, p := range l.all {
 		if len(found[p]) > 0 {
 			l.syntaxErrors(p, found[p])
+		}
+	}
+	for _, e := range l.cfg.Edits {
+		read := func(j *job) bool { return !j.p.Std && j.p.files[j.i].name == e.Pos.Filename }
+		if !slices.ContainsFunc(jobs, read) {
+			return Errors{{Pos: e.Pos, Msg: "no package has this file"}}
 		}
 	}
 	return nil

@@ -44,6 +44,7 @@ type Program struct {
 	links        links
 	cover        *coverage // nil: Config.Cover was not set
 	choices      buildChoices
+	again        *again // nil: Config.Again was not set
 }
 
 // Kept is where package vm keeps something that machines for the entries of a program have in common.
@@ -97,8 +98,14 @@ func (l *loader) program() (*Program, error) {
 	}
 	prog.collectLinks()
 	prog.strip()
+	if l.cfg.Again {
+		prog.again = &again{l: l, info: make(map[*Package]*types.Info)}
+	}
 	for _, p := range l.all {
 		if p.library() { // ssa keeps what it still needs
+			if l.cfg.Again {
+				prog.again.info[p] = p.Info
+			}
 			p.Info = nil
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	l := t.packageLine(r.Package)
 	if !r.Cached {
 		l.fresh = true
-		l.elapsed += r.Stats.Load + r.Stats.Explore
+		l.elapsed += timeOf(r)
 	}
 	switch {
 	case r.Verdict == explore.Fail:

@@ -120,6 +120,7 @@ var verdictWords = map[string]string{
 		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names what of the environment had one value only (hbcheck explain assuming). " +
 		"\"exhaustive with --slack=500µs\" and the like name the flags that restrict the environment.",
 	"??": "??: no bug so far, but not everything was explored: a limit was reached (--timeout, --max-memory), the program needs an operation that hbcheck does not execute (hbcheck explain refused-...), or only a sample was asked for. " +
+		"\"too big\" is a test whose small version was explored, with smaller numbers of goroutines and rounds: that is another program, and nothing is claimed about the test itself. " +
 		"The lines below the verdict say how far the search came, what made it long, and what to try. The exit status is 0, or 3 with --strict.",
 	"skip": "skip: no execution has run the test, because it skips itself or TestMain does not run it.",
 	"!!":   "!!: the entry could not be explored at all: its package does not compile, or it mentions declarations that the model of a package lacks.",

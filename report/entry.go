@@ -25,7 +25,11 @@ func statusOf(r *explore.Result) (s entryStatus, why string) {
 	case r.Verdict == explore.Fail:
 		return failed, ""
 	case r.Verdict == explore.Incomplete:
-		return skipped, "incomplete: " + strings.Join(Incomplete(r), "; ")
+		why = "incomplete: " + strings.Join(Incomplete(r), "; ")
+		if r.Small != nil {
+			why += "; " + smallVerdict(r.Small)
+		}
+		return skipped, why
 	case r.NotRun != nil:
 		return skipped, NotRun(r.NotRun)
 	}
@@ -37,7 +41,11 @@ func timeOf(r *explore.Result) time.Duration {
 	if r.Cached {
 		return 0
 	}
-	return r.Stats.Load + r.Stats.Explore
+	d := r.Stats.Load + r.Stats.Explore
+	if r.Small != nil {
+		d += timeOf(r.Small.Result)
+	}
+	return d
 }
 
 // one returns what t says about r alone, without control characters.

@@ -71,6 +71,9 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	what := ""
 	for i, b := range r.Bugs {
 		what += fmt.Sprintf("**%s** %s (%s)<br>", b.Kind.Code(), cellText(firstLine(Message(b))), cellText(x.Paths.Pos(b.Pos)))
+		if s := inSmall(b); s != "" {
+			what += cellText(s) + "<br>"
+		}
 		f := x.found.find(&x.Paths, r.Entry, b)
 		//mutant: GitHub shows a finding once for each entry [test ./report TestRepetitions]: "len(f.entries) > 1" -> "false"
 		if len(f.entries) > 1 {
@@ -79,6 +82,9 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 		text := Message(b)
 		if w := Why(b); w != "" {
 			text += "\nwhy: " + w
+		}
+		if s := inSmall(b); s != "" {
+			text += "\n" + s
 		}
 		if i < len(files) && files[i].Replay != "" {
 			text += "\nreplay: hbcheck replay " + files[i].Replay

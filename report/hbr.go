@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -36,6 +37,7 @@ type Replay struct {
 	Tags     []string          `json:"tags,omitempty"`
 	Args     []string          `json:"args,omitempty"`    // os.Args[1:]
 	Options  map[string]string `json:"options,omitempty"` // flags that change what a schedule means
+	Small    []ReplayEdit      `json:"small,omitempty"`   // the schedule is one of a small version: other numbers in the source
 
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -60,6 +62,31 @@ type ReplayInput struct {
 
 	Length bool `json:"length,omitempty"`
 	Param  int  `json:"param,omitempty"`
+}
+
+// A ReplayEdit is a number of the source that is another one in the small version.
+type ReplayEdit struct {
+	Pos  string `json:"pos"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Edits returns the edits that make the program the small version. Relative positions are taken to be below
+// base.
+func (r *Replay) Edits(base string) (list []load.Edit, err error) {
+	for _, e := range r.Small {
+		at, err := parsePos(e.Pos, base)
+		if err != nil {
+			return nil, err
+		}
+		// A file that comes from elsewhere changes nothing but numbers.
+		_, from := load.Number(e.From)
+		if _, to := load.Number(e.To); !from || !to {
+			return nil, fmt.Errorf("%s: %q and %q are no numbers", e.Pos, e.From, e.To)
+		}
+		list = append(list, load.Edit{Pos: at, From: e.From, To: e.To})
+	}
+	return list, nil
 }
 
 // A ReplayEvent is one step as it was recorded.
@@ -88,7 +115,12 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	if b.Loop >= 0 {
 		r.Loop = b.Loop + 1
 	}
-	r.Events, r.Inputs = nil, nil
+	r.Events, r.Inputs, r.Small = nil, nil, nil
+	if b.Small != nil {
+		for _, e := range b.Small.Edits {
+			r.Small = append(r.Small, ReplayEdit{paths.recorded(e.Pos), e.From, e.To})
+		}
+	}
 	for _, in := range b.Inputs {
 		at := in.Pos
 		at.Column = 1 // positions in these files have one

@@ -78,6 +78,7 @@ type jsonResult struct {
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Resumed     *jsonResumed    `json:"resumed,omitempty"`   // with --resume
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
+	Small       *jsonSmall      `json:"small,omitempty"`     // of an entry that is too big
 	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
 }
 
@@ -177,6 +178,7 @@ type jsonBug struct {
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
+	Small       bool          `json:"small,omitempty"`  // it was found in the small version
 	Untold      bool          `json:"untold,omitempty"` // there was no time to find out more of the schedule, or its preemptions
 	Replay      string        `json:"replay,omitempty"`
 	Page        string        `json:"page,omitempty"`
@@ -277,7 +279,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
-	out.Cached, out.Known = r.Cached, r.Known
+	out.Cached, out.Known, out.Small = r.Cached, r.Known, newJSONSmall(r.Small, j.Paths)
 	for _, why := range r.Incomplete {
 		if x := why.Refused; x.Code != "" {
 			out.Refused = append(out.Refused, jsonRefused{string(x.Code), x.What, x.Func, j.Paths.Pos(x.Pos)})
@@ -306,7 +308,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 	}
 	for i, b := range r.Bugs {
 		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
-			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold}
+			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold, Small: b.Small != nil}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}

@@ -131,6 +131,9 @@ func (x *SARIF) Result(r *explore.Result, files []Files) error {
 		if w := Why(b); w != "" {
 			text += "; " + sarifMessage(strings.TrimSuffix(w, "."))
 		}
+		if s := inSmall(b); s != "" {
+			text += "; " + sarifMessage(s)
+		}
 		if i < len(files) && files[i].Replay != "" {
 			text += "; hbcheck replay " + sarifMessage(files[i].Replay)
 		}

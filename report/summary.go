@@ -16,6 +16,7 @@ import (
 // was assumed, which timers would have to be early, and what is open.
 type Summary struct {
 	ok, failed, open, skipped, refused int
+	small                              int // of those that are open: their small version is exhaustive
 	assumed                            []assumedBy
 	early                              []earlyTimer
 	findings                           []*finding
@@ -54,6 +55,9 @@ func (s *Summary) add(r *explore.Result) {
 		s.failed++
 	default:
 		s.open++
+		if r.Small != nil && r.Small.Exhaustive() {
+			s.small++
+		}
 		text := "time or memory was used up"
 		if !slices.ContainsFunc(r.Incomplete, outOfReach) {
 			text, _, _ = strings.Cut(strings.Join(Incomplete(r), "; "), "\n")
@@ -197,11 +201,15 @@ func (s *Summary) total() int { return s.ok + s.failed + s.open + s.skipped + s.
 // counts says how many entries have which verdict.
 func (s *Summary) counts() string {
 	var list []string
+	open := "?? (not everything explored, no bug so far"
+	if s.small > 0 {
+		open += fmt.Sprintf("; %d with an exhaustive small version", s.small)
+	}
 	for _, x := range []struct {
 		n    int
 		what string
 	}{
-		{s.failed, "FAIL"}, {s.ok, "ok"}, {s.open, "?? (not everything explored, no bug so far)"}, {s.skipped, "skip"}, {s.refused, "!! (not explored)"},
+		{s.failed, "FAIL"}, {s.ok, "ok"}, {s.open, open + ")"}, {s.skipped, "skip"}, {s.refused, "!! (not explored)"},
 	} {
 		if x.n > 0 {
 			list = append(list, fmt.Sprintf("%d %s", x.n, x.what))

@@ -49,7 +49,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		t.pkg = r.Package
 	}
 	if !r.Cached {
-		t.elapsed += r.Stats.Load + r.Stats.Explore
+		t.elapsed += timeOf(r)
 	}
 	switch r.Verdict {
 	case explore.OK:
@@ -61,10 +61,16 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s%s\t%s\n", status, r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Incomplete:
 		how := exhaustive(r, t.Verbose) + ": "
-		if !onlyAssumed(r) {
+		if r.Small != nil {
+			how = ""
+		} else if !onlyAssumed(r) {
 			how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ") + "; no bug so far in "
 		}
-		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), took(r))
+		what := covered(r)
+		if r.Small != nil {
+			what = tooBig(r)
+		}
+		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, what, took(r))
 	case explore.Fail:
 		t.failed = true
 		t.bugs(&b, r, files)
@@ -282,6 +288,9 @@ func states(s *por.Stats) string {
 
 // search says how far a search that found a bug has come.
 func search(r *explore.Result) string {
+	if allSmall(r) {
+		return "its small version: " + search(r.Small.Result)
+	}
 	how := "all schedules explored"
 	switch {
 	case r.FirstOnly:
@@ -304,6 +313,9 @@ func search(r *explore.Result) string {
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""))
+	if s := inSmall(bug); s != "" {
+		fmt.Fprintf(b, "    %s\n", s)
+	}
 	inputs(b, shownInputs(bug.Inputs))
 	brief, bound := t.Brief && !t.Verbose, 0
 	if brief {
@@ -384,6 +396,9 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 // warning writes what is no bug in one line, and what has to do with it.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
+	if s := inSmall(bug); s != "" {
+		fmt.Fprintf(b, "    %s\n", s)
+	}
 	for _, x := range bug.Related {
 		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}

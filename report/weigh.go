@@ -23,7 +23,7 @@ func Weigh(r *explore.Result) []string {
 	if c := named(r); c != nil {
 		list = append(list, choice(c))
 	}
-	if a := advice(r); len(a) > 0 {
+	if a := advice(r); len(a) > 0 && (r.Small == nil || !r.Small.Exhaustive()) {
 		list = append(list, "try "+strings.Join(a, "; or "))
 	}
 	return list

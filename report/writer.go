@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 )
 
 // A Writer takes the results of one run of the tool, one after the other.
@@ -56,6 +57,7 @@ type Files struct {
 type Paths struct {
 	Base   string
 	Source func(name string) string // the file with the text of one; nil: itself
+	Edits  []load.Edit              // of the texts: the program is a small version
 }
 
 // Text returns the file with the text of the file of that name.
@@ -64,6 +66,15 @@ func (p Paths) Text(name string) string {
 		return name
 	}
 	return p.Source(name)
+}
+
+// Edited returns the text of the file of that name as it is in the program.
+func (p Paths) Edited(name string, text []byte) []byte {
+	edited, err := load.Edited(p.Edits, name, text)
+	if err != nil { // the file has changed since
+		return text
+	}
+	return edited
 }
 
 // models begins the names of the files of the library's models, which are only in hbcheck.

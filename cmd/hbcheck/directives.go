@@ -92,6 +92,8 @@ func (f *exploreFlags) direct(d *selection.Directive) error {
 			return fmt.Errorf("want a regexp for functions, and a reason")
 		}
 		f.allowLeak = d.Value
+	case "scale":
+		f.scale = d.Value
 	}
 	return nil
 }

@@ -87,6 +87,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	cfg := f.config(patterns, true)
 	cfg.Loaded = progress.Loaded
 	cfg.Cover = f.covers()
+	cfg.Again = f.scale != scaleOff
 	listing, err := load.List(cfg)
 	if err != nil {
 		progress.Clear()

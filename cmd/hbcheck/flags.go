@@ -17,6 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/load/scale"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -72,6 +73,8 @@ type exploreFlags struct {
 	coverProfile                      string
 	color                             string
 	save                              string
+	scale                             string
+	wishes                            []scale.Wish // of scale; nil: it is off or auto
 	resume                            bool
 	mistaken                          bool // a mistake of hbcheck's own in writing results
 }
@@ -107,6 +110,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "memory limit for the search and the program explored: `size` with K, M or G; 0: no limit; the loaded source, and up to 512M of garbage, come on top")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
 	f.own.register(fs)
+	fs.StringVar(&f.scale, "scale", scaleAuto, "`off|auto|numbers`: explore a small version of an entry that is too big. auto: with smaller numbers of goroutines and rounds, which are found in its test files; or with these: FILE:LINE=3 or NAME=3, separated by commas")
 	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
 	fs.StringVar(&f.since, "since", "", "explore only entries that reach what has changed since `revision` of git, committed or not")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings listed in `file`, and report new ones only")
@@ -178,6 +182,9 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 		return o, sel, err
 	}
 	if err = f.search(&o); err != nil {
+		return o, sel, err
+	}
+	if err = f.parseScale(); err != nil {
 		return o, sel, err
 	}
 	if sel.Run, sel.Skip, sel.Bench, err = f.filters(); err != nil {

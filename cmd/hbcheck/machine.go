@@ -149,9 +149,22 @@ var mapModes = map[string]vm.MapMode{"auto": vm.MapsAuto, "all": vm.MapsAll, "in
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-	run, skip, bench, err := f.filters()
+	cfg, err := f.vmConfig(prog, e, interrupted)
 	if err != nil {
 		return nil, err
+	}
+	begin := func() (explore.Machine, error) { return explore.NewMachine(prog, e, cfg) }
+	if f.watch != nil {
+		return begin() // a debugger can halt it in the middle
+	}
+	return relaxed(begin)
+}
+
+// vmConfig returns the configuration of the machine for an entry.
+func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted func() bool) (cfg vm.Config, err error) {
+	run, skip, bench, err := f.filters()
+	if err != nil {
+		return cfg, err
 	}
 	if e.Bench {
 		run = bench
@@ -162,19 +175,13 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		}
 		return n
 	}
-	begin := func() (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
-			Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
-			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
-			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
-			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
-		})
-	}
-	if f.watch != nil {
-		return begin() // a debugger can halt it in the middle
-	}
-	return relaxed(begin)
+	return vm.Config{Given: f.inputs,
+		Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
+		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
+		OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
+		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
+		Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
+	}, nil
 }
 
 // filters parses --run, --skip and --bench; nil is one that has not been given.

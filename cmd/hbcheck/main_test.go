@@ -135,7 +135,7 @@ var (
 	timeRE = regexp.MustCompile(`\b\d+\.\d\ds\b`)
 	tabRE  = regexp.MustCompile(`\\t\d+\.\d\ds\b`) // in JSON
 	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
-	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes|Elapsed)":)[0-9.e+-]+`)
+	secRE  = regexp.MustCompile(`("(?:load_s|static_s|explore_s|peak_bytes|Elapsed)":)[0-9.e+-]+`)
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	overRE = regexp.MustCompile(`((?:\$hbcheck/|model of )[^:\s"]+\.go:)\d+(:\d+)?`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)

@@ -30,6 +30,9 @@ func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug,
 		dir = f.out
 	}
 	name = filepath.Join(dir, name)
+	if b.Small != nil {
+		paths.Edits = b.Small.Edits
+	}
 	if err := writePage(name, &page.Schedule{Package: r.Package, Entry: r.Entry, Bug: b, Search: report.Search(r), Replay: replay, Paths: paths}); err != nil {
 		complain(stderr, fmt.Errorf("warning: no page: %w", err))
 		return ""

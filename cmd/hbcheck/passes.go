@@ -37,7 +37,8 @@ type wholeRun struct {
 	sv      *saves
 	w       report.Writer
 	files   *replayFiles
-	workers int // entries that are explored at the same time
+	workers int  // entries that are explored at the same time
+	one     bool // there is one entry
 
 	code  int
 	notOK map[[2]string]bool // package and name
@@ -78,7 +79,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
-		workers: f.atOnce(len(entries)), code: exitOK, notOK: make(map[[2]string]bool)}
+		workers: f.atOnce(len(entries)), one: len(entries) == 1, code: exitOK, notOK: make(map[[2]string]bool)}
 	end := time.Now().Add(f.budget)
 	two := len(entries) > 1 && !f.resume && f.traceSearch == ""
 	var late []attempt
@@ -315,7 +316,12 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
-	a.result, crowded, a.err = x.f.one(stop, *e, own)
+	if scales := a.flags.scales(&own); scales && final {
+		a.result, a.err = x.explored(stop, e, own, a.flags, earlier)
+	} else {
+		a.result, crowded, a.err = x.f.one(stop, *e, own)
+		crowded = crowded || scales && a.err == nil && a.result.TooBig()
+	}
 	if a.err != nil {
 		return a
 	}

@@ -82,6 +82,9 @@ func openFor(name string, debugging bool) (*recording, error) {
 	flags := loadFlags{dir: dir, tags: file.Tags}
 	cfg := flags.config(file.Patterns, file.Tests)
 	cfg.Names = debugging
+	if cfg.Edits, err = file.Edits(absolute(dir)); err != nil {
+		return nil, fmt.Errorf("%s: %v", name, err)
+	}
 	prog, err := loadProgram(cfg)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,16 @@ func openFor(name string, debugging bool) (*recording, error) {
 		machine.watch = watch
 		return entries[0].New(func() bool { return false })
 	}
-	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir, Source: prog.Source}, prog, again}, nil
+	paths := report.Paths{Base: prog.Dir, Source: prog.Source, Edits: cfg.Edits}
+	return &recording{name, file, rec, m, paths, prog, again}, nil
+}
+
+// absolute returns the absolute name of a directory, as it is if there is none.
+func absolute(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
 }
 
 // diverged is the error of a program that has changed since.
@@ -121,6 +133,9 @@ func replay(cmd *cobra.Command, name string) error {
 		return err
 	}
 	events, bug, err := explore.Replay(r.m, r.rec)
+	if bug != nil {
+		bug.Small = explore.SmallerBy(r.paths.Edits)
+	}
 	var d *explore.Divergence
 	switch {
 	case errors.As(err, &d):

@@ -116,6 +116,7 @@ func (c *Console) source(file string, n int) (string, bool) {
 	lines, ok := c.files[file]
 	if !ok {
 		if text, err := debug.Source(c.paths.Text(file)); err == nil {
+			text = string(c.paths.Edited(file, []byte(text)))
 			lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		}
 		c.files[file] = lines

@@ -33,7 +33,7 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 const directivePrefix = "//hbcheck:"
 
 // DirectiveNames are the directives besides explore.IgnoreDirective.
-var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak"}
+var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak", "scale"}
 
 // accepting are the directives that accept bugs.
 var accepting = []string{"allow-leak"}
@@ -100,6 +100,13 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 					d := &Directive{Pos: position(prog, c.Pos())}
 					d.Name, text, _ = strings.Cut(text, " ")
 					d.Value, d.Reason, _ = strings.Cut(strings.TrimSpace(text), " ")
+					for d.Name == "scale" { // its value is several words
+						word, rest, _ := strings.Cut(strings.TrimSpace(d.Reason), " ")
+						if !strings.Contains(word, "=") {
+							break
+						}
+						d.Value, d.Reason = d.Value+","+word, rest
+					}
 					d.Reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(d.Reason), "//"))
 					if !slices.Contains(DirectiveNames, d.Name) {
 						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnknownDirective}

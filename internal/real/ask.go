@@ -76,29 +76,39 @@ func spread(all []result, n int) []result {
 }
 
 // run returns hbcheck's JSON for these arguments; its exit status is that of the tests.
-func run(dir, hbcheck string, args []string) []result {
+func run(dir, hbcheck string, args []string) (all []result) {
+	for _, line := range runLines(dir, hbcheck, args) {
+		var r result
+		if err := json.Unmarshal(line, &r); err != nil {
+			log.Printf("%s: %v", strings.Join(args, " "), err)
+		} else if r.Entry != "" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// runLines returns the lines of hbcheck's JSON.
+func runLines(dir, hbcheck string, args []string) (lines []json.RawMessage) {
 	cmd := exec.Command(hbcheck, append([]string{"--format=json", "-count=1", "-o", os.TempDir()}, args...)...)
 	cmd.Dir = dir
 	var out, msgs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &msgs
 	err := cmd.Run()
-	var all []result
 	for dec := json.NewDecoder(&out); ; {
-		var r result
-		if derr := dec.Decode(&r); errors.Is(derr, io.EOF) {
+		var line json.RawMessage
+		if derr := dec.Decode(&line); errors.Is(derr, io.EOF) {
 			break
 		} else if derr != nil {
 			log.Printf("%s: %v", strings.Join(args, " "), derr)
 			break
 		}
-		if r.Entry != "" {
-			all = append(all, r)
-		}
+		lines = append(lines, line)
 	}
-	if len(all) == 0 && err != nil {
+	if len(lines) == 0 && err != nil {
 		log.Printf("%s: %v: %s", strings.Join(args, " "), err, lastLine(msgs.String()))
 	}
-	return all
+	return lines
 }
 
 func lastLine(s string) string {

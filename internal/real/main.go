@@ -6,7 +6,8 @@
 //
 // It needs a network, or a module cache that has the modules of modules.txt. The results
 // are kept under the -work directory, a file for each module: a second run continues where the first
-// one ended. With -once each test is only compared with go test. Arguments after the command are the
+// one ended. With -once each test is only compared with go test; with -big stress tests are explored, and
+// their small versions. Arguments after the command are the
 // modules to test, instead of all.
 package main
 
@@ -36,6 +37,7 @@ var (
 	timeFlag  = flag.String("timeout", "60s", "for each test that is explored")
 	noteFlag  = flag.String("note", "", "a sentence about the machine, for the page")
 	onceFlag  = flag.Bool("once", false, "execute each test once, natively and in the machine, and explore none")
+	bigFlag   = flag.Bool("big", false, "explore stress tests, and their small versions: the modules are those of big.txt")
 	printFlag = flag.Bool("print", false, "run nothing: print the page from what is kept")
 )
 
@@ -47,10 +49,17 @@ func main() {
 		log.Fatal("usage: real [flags] HBCHECK [MODULE ...]")
 	}
 	modules := parse(modulesText)
+	if *bigFlag {
+		modules = parse(bigText)
+	}
 	if flag.NArg() > 1 {
 		modules = slices.DeleteFunc(modules, func(m module) bool {
 			return !slices.Contains(flag.Args()[1:], m.path)
 		})
+	}
+	if *bigFlag {
+		bigAll(os.Stdout, modules, flag.Arg(0))
+		return
 	}
 	if *onceFlag {
 		onceAll(os.Stdout, modules, flag.Arg(0))

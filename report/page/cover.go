@@ -141,7 +141,7 @@ func newCoverFile(c *explore.Coverage, name string, blocks []int, notes map[int]
 		a, b := c.Blocks[i].Start, c.Blocks[j].Start
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	for n, text := range read(name) {
+	for n, text := range read(report.Paths{}, name) {
 		line := coverLine{N: n + 1, Notes: notes[n+1]}
 		at := 0
 		yes, no := false, false

@@ -49,6 +49,9 @@ func HTML(s *Schedule) ([]byte, error) {
 		why = "Why: " + why
 	}
 	where := s.Package + " · " + s.Entry + " · " + s.Paths.Pos(b.Pos)
+	if x := report.InSmall(b); x != "" {
+		where += " · " + x
+	}
 	if s.Search != "" {
 		where += " · " + s.Search
 	}

@@ -61,13 +61,14 @@ func (x *sources) use(pos token.Position) int {
 func (x *sources) embed(paths report.Paths) []file {
 	list := []file{}
 	for i, name := range x.names {
-		list = append(list, file{report.Printable(paths.File(name)), parts(read(paths.Text(name)), x.lines[i])})
+		list = append(list, file{report.Printable(paths.File(name)), parts(read(paths, name), x.lines[i])})
 	}
 	return list
 }
 
 // read returns the lines of a file; none if it cannot be read, or is no text that one would read.
-func read(name string) []string {
+func read(paths report.Paths, of string) []string {
+	name := paths.Text(of)
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil
@@ -76,7 +77,7 @@ func read(name string) []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(string(paths.Edited(of, text)), "\n"), "\n")
 }
 
 // parts returns what is embedded of a file of which some lines are used.

@@ -1,0 +1,82 @@
+package explore
+
+import (
+	"go/token"
+	"slices"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// A Smaller says how the small version of an entry differs from it: in numbers of its source.
+type Smaller struct {
+	Constants []Scaled
+	Edits     []load.Edit // of the source; a constant may be written down in several places
+}
+
+// Scaled is one number that differs.
+type Scaled struct {
+	Pos      token.Position
+	From, To int64
+	Follows  bool // it is no bound of a loop, but follows from one that is
+}
+
+// SmallerBy returns how a small version with these edits differs; nil if there are none.
+func SmallerBy(edits []load.Edit) *Smaller {
+	if len(edits) == 0 {
+		return nil
+	}
+	x := &Smaller{Edits: edits}
+	for _, e := range edits {
+		from, _ := load.Number(e.From)
+		to, _ := load.Number(e.To)
+		x.Constants = append(x.Constants, Scaled{Pos: e.Pos, From: from, To: to})
+	}
+	return x
+}
+
+// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
+// entry itself: the small version is another program.
+type Small struct {
+	*Smaller
+	Result *Result
+}
+
+// Exhaustive reports whether every schedule of the small version is covered, and none has a bug. Assumptions
+// about the environment are no obstacle.
+func (s *Small) Exhaustive() bool {
+	assumed := func(why Reason) bool { return why.Cause == CauseAssumed }
+	return s.Result.Verdict != Fail && !s.Result.FirstOnly && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
+}
+
+// TooBig reports whether an exploration without a bug has not ended because of the size of the program.
+// Bounds that the user has to ask for are another matter.
+func (r *Result) TooBig() bool {
+	return r.Verdict == Incomplete && slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
+		switch why.Cause {
+		case CauseStopped, CauseMemory:
+			return true
+		case CauseBound:
+			b := why.Bound.Bound
+			return b == por.BoundPoll || b == por.BoundSteps || b == por.BoundMemory || b == por.BoundStates
+		}
+		return false
+	})
+}
+
+// AddSmall adds the exploration of the small version to the result of an entry. Bugs of the small version
+// are bugs of the entry, which say so.
+func (r *Result) AddSmall(s *Small) {
+	r.Small = s
+	for _, b := range s.Result.Bugs {
+		if b.Warning && !b.Doubtful {
+			continue // the entry at its full size has them, too, or needs other timing
+		}
+		b.Small = s.Smaller
+		r.Bugs = append(r.Bugs, b)
+		//mutant: a bug of a small version leaves the verdict open [test ./cmd/hbcheck TestScripts/small$]: "!b.Warning" -> "false"
+		if !b.Warning {
+			r.Verdict = Fail
+		}
+	}
+}

@@ -1,0 +1,213 @@
+// Package small explores small versions of tests that are too big: package scale finds the numbers that say
+// how big a test is, and with smaller ones the package is loaded again and explored like any other.
+//
+// A small version counts only if it is a test that passes (Valid): making numbers smaller may break a test,
+// and then nothing that goes wrong in it means anything. What is claimed about a version that counts is
+// what was explored, the small program, and nothing about the big one.
+//
+//	small.go    which versions are tried, and explored
+//	valid.go    whether a version is a test that passes
+//	doubt.go    bugs that smaller numbers may have caused
+package small
+
+import (
+	"context"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/load/scale"
+)
+
+// Config says how small versions of an entry are made and explored.
+type Config struct {
+	Prog    *load.Program
+	Entry   explore.Entry
+	Options explore.Options // Timeout is the time for everything; 0: no limit
+	Sample  explore.Options // of a few random executions
+	Wishes  []scale.Wish    // the user's choice of numbers; nil: they are found
+
+	// Load loads the program again with edits.
+	Load func([]load.Edit) (*load.Program, error)
+	// Build makes the machine of an entry.
+	Build func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error)
+	// Once executes an entry in the order in which gc would.
+	Once func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Once, error)
+	// Run explores an entry.
+	Run func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error)
+}
+
+// A Version is a small version of an entry that counts.
+type Version struct {
+	*explore.Smaller
+	entry  explore.Entry
+	choice scale.Choice
+	shape  scale.Shape
+	scale  scale.Scale
+	steps  uint64 // of an execution
+}
+
+// The scales. The first one that makes a version count is explored first; then, as long as there is time,
+// those of larger if it is exhaustive, and those of smaller if it is not.
+var (
+	tried   = []scale.Scale{{Goroutines: 2, Rounds: 2}, {Goroutines: 3, Rounds: 3}, {Goroutines: 4, Rounds: 4}}
+	larger  = []scale.Scale{{Goroutines: 3, Rounds: 2}, {Goroutines: 3, Rounds: 3}}
+	smaller = []scale.Scale{{Goroutines: 2, Rounds: 1}, {Goroutines: 1, Rounds: 1}}
+)
+
+// mostTries is how many versions are tried.
+const mostTries = 10
+
+// Find returns the first version that counts, nil if there is none.
+func (c *Config) Find(ctx context.Context) (*Version, error) {
+	if c.Options.Timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, c.Options.Timeout)
+		defer cancel()
+	}
+	list := scale.Find(c.Prog, c.Entry.Source)
+	if c.Wishes != nil {
+		choice, unfit := scale.Wished(list, c.Wishes)
+		if len(unfit) > 0 {
+			return nil, &Unfit{unfit[0]}
+		}
+		return c.version(ctx, choice)
+	}
+	tries := 0
+	seen := make(map[string]bool)
+	for _, s := range tried {
+		for _, shape := range scale.Shapes() {
+			choice, ok := scale.Choose(list, shape, s)
+			if !ok || seen[choice.String()] {
+				continue
+			}
+			seen[choice.String()] = true
+			if tries++; tries > mostTries || ctx.Err() != nil {
+				return nil, nil
+			}
+			v, err := c.version(ctx, choice)
+			if err != nil {
+				return nil, err
+			}
+			if v != nil {
+				v.shape, v.scale = shape, s
+				return v, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Unfit is the error for a number of the user's choice that no number of the source fits.
+type Unfit struct{ Wish scale.Wish }
+
+func (e *Unfit) Error() string { return e.Wish.Text + ": the test reaches no such number" }
+
+// version loads the version with these numbers. It returns nil if it does not count.
+func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {
+	edits := choice.Edits()
+	prog, err := c.Load(edits)
+	if err != nil {
+		return nil, nil // such numbers do not fit together
+	}
+	source := entryOf(prog, c.Entry.Source)
+	if source == nil {
+		return nil, nil
+	}
+	v := &Version{Smaller: &explore.Smaller{Edits: edits}, choice: choice}
+	for _, x := range choice.Values {
+		v.Constants = append(v.Constants, explore.Scaled{Pos: x.Pos, From: x.From, To: x.To, Follows: x.Role >= scale.Size})
+	}
+	v.entry = c.Entry
+	v.entry.Source = source
+	v.entry.New = func(interrupted func() bool) (explore.Machine, error) { return c.Build(prog, source, interrupted) }
+	ok, err := c.valid(ctx, v, prog)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// entryOf returns the entry of prog that is e in another program.
+func entryOf(prog *load.Program, e *load.Entry) *load.Entry {
+	list := prog.Entries
+	if e.Beside != nil {
+		list = prog.Together()
+	}
+	for _, x := range list {
+		if x.Kind == e.Kind && x.Path == e.Path && x.Name == e.Name {
+			return x
+		}
+	}
+	return nil
+}
+
+// Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result is
+// that of one with a bug, or else of the largest that is exhaustive, or else of v.
+func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error) {
+	begin := time.Now()
+	left := func(share int) time.Duration { // a part of the time that is left
+		if c.Options.Timeout == 0 {
+			return 0
+		}
+		return max(1, (c.Options.Timeout-time.Since(begin))/time.Duration(share))
+	}
+	explored := func(v *Version, share int) (*explore.Small, error) {
+		opts := c.Options
+		opts.Keep, opts.Trace, opts.Explain, opts.Timeout = nil, nil, nil, left(share)
+		r, err := c.Run(ctx, v.entry, opts)
+		if err != nil {
+			return nil, err
+		}
+		c.doubt(v, r)
+		return &explore.Small{Smaller: v.Smaller, Result: r}, nil
+	}
+	if c.Wishes != nil {
+		return explored(v, 1)
+	}
+	best, err := explored(v, 2)
+	if err != nil || best.Result.Verdict == explore.Fail {
+		return best, err
+	}
+	next := smaller
+	if best.Exhaustive() {
+		next = larger
+	}
+	list := scale.Find(c.Prog, c.Entry.Source)
+	seen := map[string]bool{v.choice.String(): true}
+	for _, s := range next {
+		if ctx.Err() != nil || c.Options.Timeout > 0 && left(1) < leastTime {
+			break
+		}
+		choice, ok := scale.Choose(list, v.shape, s)
+		if !ok || seen[choice.String()] || best.Exhaustive() && (s.Goroutines < v.scale.Goroutines || s.Rounds < v.scale.Rounds) {
+			continue
+		}
+		seen[choice.String()] = true
+		w, err := c.version(ctx, choice)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			continue
+		}
+		x, err := explored(w, 1)
+		switch {
+		case err != nil:
+			return nil, err
+		case x.Result.Verdict == explore.Fail:
+			return x, nil
+		case x.Exhaustive():
+			best = x
+			if len(next) == len(smaller) && &next[0] == &smaller[0] {
+				return best, nil
+			}
+		case best.Exhaustive():
+			return best, nil // a larger one takes longer still
+		}
+	}
+	return best, nil
+}
+
+// leastTime is how much time another version is worth beginning with.
+const leastTime = 200 * time.Millisecond

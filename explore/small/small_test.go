@@ -1,0 +1,124 @@
+package small_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/small"
+	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// config returns the configuration for Test0, Test1, ... of a file, by number.
+func config(t *testing.T, bodies []string) (list []*small.Config) {
+	src := "package x\nimport (\"sync\"; \"sync/atomic\"; \"testing\")\nvar _ sync.Mutex\nvar _ atomic.Int32\n"
+	for i, body := range bodies {
+		src += fmt.Sprintf("func Test%d(t *testing.T) {\n%s\n}\n", i, body)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"x_test.go": src, "go.mod": "module m\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: vmtest.Implicit, Again: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := func(interrupted func() bool) vm.Config {
+		return vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted}
+	}
+	for _, e := range prog.Entries {
+		list = append(list, &small.Config{
+			Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e},
+			Options: explore.Options{POR: explorers.Lookup("optimal"), MaxExecs: 2000},
+			Sample:  explore.Options{POR: explorers.Lookup("random"), MaxExecs: 10, Seed: 1},
+			Load:    prog.Again, Run: explore.Run,
+			Build: func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+				return explore.NewMachine(prog, e, cfg(interrupted))
+			},
+			Once: func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Once, error) {
+				return explore.RunOnce(prog, e, cfg(interrupted))
+			},
+		})
+	}
+	return list
+}
+
+// TestValid: which versions count, and what is found out about them.
+func TestValid(t *testing.T) {
+	const counts = `var mu sync.Mutex
+var wg sync.WaitGroup
+n := 0
+for range 20 { wg.Go(func() { for range 30 { mu.Lock(); n++; mu.Unlock() } }) }
+wg.Wait()
+`
+	const lost = `var n atomic.Int32
+var wg sync.WaitGroup
+for range 20 { wg.Go(func() { for range 30 { n.Store(n.Load()+1) } }) }
+wg.Wait()
+`
+	type test struct{ name, body, want string }
+	tests := []test{
+		{"a product", counts + "if n != 600 { t.Error(n) }", "20→3 30→3 600→9 ok"},
+		{"not all numbers", counts + "if n < 25 { t.Error(n) }", "20→2 30→4 25→3 ok"},
+		{"numbers that do not fit together", "a := [60]int{}\nfor i := range 60 { go func() { _ = i }() }\n_ = a[33]", "60→3 ok"},
+		{"a bug", lost + "if n.Load() != 600 { t.Error(n.Load()) }", "20→2 30→2 600→4 fail"},
+		{"a bug that smaller numbers may have caused", lost + "if n.Load() < 3 { t.Error(n.Load()) }", "20→2 30→2 incomplete doubtful"},
+		{"a race", "n := 0\nvar wg sync.WaitGroup\nfor range 20 { wg.Go(func() { n++ }) }\nwg.Wait()\nif n < 1 { t.Error(7) }", "20→2 fail"},
+		{"it nearly always fails", `var next, wrong atomic.Int32
+var wg sync.WaitGroup
+for i := range 3 { wg.Go(func() { for range 6 { next.Load() }; if !next.CompareAndSwap(int32(i), int32(i+1)) { wrong.Add(1) } }) }
+wg.Wait()
+if wrong.Load() > 0 { t.Error(wrong.Load()) }`, "none"},
+		{"skipped", "for range 20 { go func() {}() }\nt.Skip()", "none"},
+		{"nothing to make smaller", "for range 3 { go func() {}() }", "none"},
+	}
+	var bodies []string
+	all := tests
+	tests = slices.DeleteFunc(slices.Clone(all), func(tt test) bool {
+		return !deep.Every(4, slices.IndexFunc(all, func(x test) bool { return x.name == tt.name }))
+	})
+	for _, tt := range tests {
+		bodies = append(bodies, tt.body)
+	}
+	for i, cfg := range config(t, bodies) {
+		got := "none"
+		v, err := cfg.Find(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v != nil {
+			s, err := cfg.Explore(context.Background(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var words []string
+			for _, c := range s.Constants {
+				words = append(words, fmt.Sprintf("%d→%d", c.From, c.To))
+			}
+			words = append(words, string(s.Result.Verdict))
+			for _, b := range s.Result.Bugs {
+				if b.Doubtful {
+					words = append(words, "doubtful")
+				}
+			}
+			got = strings.Join(words, " ")
+			if s.Exhaustive() != (s.Result.Verdict == explore.OK) {
+				t.Errorf("%s: %s, exhaustive: %v", tests[i].name, got, s.Exhaustive())
+			}
+		}
+		if got != tests[i].want {
+			t.Errorf("%s: got %s, want %s", tests[i].name, got, tests[i].want)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package small
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+const (
+	mostOnce   = 5 * time.Second // for the reference execution
+	mostSample = 5 * time.Second // for the sample
+)
+
+// valid reports whether a version counts. Its execution in the order of gc has to pass. Of a sample of
+// executions at least half have to pass, too: where most fail, it is the smaller numbers that make the test
+// fail, and not the schedule. A sample that time does not suffice for has nothing against the version.
+func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (bool, error) {
+	once, err := c.Once(prog, v.entry.Source, interruptedAfter(ctx, c.part(mostOnce)))
+	if err != nil {
+		return false, nil
+	}
+	//mutant: a version whose reference execution fails counts [test ./explore/small TestValid]: "once.Exit != 0" -> "false"
+	if once.Exit != 0 || once.Unsupported != "" || once.OverMemory || once.Failure != nil || once.NotRun != nil {
+		return false, nil
+	}
+	opts := c.Sample
+	opts.Timeout, opts.Share = c.part(mostSample), false
+	opts.All, opts.Outcomes, opts.NoMinimise, opts.Observe = true, true, true, false
+	opts.Keep, opts.Trace, opts.Explain, opts.Progress = nil, nil, nil, nil
+	r, err := c.Run(ctx, v.entry, opts)
+	if err != nil {
+		return false, nil
+	}
+	var passed, all uint64
+	for _, o := range r.Outcomes {
+		if all += o.Count; o.Ending == "exit 0" || strings.HasPrefix(o.Ending, "waits for") {
+			passed += o.Count
+		}
+	}
+	//mutant: a version that fails nearly always counts [test ./explore/small TestValid]: "2*passed >= all" -> "true"
+	return 2*passed >= all, nil
+}
+
+// part returns a time of at most most, and at most half of all.
+func (c *Config) part(most time.Duration) time.Duration {
+	if c.Options.Timeout > 0 {
+		most = min(most, c.Options.Timeout/2)
+	}
+	return most
+}
+
+// interruptedAfter returns a function that reports whether ctx is done, or the time over.
+func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
+	var over atomic.Bool
+	time.AfterFunc(d, func() { over.Store(true) })
+	return func() bool { return over.Load() || ctx.Err() != nil }
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// mostConstants is how many numbers of a small version are named.
+const mostConstants = 4
+
+// constants names the numbers of a small version: "pool_test.go:132: 100 → 3, :135: 100 → 2".
+func constants(x *explore.Smaller) string {
+	all := slices.Clone(x.Constants)
+	if bounds := slices.DeleteFunc(slices.Clone(all), func(c explore.Scaled) bool { return c.Follows }); len(bounds) > 0 {
+		all = bounds
+	}
+	var list []string
+	file := ""
+	for i, c := range all {
+		if i == mostConstants {
+			list = append(list, fmt.Sprintf("and %d more", len(all)-i))
+			break
+		}
+		at := line(c.Pos)
+		if name := filepath.Base(c.Pos.Filename); name == file {
+			at = strings.TrimPrefix(at, name)
+		} else {
+			file = name
+		}
+		list = append(list, fmt.Sprintf("%s: %d → %d", at, c.From, c.To))
+	}
+	return strings.Join(list, ", ")
+}
+
+// smallVerdict says what was found out about a small version.
+func smallVerdict(s *explore.Small) string {
+	x := s.Result
+	is := "is exhaustive"
+	switch {
+	case x.Verdict == explore.Fail:
+		is = "has a bug"
+	case x.FirstOnly:
+		is = "is incomplete (its search ended with a failure that smaller numbers may have caused)"
+	case !s.Exhaustive():
+		is = "is incomplete (" + strings.Join(Incomplete(x), "; ") + ")"
+	case len(x.Assumed) > 0:
+		is = "is " + exhaustive(x, false)
+	}
+	text := fmt.Sprintf("its small version (%s) %s: %s", constants(s.Smaller), is, smallCovered(x))
+	if x.Verdict != explore.Fail && !x.FirstOnly {
+		text += ", no bug"
+	}
+	return text
+}
+
+// smallCovered says how much of a small version was explored.
+func smallCovered(r *explore.Result) string {
+	s := coveredBy(r)
+	if i := strings.LastIndex(s, ", depth"); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}
+
+// tooBig says how big an entry is that has a small version, and what was found out about both.
+func tooBig(r *explore.Result) string {
+	s := "too big: " + count(r.Stats.Goroutines, "goroutine") + ", "
+	steps := r.Stats.MaxDepth
+	for _, o := range r.Others {
+		steps = max(steps, o.Stats.MaxDepth)
+	}
+	n := r.Stats.Executions + r.Sampled
+	for _, o := range r.Others {
+		n += o.Stats.Executions
+	}
+	if n == 0 {
+		return s + "more than " + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; no execution at full size has ended"
+	}
+	return s + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; " + count(n, "execution") + " at full size, no bug"
+}
+
+// inSmall says that a bug is one of a small version; "" if it is not.
+func inSmall(b *explore.Bug) string {
+	if b.Small == nil {
+		return ""
+	}
+	s := "found in its small version (" + constants(b.Small) + ")"
+	if b.Doubtful {
+		s += ", where smaller numbers may be the cause: the test compares with a number that was not made smaller"
+	}
+	return s
+}
+
+// InSmall says in which small version a bug was found; "" if it is one of the entry itself.
+func InSmall(b *explore.Bug) string { return inSmall(b) }
+
+// allSmall reports whether all bugs of a result are those of its small version.
+func allSmall(r *explore.Result) bool {
+	if r.Small == nil {
+		return false
+	}
+	for _, b := range r.Bugs {
+		if !b.Warning && b.Small == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// A jsonSmall is the exploration of a small version of an entry.
+type jsonSmall struct {
+	Constants []jsonConstant `json:"constants"`
+	Verdict   string         `json:"verdict"` // ok: exhaustive, perhaps with assumptions
+	Stats     JSONStats      `json:"stats"`
+}
+
+// A jsonConstant is a number that differs in it.
+type jsonConstant struct {
+	Pos  string `json:"pos"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+}
+
+// newJSONSmall returns s as it is written; nil if there is none.
+func newJSONSmall(s *explore.Small, paths Paths) *jsonSmall {
+	if s == nil {
+		return nil
+	}
+	x := &jsonSmall{Constants: []jsonConstant{}, Verdict: string(s.Result.Verdict), Stats: NewJSONStats(&s.Result.Stats)}
+	if s.Exhaustive() {
+		x.Verdict = string(explore.OK)
+	}
+	for _, c := range s.Constants {
+		x.Constants = append(x.Constants, jsonConstant{paths.Pos(c.Pos), c.From, c.To})
+	}
+	return x
+}

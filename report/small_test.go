@@ -1,0 +1,82 @@
+package report
+
+import (
+	"bytes"
+	"go/token"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// TestSmall: every format says that a bug is one of a small version, and of which, and what was found out
+// about a small version without one.
+func TestSmall(t *testing.T) {
+	at := func(line int) token.Position {
+		return token.Position{Filename: dir + "/bank_test.go", Line: line, Column: 3}
+	}
+	smaller := &explore.Smaller{Constants: []explore.Scaled{{Pos: at(9), From: 100, To: 3}, {Pos: at(12), From: 50, To: 2}, {Pos: at(20), From: 5000, To: 6, Follows: true}},
+		Edits: []load.Edit{{Pos: at(9), From: "100", To: "3"}}}
+	bug := deposit()
+	found := &explore.Result{Package: "p", Entry: "TestFound", Verdict: explore.Incomplete, POR: "optimal"}
+	found.AddSmall(&explore.Small{Smaller: smaller, Result: &explore.Result{Verdict: explore.Fail, Bugs: []*explore.Bug{bug}, FirstOnly: true, POR: "jpf"}})
+	if found.Verdict != explore.Fail {
+		t.Errorf("a bug of the small version leaves the verdict %s", found.Verdict)
+	}
+	proved := &explore.Result{Package: "p", Entry: "TestProved", Verdict: explore.Incomplete, POR: "optimal",
+		Incomplete: []explore.Reason{{Cause: explore.CauseBound, Bound: por.Reason{Bound: por.BoundPoll, Text: "stopped"}}}}
+	proved.Stats.Executions, proved.Stats.Goroutines, proved.Stats.MaxDepth = 41, 101, 20000
+	ok := &explore.Result{Verdict: explore.OK, POR: "jpf", Match: true}
+	ok.Stats.States = 4321
+	proved.AddSmall(&explore.Small{Smaller: smaller, Result: ok})
+	if !proved.TooBig() || proved.Verdict != explore.Incomplete {
+		t.Errorf("a small version without a bug makes the verdict %s", proved.Verdict)
+	}
+	const numbers = "bank_test.go:9: 100 → 3, :12: 50 → 2"
+	paths := Paths{Base: dir}
+	text := Text{Paths: paths}
+	for _, f := range []struct {
+		name          string
+		new           func(b *bytes.Buffer) Writer
+		found, proved string
+	}{
+		{"text", func(b *bytes.Buffer) Writer { return &Text{W: b, Paths: paths} }, "found in its small version (" + numbers + ")",
+			"too big: 101 goroutines, 20 000 steps an execution; its small version (" + numbers + ") is exhaustive: 0 executions, 4321 states, 0 goroutines, no bug; 41 executions at full size, no bug"},
+		{"json", func(b *bytes.Buffer) Writer { return &JSON{W: b, Paths: paths} }, `"small":true`,
+			`"small":{"constants":[{"pos":"bank_test.go:9:3","from":100,"to":3},{"pos":"bank_test.go:12:3","from":50,"to":2},{"pos":"bank_test.go:20:3","from":5000,"to":6}],"verdict":"ok","stats":{"executions":0`},
+		{"sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: paths} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
+		{"github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: paths, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
+		{"junit", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
+		{"test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
+	} {
+		var b bytes.Buffer
+		w := f.new(&b)
+		for _, r := range []*explore.Result{found, proved} {
+			if err := w.Result(r, make([]Files, len(r.Bugs))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{f.found, f.proved} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", f.name, want, &b)
+			}
+		}
+	}
+
+	// The replay file has the numbers, and nothing but numbers is taken from one.
+	var rep Replay
+	rep.SetBug(bug, paths)
+	edits, err := rep.Edits(dir)
+	if err != nil || len(edits) != 1 || edits[0] != smaller.Edits[0] {
+		t.Errorf("edits %v, %v", edits, err)
+	}
+	rep.Small[0].To = "3; os.Exit(0)"
+	if _, err := rep.Edits(dir); err == nil {
+		t.Error("an edit that is no number is taken")
+	}
+}
