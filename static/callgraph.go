@@ -266,6 +266,18 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	panic("BUG: a func of opaque code, and there is no such code")
 }
 
+// CallsOutside reports whether site, a dynamic call, may call what the code that uses a library has
+// made.
+func (g *CallGraph) CallsOutside(site ssa.CallInstruction) bool {
+	to := g.Pointers.PointsToAnywhere(site.Common().Value)
+	for l := range to.Labels() {
+		if l.Object.IsOutside() {
+			return true
+		}
+	}
+	return false
+}
+
 func sortFuncs(list []*ssa.Function) {
 	sort.Slice(list, func(i, j int) bool {
 		if a, b := list[i].String(), list[j].String(); a != b {
