@@ -410,9 +410,12 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 		if len(callees) > 1 {
 			ss = snapshot(states)
 		}
+		waits := slices.ContainsFunc(c.Events, func(e static.Event) bool { return e.Kind == static.ReleaseEvent })
 		for _, s := range ss {
 			for i := range c.Events {
-				f.event(&c.Events[i], s, nil)
+				if e := &c.Events[i]; !waits || e.Kind == static.WaitEvent {
+					f.event(e, s, nil) // Cond.Wait gives the lock back to whom it took it from
+				}
 			}
 		}
 		if c.Fn != nil && f.p.user(c.Fn) {
@@ -429,9 +432,6 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 // call returns the states after c has been called.
 func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*state {
 	g := f.p.flow(c.Fn)
-	if !g.done {
-		return states
-	}
 	instr := step.Instr()
 	site, _ := instr.(ssa.CallInstruction)
 	for _, a := range g.acquires {
@@ -458,6 +458,9 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		if len(b.chain) < 8 {
 			f.operation(b)
 		}
+	}
+	if !g.done {
+		return states // it is on the way, and has acquired that much by now
 	}
 	if len(g.exits) == 0 && !g.imprecise {
 		return nil // it never returns

@@ -63,7 +63,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {
-		via = " by " + callee(d.acq.chain[0]) + ", called here"
+		via = " by " + callee(d.acq.chain[0]) + ", called here,"
 	}
 	c := High
 	if !p.Base.Paths.Stable(d.acq.path) && p.changes(f, d.acq.path) || len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
@@ -71,7 +71,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 	}
 	switch {
 	case d.acq.once:
-		if len(p.callees(d.at)) > 1 {
+		if c = High; len(p.callees(d.at)) > 1 || p.dynamic(d.acq.chain) {
 			c = Medium
 		}
 		p.report("HBA304", c, d.at, fmt.Sprintf("the function of %s.Do calls Do of the same Once: it waits for itself", name), p.chain(d.acq.chain, "Do is called again here")...)

@@ -169,6 +169,12 @@ func (p *pass) siblings(e *orderEdge) {
 	if h == a && (paths.Begins(e.acq.path, paths.Base(e.held.path)) || paths.Begins(e.held.path, paths.Base(e.acq.path))) {
 		return // from the outside in: a list, a tree
 	}
+	owner := e.from[:strings.LastIndexByte(e.from, '.')+1]
+	for _, l := range slices.Concat(paths.Loads(e.acq.path), paths.Loads(e.held.path)) {
+		if strings.HasPrefix(paths.Class(l), owner) {
+			return // it is found through another object of the type
+		}
+	}
 	if ordered(fn, e.at) {
 		return
 	}

@@ -165,6 +165,17 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 	if !ok {
 		return false
 	}
+	switch a := x.X.(type) {
+	case *ssa.Global:
+		if a.Object() == nil || a.Object().Exported() {
+			return false
+		}
+	case *ssa.FieldAddr:
+		st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		if st.Field(a.Field).Exported() {
+			return false
+		}
+	}
 	set := p.Graph.Pointers.PointsToAnywhere(x.X)
 	if set.Universal() || set.Len() == 0 {
 		return false
