@@ -12,6 +12,7 @@ import (
 func (p *Program) FindingConfig() *findings.Config {
 	if p.base == nil {
 		p.base = static.NewBase(p.Graph())
+		p.base.Only(p.Functions())
 	}
 	c := &findings.Config{Prog: p.Prog, Graph: p.Graph(), Base: p.base, Functions: p.Functions()}
 	for _, e := range p.Entries {

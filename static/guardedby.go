@@ -80,6 +80,17 @@ func (a *GuardedBy) Each(v May, f func(x Guarded, guards []Guard)) {
 	}
 }
 
+// All returns the accesses of calls of all functions in fns, with the guards that they have.
+func (a *GuardedBy) All(fns []*ssa.Function) May {
+	v := a.d.Never()
+	for _, fn := range fns {
+		if len(fn.Blocks) > 0 && a.base.Prog.Body(fn) == fn {
+			v = a.join(v, a.total(a.Before(fn.Blocks[0].Instrs[0])))
+		}
+	}
+	return v
+}
+
 func (*GuardedBy) Name() string { return "guardedby" }
 
 func (*GuardedBy) Doc() string {
@@ -106,13 +117,7 @@ type FieldFact struct {
 // Together is At for the entries of all functions in fns together: what holds
 // whichever of them is called, and however often at the same time.
 func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
-	v := a.d.Never()
-	for _, fn := range fns {
-		if len(fn.Blocks) > 0 && a.base.Prog.Body(fn) == fn {
-			v = a.join(v, a.total(a.Before(fn.Blocks[0].Instrs[0])))
-		}
-	}
-	list := a.facts(v)
+	list := a.facts(a.All(fns))
 	slices.SortStableFunc(list, func(x, y FieldFact) int {
 		return cmp.Or(cmp.Compare(x.Decl, y.Decl), cmp.Compare(x.Text, y.Text), cmp.Compare(x.Why, y.Why))
 	})

@@ -92,6 +92,12 @@ func (c Code) LoopBodiesDefer() bool { return c.c.loops }
 // Forget returns the renaming to before v was defined.
 func (b *Base) Forget(v ssa.Value) *Renaming { return b.forget(v) }
 
+// Into returns the renaming from the paths of a closure that site hands to another function to those of
+// site's function.
+func (b *Base) Into(site ssa.CallInstruction, closure *ssa.MakeClosure) *Renaming {
+	return b.into(site, nil, closure.Fn.(*ssa.Function), closure)
+}
+
 // Base returns the longest path that begins p and names an object of its own: that of p without the
 // fields at its end.
 func (t *Paths) Base(p Path) Path {
@@ -166,6 +172,12 @@ func (t *Paths) Same(p Path) bool { return t.global(p) }
 
 // Function follows v to the function or closure it is, through variables that do not change.
 func (t *Paths) Function(v ssa.Value) ssa.Value { return t.function(v) }
+
+// Values returns the values that p is in terms of.
+func (t *Paths) Values(p Path) (list []ssa.Value) {
+	t.roots(p, func(v ssa.Value) { list = append(list, v) })
+	return list
+}
 
 // Loads returns the paths of the memory that p leads through.
 func (t *Paths) Loads(p Path) (list []Path) {

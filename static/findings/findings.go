@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -104,17 +105,23 @@ type pass struct {
 	flows     map[*ssa.Function]*lockFlow
 	generated map[string]bool         // files
 	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
+	names     map[token.Pos]string    // of what is made, by the position of the call
 	files     map[string]bool         // of the packages that findings are about
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
 	edges     []orderEdge             // see order.go
 	callers   map[*ssa.Function][]ssa.CallInstruction
+
+	accessesOf map[*ssa.Function][]access // see goroutines.go
+	waitsIn    map[*ssa.Function]bool
+	raced      map[raceKey]bool
 }
 
 func newPass(c *Config) *pass {
 	p := &pass{
 		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
-		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{},
+		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
+		accessesOf: map[*ssa.Function][]access{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{},
 	}
 	for _, fn := range c.Functions {
 		p.wanted[fn] = true
@@ -132,6 +139,14 @@ func newPass(c *Config) *pass {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					p.starts[n.Lparen] = n.Pos()
+				case *ast.AssignStmt:
+					p.nameAll(n.Lhs, n.Rhs)
+				case *ast.ValueSpec:
+					var lhs []ast.Expr
+					for _, id := range n.Names {
+						lhs = append(lhs, id)
+					}
+					p.nameAll(lhs, n.Values)
 				case *ast.SendStmt:
 					p.starts[n.Arrow] = n.Pos()
 				}
@@ -144,6 +159,34 @@ func newPass(c *Config) *pass {
 	}
 	p.list = p.userFunctions()
 	return p
+}
+
+// nameAll notes the variables that values which are made are assigned to.
+func (p *pass) nameAll(lhs, rhs []ast.Expr) {
+	if len(lhs) != len(rhs) {
+		return
+	}
+	for i, x := range rhs {
+		switch x := x.(type) {
+		case *ast.CallExpr:
+			p.names[x.Lparen], p.names[x.Pos()] = types.ExprString(lhs[i]), types.ExprString(lhs[i])
+		case *ast.CompositeLit:
+			p.names[x.Lbrace] = types.ExprString(lhs[i])
+		}
+	}
+}
+
+// name writes a path as in the source.
+func (p *pass) name(path static.Path) string {
+	s := p.Base.Paths.String(path)
+	if v, ok := p.Base.Paths.Root(path).(ssa.Instruction); ok {
+		if name := p.names[v.Pos()]; name != "" {
+			if rest, ok := strings.CutPrefix(s, v.(ssa.Value).Name()); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				return name + rest
+			}
+		}
+	}
+	return s
 }
 
 // shown reports whether findings at pos are wanted.

@@ -37,6 +37,7 @@ type state struct {
 	held   []hold
 	freed  []hold // acquired and released since; at is the release
 	gone   []hold // released without having been acquired
+	closed []hold // channels; at is the close
 	took   []static.Path
 	defers []*ssa.Defer
 	facts  []fact
@@ -45,6 +46,7 @@ type state struct {
 func (s *state) clone() *state {
 	t := *s
 	t.held, t.freed, t.gone = slices.Clone(s.held), slices.Clone(s.freed), slices.Clone(s.gone)
+	t.closed = slices.Clone(s.closed)
 	t.took, t.defers, t.facts = slices.Clone(s.took), slices.Clone(s.defers), slices.Clone(s.facts)
 	return &t
 }
@@ -61,6 +63,7 @@ func (s *state) key(facts bool) string {
 	list("h", s.held)
 	list("f", s.freed)
 	list("g", s.gone)
+	list("c", s.closed)
 	fmt.Fprint(&b, s.took)
 	for _, d := range s.defers {
 		fmt.Fprintf(&b, "%p ", d)
@@ -92,7 +95,7 @@ type acquisition struct {
 }
 
 // exit is one way a function may return, as its caller sees it.
-type exit struct{ acquired, released []hold }
+type exit struct{ acquired, released, closed []hold }
 
 // lockFlow is what is known of a function.
 type lockFlow struct {
@@ -110,6 +113,7 @@ type lockFlow struct {
 	doubles   []double
 	again     []double // released twice
 	wrongMode []double
+	closed    []double // closed twice, or sent to when it is closed
 }
 
 // double is a pair: what is done at the step at, though held has been done before.
@@ -213,6 +217,7 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	for _, s := range states {
 		if st, ok := instr.(*ssa.Store); ok {
 			s.facts = f.cond.store(st, s.facts)
+			f.overwritten(st, s)
 		}
 		for i := range step.Events() {
 			f.event(&step.Events()[i], s, nil)
@@ -252,7 +257,7 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 				}
 				return out
 			}
-			s.held, s.freed, s.gone = forget(s.held), forget(s.freed), forget(s.gone)
+			s.held, s.freed, s.gone, s.closed = forget(s.held), forget(s.freed), forget(s.gone), forget(s.closed)
 		}
 	}
 	return dedupe(states)
@@ -318,11 +323,31 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 		f.release(e.Instr, e.Path, e.Mode, s)
 	case static.OnceEvent:
 		f.acquire(e.Instr, acquisition{path: e.Path, mode: static.Write, once: true, chain: []ssa.Instruction{e.Instr}, op: e.Kind}, s)
+	case static.CloseEvent:
+		if i := holds(s.closed, e.Path); i >= 0 {
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+		} else if e.Path != static.Unknown {
+			s.closed = append(s.closed, hold{path: e.Path, at: e.Instr, own: true})
+		}
 	case static.SendEvent, static.RecvEvent, static.JoinEvent, static.WaitEvent:
+		if i := holds(s.closed, e.Path); i >= 0 && e.Kind == static.SendEvent {
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+		}
 		f.operation(acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), chain: []ssa.Instruction{e.Instr}, op: e.Kind})
 	case static.AnyEvent:
 		s.held, s.freed = nil, nil
 	}
+}
+
+// overwritten forgets what leads through the memory that st writes to.
+func (f *lockFlow) overwritten(st *ssa.Store, s *state) {
+	q := f.p.Base.Paths.Of(st.Addr)
+	if q == static.Unknown {
+		return
+	}
+	gone := func(h hold) bool { return slices.Contains(f.p.Base.Paths.Loads(h.path), q) }
+	s.held, s.freed = slices.DeleteFunc(s.held, gone), slices.DeleteFunc(s.freed, gone)
+	s.gone, s.closed = slices.DeleteFunc(s.gone, gone), slices.DeleteFunc(s.closed, gone)
 }
 
 func (f *lockFlow) operation(a acquisition) {
@@ -465,7 +490,10 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 	if len(g.exits) == 0 && !g.imprecise {
 		return nil // it never returns
 	}
-	if len(g.exits) == 1 && len(g.exits[0].acquired) == 0 && len(g.exits[0].released) == 0 {
+	for _, s := range states { // it may have been replaced
+		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })
+	}
+	if x := g.exits; len(x) == 1 && len(x[0].acquired)+len(x[0].released)+len(x[0].closed) == 0 {
 		return states
 	}
 	var out []*state
@@ -483,6 +511,14 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 				if p := c.Names.Path(h.path); p != static.Unknown {
 					t.held = append(t.held, hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1})
 					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
+				}
+			}
+			for _, h := range x.closed {
+				p := c.Names.Path(h.path)
+				if i := holds(t.closed, p); i >= 0 {
+					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
+				} else if p != static.Unknown {
+					t.closed = append(t.closed, hold{path: p, at: instr})
 				}
 			}
 			out = append(out, t)
@@ -529,6 +565,10 @@ func (f *lockFlow) summarise() {
 				for _, h := range s.held {
 					x.acquired = append(x.acquired, h)
 					key += fmt.Sprintf("+%d/%d ", h.path, h.mode)
+				}
+				for _, h := range s.closed {
+					x.closed = append(x.closed, h)
+					key += fmt.Sprintf("c%d ", h.path)
 				}
 				for _, h := range s.gone {
 					x.released = append(x.released, h)

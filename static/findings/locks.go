@@ -9,9 +9,6 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// name writes a lock as in the source.
-func (p *pass) name(path static.Path) string { return p.Base.Paths.String(path) }
-
 // chain returns the places that lead from a step to the operation, for Related.
 func (p *pass) chain(chain []ssa.Instruction, text string) (list []Place) {
 	for i, instr := range chain {
@@ -66,7 +63,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 		via = " by " + callee(d.acq.chain[0]) + ", called here,"
 	}
 	c := High
-	if !p.Base.Paths.Stable(d.acq.path) && p.changes(f, d.acq.path) || len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
+	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
 		c = Medium
 	}
 	switch {
@@ -115,25 +112,6 @@ func (p *pass) callees(instr ssa.Instruction) []*ssa.Function {
 		return nil
 	}
 	return p.Graph.Callees(c)
-}
-
-// changes reports whether f's function stores into memory that path leads through.
-func (p *pass) changes(f *lockFlow, path static.Path) bool {
-	through := p.Base.Paths.Loads(path)
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			if st, ok := instr.(*ssa.Store); ok {
-				if q := p.Base.Paths.Of(st.Addr); q != static.Unknown {
-					for _, l := range through {
-						if q == l {
-							return true
-						}
-					}
-				}
-			}
-		}
-	}
-	return false
 }
 
 // checkReturns: functions that return with a lock on some paths only (HBA103).
@@ -332,4 +310,21 @@ func hasLock(t types.Type, depth int) bool {
 		return hasLock(u.Elem(), depth)
 	}
 	return false
+}
+
+// checkClosed: a channel that is closed, or sent to, after it has been closed (HBA203).
+func checkClosed(p *pass) {
+	for _, fn := range p.list {
+		f := p.flow(fn)
+		if f.imprecise {
+			continue
+		}
+		for _, d := range f.closed {
+			what := "closed again"
+			if d.acq.op == static.SendEvent {
+				what = "sent to"
+			}
+			p.report("HBA203", High, d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
+		}
+	}
 }

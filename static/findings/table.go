@@ -45,6 +45,20 @@ var Checks = []*Check{
 		Mend:   "Assign the other fields one by one, or put them into a struct of their own.",
 	},
 	{
+		Code: "HBA107", Title: "guarded field without its lock", run: checkGuards,
+		Means:  "Most accesses to the field hold a lock of the same object, one of them writes, and this one does not hold it.",
+		Silent: "objects that the function has just allocated, fields that are never written with the lock, an access after waiting for other goroutines, helpers whose callers all hold the lock",
+		Blind:  "an order that is kept in another way, such as a field that is not written any more when others read it: the confidence is medium",
+		Mend:   "Lock, or say in a comment why there is no need.",
+	},
+	{
+		Code: "HBA108", Title: "write under a read lock",
+		Means:  "A field is written while an RWMutex of the same object is held for reading only. Several goroutines may hold it for reading.",
+		Silent: "another lock that is held, and functions of which only one call runs at a time",
+		Blind:  "memory that the field refers to, except maps",
+		Mend:   "Lock for writing.",
+	},
+	{
 		Code: "HBA110", Title: "locks acquired in different orders", run: checkOrder,
 		Means:  "Two functions that may run at the same time acquire the same locks in different orders: each may hold the one that the other wants. Several locks may make a longer cycle.",
 		Silent: "a third lock that both hold, two read locks, functions that never run at the same time",
@@ -57,6 +71,13 @@ var Checks = []*Check{
 		Silent: "a comparison of which is less on the way to the second Lock, and objects of which one is inside of the other (lists, trees)",
 		Blind:  "an order that the callers keep",
 		Mend:   "Lock the one with the smaller address, index or identifier first.",
+	},
+	{
+		Code: "HBA203", Title: "closed channel closed or sent to", run: checkClosed,
+		Means:  "A path closes a channel and then closes it again, or sends to it. Both panic.",
+		Silent: "another channel has been assigned to the variable in between",
+		Blind:  "a close in another goroutine, or in another call of the function",
+		Mend:   "Let one place close the channel.",
 	},
 	{
 		Code: "HBA205", Title: "operation on a nil channel", run: checkNil,
@@ -101,10 +122,38 @@ var Checks = []*Check{
 		Mend:   "Call Put last, or defer it.",
 	},
 	{
+		Code: "HBA401", Title: "data race", run: checkRaces,
+		Means:  "A goroutine accesses a variable, and the function that started it, or another goroutine that it started, does so too before anything is waited for. One of them writes, and they hold no lock in common.",
+		Silent: "a receive, a Wait or an unknown call before either access, a lock that both hold, a variable that is another one in each iteration",
+		Blind:  "two expressions that name one variable and are not the same path, and goroutines started in different functions",
+		Mend:   "Wait for the goroutine first, give each its own variable, or lock.",
+	},
+	{
+		Code: "HBA402", Title: "atomic and plain access", run: checkAtomic,
+		Means:  "A variable is accessed with sync/atomic in one place and without in another that may run at the same time.",
+		Silent: "plain reads where it is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold",
+		Blind:  "an order that is kept in another way",
+		Mend:   "Give the variable a type of sync/atomic.",
+	},
+	{
+		Code: "HBA403", Title: "lost update of an atomic variable", run: checkLostUpdates,
+		Means:  "What is stored was computed from a Load, or depends on it: each is atomic, both together are not.",
+		Silent: "a lock that is held at the Store, a function of which only one call runs at a time",
+		Blind:  "a Load and a Store in different functions",
+		Mend:   "Add, or CompareAndSwap in a loop.",
+	},
+	{
 		Code: "HBA404", Title: "t.Fatal in a goroutine", run: checkTesting,
 		Means:  "Fatal, FailNow and Skip end the goroutine that calls them. In another one than the test's the test goes on, and often waits for it.",
 		Silent: "functions that the test's own goroutine calls",
 		Blind:  "calls that are decided at run time, and tests that are not loaded (--tests)",
 		Mend:   "t.Error and return, or send the error to the test.",
+	},
+	{
+		Code: "HBA501", Title: "loop that waits for a plain variable", run: checkSpin,
+		Means:  "A loop without effect reads a variable that another goroutine writes, without synchronisation. The compiler may read it only once, and the loop never ends.",
+		Silent: "loops that do anything else than Sleep and Gosched",
+		Blind:  "a variable that is written through a pointer",
+		Mend:   "Wait for a channel, a Cond or a WaitGroup, or use a type of sync/atomic.",
 	},
 }

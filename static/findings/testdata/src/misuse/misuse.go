@@ -133,3 +133,34 @@ func NilGlobal() {
 var C chan int // users may set it
 
 func RightGlobal() { C <- 1 }
+
+func Twice(ok bool) {
+	c := make(chan int)
+	defer close(c) // want HBA203 "c is closed again after it has been closed"
+	if ok {
+		close(c)
+	}
+}
+
+func SendClosed() {
+	c := make(chan int, 1)
+	close(c)
+	c <- 1 // want HBA203 "c is sent to after it has been closed"
+}
+
+func RightClose(list []chan int) {
+	for _, c := range list {
+		close(c)
+	}
+	c := make(chan int, 1)
+	c <- 1
+	close(c)
+}
+
+func (q *Q) RightStop(stop chan bool) {
+	select {
+	case <-stop:
+	default:
+		close(stop)
+	}
+}
