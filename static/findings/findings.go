@@ -115,13 +115,14 @@ type pass struct {
 	accessesOf map[*ssa.Function][]access // see goroutines.go
 	waitsIn    map[*ssa.Function]bool
 	raced      map[raceKey]bool
+	raceAt     map[ssa.Instruction]bool // accesses of which a race has been reported
 }
 
 func newPass(c *Config) *pass {
 	p := &pass{
 		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
 		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
-		accessesOf: map[*ssa.Function][]access{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{},
+		accessesOf: map[*ssa.Function][]access{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{},
 	}
 	for _, fn := range c.Functions {
 		p.wanted[fn] = true

@@ -524,6 +524,7 @@ func (p *pass) race(s start, a, b access, weak bool) {
 		return
 	}
 	p.raced[key] = true
+	p.raceAt[x], p.raceAt[y] = true, true
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", p.name(a.path), verb[b.write], p.line(y))
 	if x == y {
 		text = fmt.Sprintf("data race: %s is written here by each of several goroutines, and nothing orders them", p.name(a.path))

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -137,7 +138,7 @@ func checkReturns(p *pass) {
 			for _, ret := range b.Instrs {
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
-						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) {
 							continue
 						}
 						seen[h.at] = true
@@ -195,6 +196,29 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 		for _, b := range site.Parent().Blocks {
 			for _, instr := range b.Instrs {
 				if c, ok := instr.(ssa.CallInstruction); ok && released(p, c, class) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// handedOver reports whether a goroutine that fn starts, or a function in it, gives back a lock of the same
+// kind.
+func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
+	class := p.Base.Paths.Class(path)
+	list := slices.Clone(fn.AnonFuncs)
+	for _, s := range p.startsOf(fn) {
+		list = append(list, s.body)
+	}
+	for _, g := range list {
+		if !p.user(g) {
+			continue
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
 					return true
 				}
 			}

@@ -59,6 +59,13 @@ var Checks = []*Check{
 		Mend:   "Lock for writing.",
 	},
 	{
+		Code: "HBA109", Title: "lock held while waiting for who needs it",
+		Means:  "A goroutine waits, for a channel, a WaitGroup or a Cond, while it holds a lock, and whoever could wake it needs that lock first.",
+		Silent: "who could wake it may be code that is not in the program",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Release the lock before waiting.",
+	},
+	{
 		Code: "HBA110", Title: "locks acquired in different orders", run: checkOrder,
 		Means:  "Two functions that may run at the same time acquire the same locks in different orders: each may hold the one that the other wants. Several locks may make a longer cycle.",
 		Silent: "a third lock that both hold, two read locks, functions that never run at the same time",
@@ -71,6 +78,27 @@ var Checks = []*Check{
 		Silent: "a comparison of which is less on the way to the second Lock, and objects of which one is inside of the other (lists, trees)",
 		Blind:  "an order that the callers keep",
 		Mend:   "Lock the one with the smaller address, index or identifier first.",
+	},
+	{
+		Code: "HBA112", Title: "deadlock of locks",
+		Means:  "In a schedule that was tried goroutines wait for locks in a cycle, or one waits for a lock that is never released.",
+		Silent: "code outside of the function may release the lock",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Acquire locks in one order everywhere, and release them on every path.",
+	},
+	{
+		Code: "HBA201", Title: "send that nobody may receive", run: checkStuck,
+		Means:  "In a schedule that was tried the goroutine waits at a send forever: whoever would have received has returned, or waits itself. The classical case is a receiver that returns early, because of an error or a timeout.",
+		Silent: "a buffer that is large enough, a channel that code outside of the function may still receive from",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Give the channel a buffer for every send, or select on the send and on something that ends the wait.",
+	},
+	{
+		Code: "HBA202", Title: "receive that nobody may serve",
+		Means:  "In a schedule that was tried the goroutine waits at a receive, or in a range over a channel, forever: nobody sends any more, and nobody closes the channel.",
+		Silent: "a channel that code outside of the function may still send to or close",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Close the channel on every path when there is nothing more to send.",
 	},
 	{
 		Code: "HBA203", Title: "closed channel closed or sent to", run: checkClosed,
@@ -94,11 +122,32 @@ var Checks = []*Check{
 		Mend:   "make(chan os.Signal, 1)",
 	},
 	{
+		Code: "HBA207", Title: "select of which no case may be ready",
+		Means:  "In a schedule that was tried the goroutine waits in a select forever.",
+		Silent: "a case that code outside of the function may serve, such as a context that is given",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Add a case that ends the goroutine, and use it on every path.",
+	},
+	{
+		Code: "HBA208", Title: "channel closed twice, or sent to when closed, in some schedule",
+		Means:  "In a schedule that was tried a goroutine closes a channel that is closed already, or sends to one.",
+		Silent: "a Once or a lock that keeps the two apart",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Let the sender close the channel, when all senders have ended.",
+	},
+	{
 		Code: "HBA301", Title: "Add in the goroutine that it counts", run: checkAdd,
 		Means:  "WaitGroup.Add is called by the goroutine that is to be waited for. Wait may be called before it, and returns at once then.",
 		Silent: "an Add of the same WaitGroup where the goroutine is started",
 		Blind:  "a Wait in another function than the go statement",
 		Mend:   "Call Add before the go statement, or use WaitGroup.Go.",
+	},
+	{
+		Code: "HBA302", Title: "WaitGroup counter that is wrong",
+		Means:  "In a schedule that was tried Wait never returns, as Done is not called as often as Add, or Done is called more often.",
+		Silent: "an Add of a number that is not known",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Use WaitGroup.Go, or Add(1) immediately before each go statement and defer Done.",
 	},
 	{
 		Code: "HBA304", Title: "Once.Do in its own function",
@@ -113,6 +162,13 @@ var Checks = []*Check{
 		Silent: "the call is in a loop, or in a function that is called in loops only",
 		Blind:  "a loop that does not check the condition",
 		Mend:   "for !condition() { c.Wait() }",
+	},
+	{
+		Code: "HBA306", Title: "Cond.Wait that nobody signals",
+		Means:  "In a schedule that was tried a goroutine waits for a Cond forever: the signal came before it waited, or another goroutine got it.",
+		Silent: "code outside of the function may signal it",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Change the condition and signal with the lock held, check it in a loop, and Broadcast if goroutines wait for different conditions.",
 	},
 	{
 		Code: "HBA307", Title: "object used after Pool.Put", run: checkPool,
@@ -148,6 +204,13 @@ var Checks = []*Check{
 		Silent: "functions that the test's own goroutine calls",
 		Blind:  "calls that are decided at run time, and tests that are not loaded (--tests)",
 		Mend:   "t.Error and return, or send the error to the test.",
+	},
+	{
+		Code: "HBA405", Title: "panic that depends on the order of goroutines",
+		Means:  "In some schedules that were tried, and not in all, a goroutine panics: it uses what another one has not made yet.",
+		Silent: "a panic in all schedules, and one that rests on an input",
+		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Mend:   "Enforce the order with a channel, a WaitGroup, or by making the value before starting the goroutine.",
 	},
 	{
 		Code: "HBA501", Title: "loop that waits for a plain variable", run: checkSpin,

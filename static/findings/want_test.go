@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/ssa"
+
 	"hbcheck.dev/hbcheck/analyze"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
@@ -100,4 +102,18 @@ func TestWant(t *testing.T) {
 			t.Errorf("%s:%d: no %s %q", filepath.Base(k.file), k.line, k.code, re)
 		}
 	}
+}
+
+// calls reports whether fn, or a function in it, mentions a function or method of that name.
+func calls(fn *ssa.Function, name string) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			for _, o := range i.Operands(nil) {
+				if g, ok := (*o).(*ssa.Function); ok && (strings.TrimSuffix(g.Name(), "$bound") == name || g.Parent() != nil && calls(g, name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -100,7 +100,7 @@ func RightJoined(n int) int64 {
 func WrongJoined(n int) int64 {
 	var sum int64
 	for range n {
-		go func() { atomic.AddInt64(&sum, 1) }()
+		go func() { atomic.AddInt64(&sum, 1) }() // want HBA401 "data race"
 	}
 	return sum // want HBA402 "sum is read without sync/atomic"
 }

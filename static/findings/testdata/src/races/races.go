@@ -112,11 +112,11 @@ type T struct {
 
 func (t *T) Start() {
 	go t.loop()
-	t.n = 1 // want HBA401 "data race: t.n is written here and written at"
+	t.n = 1
 }
 
 func (t *T) loop() {
-	t.n++
+	t.n++ // want HBA401 "data race: t.n is written here and written at"
 	<-t.stop
 }
 
