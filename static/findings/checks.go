@@ -9,7 +9,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A Check is one thing to look for. Several codes may be found by one walk: then only one of them runs it.
+// A Check is one thing to look for.
 type Check struct {
 	Code   string
 	Title  string // a few words
@@ -17,8 +17,32 @@ type Check struct {
 	Silent string // what makes it silent
 	Blind  string // what it cannot see
 	Mend   string // a remedy
+}
 
-	run func(p *pass)
+// walks are what finds the checks, in the order in which they are run: each with the codes that it may find.
+var walks = []struct {
+	codes string
+	run   func(p *pass)
+}{
+	{"HBA101 HBA102 HBA304", checkDoubles},
+	{"HBA103", checkReturns},
+	{"HBA104 HBA105", checkReleases},
+	{"HBA106", checkReplaced},
+	{"HBA107 HBA108", checkGuards},
+	{"HBA110 HBA111", checkOrder},
+	{"HBA203", checkClosed},
+	{"HBA205", checkNil},
+	{"HBA206", checkNotify},
+	{"HBA301", checkAdd},
+	{"HBA305", checkCond},
+	{"HBA307", checkPool},
+	{"HBA401", checkRaces},
+	{"HBA402", checkAtomic},
+	{"HBA403", checkLostUpdates},
+	{"HBA404", checkTesting},
+	{"HBA501", checkSpin},
+	// After the other one that finds races: what that has found is not repeated.
+	{"HBA104 HBA109 HBA112 HBA201 HBA202 HBA207 HBA208 HBA302 HBA306 HBA401 HBA405", checkStuck},
 }
 
 // ByCode returns the check with that code, or nil.

@@ -43,6 +43,8 @@ type Finding struct {
 	// Other is the second point of a pair that has to meet for the bug to happen, of which Place is the
 	// first: two accesses, two acquisitions. It is one of Related, too.
 	Other *Place
+	// Entry is the function whose execution has shown it; nil if none has.
+	Entry *ssa.Function
 }
 
 // Config says what to look for, and where.
@@ -71,9 +73,9 @@ type Root struct {
 // Find returns what the checks find, the most certain first, then in the order of the source.
 func Find(c *Config) []Finding {
 	p := newPass(c)
-	for _, x := range Checks {
-		if c.wants(x.Code) && x.run != nil {
-			x.run(p)
+	for _, w := range walks {
+		if slices.ContainsFunc(strings.Fields(w.codes), c.wants) {
+			w.run(p)
 		}
 	}
 	list := slices.DeleteFunc(p.found, func(f Finding) bool { return !c.wants(f.Code) || !p.shown(f.Pos) })

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -170,11 +171,7 @@ func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 								continue
 							}
 							x := access{q, a.write, append([]ssa.Instruction{instr}, a.chain...), p.heldAt(instr), a.weak || l}
-							for _, h := range a.held {
-								if h.path = c.Names.Path(h.path); h.path != static.Unknown {
-									x.held = append(slices.Clone(x.held), h)
-								}
-							}
+							x.held = slices.Concat(x.held, p.renamed(a.held, c.Names))
 							list = append(list, x)
 						}
 					}
@@ -351,13 +348,7 @@ func checkRaces(p *pass) {
 				if a.path = s.names.Path(a.path); a.path == static.Unknown || p.Base.Paths.Fresh(a.path) {
 					continue
 				}
-				var held []hold
-				for _, h := range a.held {
-					if h.path = s.names.Path(h.path); h.path != static.Unknown {
-						held = append(held, h)
-					}
-				}
-				a.held = held
+				a.held = p.renamed(a.held, s.names)
 				inner[i] = append(inner[i], a)
 			}
 			slices.SortStableFunc(inner[i], func(a, b access) int { // writes first
@@ -396,11 +387,7 @@ func (p *pass) raceOutside(fn *ssa.Function, s start, inner []access) {
 					for _, a := range p.accesses(c.Fn, 3) {
 						if q := c.Names.Path(a.path); q != static.Unknown {
 							x := access{q, a.write, append([]ssa.Instruction{instr}, a.chain...), p.heldAt(instr), a.weak}
-							for _, h := range a.held {
-								if h.path = c.Names.Path(h.path); h.path != static.Unknown {
-									x.held = append(slices.Clone(x.held), h)
-								}
-							}
+							x.held = slices.Concat(x.held, p.renamed(a.held, c.Names))
 							list = append(list, x)
 						}
 					}
@@ -408,7 +395,7 @@ func (p *pass) raceOutside(fn *ssa.Function, s start, inner []access) {
 			}
 			for _, o := range list {
 				for _, a := range inner {
-					if o.path != a.path || !o.write && !a.write || common(o.held, a.held) {
+					if o.path != a.path || !o.write && !a.write || p.common(o.held, a.held) {
 						continue
 					}
 					if ok, weak := p.follows(fn, s.site, instr, o.path); ok {
@@ -432,7 +419,7 @@ func (p *pass) raceInside(fn *ssa.Function, s, t start, one, two []access) {
 			if j == 0 && s.site != t.site {
 				continue
 			}
-			if a.path != b.path || !a.write && !b.write || common(a.held, b.held) {
+			if a.path != b.path || !a.write && !b.write || p.common(a.held, b.held) {
 				continue
 			}
 			if ok, _ := p.follows(fn, s.site, t.site, a.path); ok {
@@ -442,11 +429,27 @@ func (p *pass) raceInside(fn *ssa.Function, s, t start, one, two []access) {
 	}
 }
 
-// common reports whether a lock is in both, in a mode that keeps the other out.
-func common(x, y []hold) bool {
+// renamed returns locks in terms of another function. Those that have no name there are known by their
+// kind.
+func (p *pass) renamed(list []hold, names *static.Renaming) []hold {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].class = cmp.Or(out[i].class, p.Base.Paths.Class(out[i].path))
+		out[i].path = names.Path(out[i].path)
+	}
+	return out
+}
+
+// common reports whether a lock may be in both, in a mode that keeps the other out: the same one, or one
+// of the same kind.
+func (p *pass) common(x, y []hold) bool {
 	for _, h := range x {
-		if i := holds(y, h.path); i >= 0 && h.mode.Excludes(y[i].mode) {
-			return true
+		for _, g := range y {
+			class := cmp.Or(h.class, p.Base.Paths.Class(h.path))
+			same := h.path == g.path && h.path != static.Unknown
+			if (same || class != "" && class == cmp.Or(g.class, p.Base.Paths.Class(g.path))) && h.mode.Excludes(g.mode) {
+				return true
+			}
 		}
 	}
 	return false

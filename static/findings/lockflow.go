@@ -30,6 +30,7 @@ type hold struct {
 	own  bool            // by this function itself, not by what it calls
 	// unsure: a call that acquires it on some of its paths only has returned.
 	unsure bool
+	class  string // of a lock whose path is not known here
 }
 
 // state is a set of paths to a point.

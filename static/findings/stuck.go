@@ -15,7 +15,7 @@ import (
 // waits forever, what panics, and which accesses nothing orders.
 
 const (
-	entryRuns   = 120 // of each test and main function
+	entryRuns   = 300 // of each test and main function
 	libraryRuns = 40  // of each other function that starts goroutines
 	sketchSteps = 4000
 	// sketchBudget bounds the instructions of all runs together.
@@ -125,7 +125,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 			continue
 		}
 		p.raceAt[x.at] = p.raceAt[x.at] || x.code == "HBA401"
-		p.report(x.code, c, x.at, x.text, x.related...)
+		p.report(x.code, c, x.at, x.text, x.related...).Entry = fn
 	}
 	return steps
 }

@@ -3,7 +3,7 @@ package findings
 // Checks are all checks, by code.
 var Checks = []*Check{
 	{
-		Code: "HBA101", Title: "lock taken twice", run: checkDoubles,
+		Code: "HBA101", Title: "lock taken twice",
 		Means:  "A goroutine locks a Mutex, or an RWMutex for writing, that it holds already. Locks of Go are not reentrant: it waits for itself forever.",
 		Silent: "a TryLock, a branch that goes the same way at Lock and Unlock, a constant argument that rules the path out, and a callee that unlocks first",
 		Blind:  "two expressions that name one lock and are not the same path of fields, such as elements of a slice by different indexes",
@@ -17,14 +17,14 @@ var Checks = []*Check{
 		Mend:   "Lock once, in the outer function, and let the inner one want to be called with the lock held.",
 	},
 	{
-		Code: "HBA103", Title: "return without Unlock", run: checkReturns,
+		Code: "HBA103", Title: "return without Unlock",
 		Means:  "A path returns while it holds a lock that it has acquired itself, and other paths of the function release it.",
 		Silent: "all paths return with the lock (a function that locks for its caller), a caller that unlocks what it has not locked, a branch that goes the same way at Lock and at Unlock",
 		Blind:  "panics, and locks that are kept in variables which change",
 		Mend:   "defer the Unlock, or unlock on the path.",
 	},
 	{
-		Code: "HBA104", Title: "lock released twice", run: checkReleases,
+		Code: "HBA104", Title: "lock released twice",
 		Means:  "A path unlocks a lock that it has unlocked before. That is a fatal error, or takes the lock from another goroutine.",
 		Silent: "the lock was acquired again in between",
 		Blind:  "an Unlock whose Lock is in the caller",
@@ -38,14 +38,14 @@ var Checks = []*Check{
 		Mend:   "Release the lock with the method that belongs to the one that acquired it.",
 	},
 	{
-		Code: "HBA106", Title: "lock overwritten while it is held", run: checkReplaced,
+		Code: "HBA106", Title: "lock overwritten while it is held",
 		Means:  "A value that has a lock in it is assigned to while that lock is held: the lock is unlocked then, its Unlock is a fatal error, and goroutines that wait for it may wait forever.",
 		Silent: "the lock is not held there",
 		Blind:  "a copy through reflection or in a function that is called",
 		Mend:   "Assign the other fields one by one, or put them into a struct of their own.",
 	},
 	{
-		Code: "HBA107", Title: "guarded field without its lock", run: checkGuards,
+		Code: "HBA107", Title: "guarded field without its lock",
 		Means:  "Most accesses to the field hold a lock of the same object, one of them writes, and this one does not hold it.",
 		Silent: "objects that the function has just allocated, fields that are never written with the lock, an access after waiting for other goroutines, helpers whose callers all hold the lock",
 		Blind:  "an order that is kept in another way, such as a field that is not written any more when others read it: the confidence is medium",
@@ -66,7 +66,7 @@ var Checks = []*Check{
 		Mend:   "Release the lock before waiting.",
 	},
 	{
-		Code: "HBA110", Title: "locks acquired in different orders", run: checkOrder,
+		Code: "HBA110", Title: "locks acquired in different orders",
 		Means:  "Two functions that may run at the same time acquire the same locks in different orders: each may hold the one that the other wants. Several locks may make a longer cycle.",
 		Silent: "a third lock that both hold, two read locks, functions that never run at the same time",
 		Blind:  "which objects the fields belong to (then the confidence is medium), and locks without a field or variable of their own",
@@ -87,7 +87,7 @@ var Checks = []*Check{
 		Mend:   "Acquire locks in one order everywhere, and release them on every path.",
 	},
 	{
-		Code: "HBA201", Title: "send that nobody may receive", run: checkStuck,
+		Code: "HBA201", Title: "send that nobody may receive",
 		Means:  "In a schedule that was tried the goroutine waits at a send forever: whoever would have received has returned, or waits itself. The classical case is a receiver that returns early, because of an error or a timeout.",
 		Silent: "a buffer that is large enough, a channel that code outside of the function may still receive from",
 		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
@@ -101,21 +101,21 @@ var Checks = []*Check{
 		Mend:   "Close the channel on every path when there is nothing more to send.",
 	},
 	{
-		Code: "HBA203", Title: "closed channel closed or sent to", run: checkClosed,
+		Code: "HBA203", Title: "closed channel closed or sent to",
 		Means:  "A path closes a channel and then closes it again, or sends to it. Both panic.",
 		Silent: "another channel has been assigned to the variable in between",
 		Blind:  "a close in another goroutine, or in another call of the function",
 		Mend:   "Let one place close the channel.",
 	},
 	{
-		Code: "HBA205", Title: "operation on a nil channel", run: checkNil,
+		Code: "HBA205", Title: "operation on a nil channel",
 		Means:  "No channel is ever assigned to the variable: a send or receive outside of a select blocks forever.",
 		Silent: "a channel that code outside of the program may set",
 		Blind:  "a channel that is nil on some paths only",
 		Mend:   "Make the channel.",
 	},
 	{
-		Code: "HBA206", Title: "signal.Notify without a buffer", run: checkNotify,
+		Code: "HBA206", Title: "signal.Notify without a buffer",
 		Means:  "Package signal does not wait for a receiver: a signal that comes while nobody receives is lost.",
 		Silent: "the channel may have a buffer",
 		Blind:  "a channel from code outside of the program",
@@ -136,7 +136,7 @@ var Checks = []*Check{
 		Mend:   "Let the sender close the channel, when all senders have ended.",
 	},
 	{
-		Code: "HBA301", Title: "Add in the goroutine that it counts", run: checkAdd,
+		Code: "HBA301", Title: "Add in the goroutine that it counts",
 		Means:  "WaitGroup.Add is called by the goroutine that is to be waited for. Wait may be called before it, and returns at once then.",
 		Silent: "an Add of the same WaitGroup where the goroutine is started",
 		Blind:  "a Wait in another function than the go statement",
@@ -157,7 +157,7 @@ var Checks = []*Check{
 		Mend:   "Move what both need into a function that is called by the one inside.",
 	},
 	{
-		Code: "HBA305", Title: "Cond.Wait outside of a loop", run: checkCond,
+		Code: "HBA305", Title: "Cond.Wait outside of a loop",
 		Means:  "When Wait returns the condition need not hold: another goroutine may have made it false again before this one had the lock.",
 		Silent: "the call is in a loop, or in a function that is called in loops only",
 		Blind:  "a loop that does not check the condition",
@@ -171,35 +171,35 @@ var Checks = []*Check{
 		Mend:   "Change the condition and signal with the lock held, check it in a loop, and Broadcast if goroutines wait for different conditions.",
 	},
 	{
-		Code: "HBA307", Title: "object used after Pool.Put", run: checkPool,
+		Code: "HBA307", Title: "object used after Pool.Put",
 		Means:  "After Put another goroutine may get the object.",
 		Silent: "a deferred Put, and a variable that has been assigned to since",
 		Blind:  "other pointers to the object, and a Put in a function that is called",
 		Mend:   "Call Put last, or defer it.",
 	},
 	{
-		Code: "HBA401", Title: "data race", run: checkRaces,
+		Code: "HBA401", Title: "data race",
 		Means:  "A goroutine accesses a variable, and the function that started it, or another goroutine that it started, does so too before anything is waited for. One of them writes, and they hold no lock in common.",
 		Silent: "a receive, a Wait or an unknown call before either access, a lock that both hold, a variable that is another one in each iteration",
 		Blind:  "two expressions that name one variable and are not the same path, and goroutines started in different functions",
 		Mend:   "Wait for the goroutine first, give each its own variable, or lock.",
 	},
 	{
-		Code: "HBA402", Title: "atomic and plain access", run: checkAtomic,
+		Code: "HBA402", Title: "atomic and plain access",
 		Means:  "A variable is accessed with sync/atomic in one place and without in another that may run at the same time.",
 		Silent: "plain reads where it is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold",
 		Blind:  "an order that is kept in another way",
 		Mend:   "Give the variable a type of sync/atomic.",
 	},
 	{
-		Code: "HBA403", Title: "lost update of an atomic variable", run: checkLostUpdates,
+		Code: "HBA403", Title: "lost update of an atomic variable",
 		Means:  "What is stored was computed from a Load, or depends on it: each is atomic, both together are not.",
 		Silent: "a lock that is held at the Store, a function of which only one call runs at a time",
 		Blind:  "a Load and a Store in different functions",
 		Mend:   "Add, or CompareAndSwap in a loop.",
 	},
 	{
-		Code: "HBA404", Title: "t.Fatal in a goroutine", run: checkTesting,
+		Code: "HBA404", Title: "t.Fatal in a goroutine",
 		Means:  "Fatal, FailNow and Skip end the goroutine that calls them. In another one than the test's the test goes on, and often waits for it.",
 		Silent: "functions that the test's own goroutine calls",
 		Blind:  "calls that are decided at run time, and tests that are not loaded (--tests)",
@@ -213,7 +213,7 @@ var Checks = []*Check{
 		Mend:   "Enforce the order with a channel, a WaitGroup, or by making the value before starting the goroutine.",
 	},
 	{
-		Code: "HBA501", Title: "loop that waits for a plain variable", run: checkSpin,
+		Code: "HBA501", Title: "loop that waits for a plain variable",
 		Means:  "A loop without effect reads a variable that another goroutine writes, without synchronisation. The compiler may read it only once, and the loop never ends.",
 		Silent: "loops that do anything else than Sleep and Gosched",
 		Blind:  "a variable that is written through a pointer",

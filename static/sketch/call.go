@@ -65,7 +65,7 @@ func (r *Run) resolve(fr *frame, c *ssa.CallCommon) target {
 		}
 	}
 	if t.fn != nil && t.native == nil {
-		t.native = nativeOf(t.fn)
+		t.native = r.nativeOf(t.fn)
 	}
 	return t
 }

@@ -47,7 +47,7 @@ var library = map[string]*native{
 		g.tick()
 		t.fire = func(r *Run) {
 			if f, ok := args[1].(*closure); ok && f.fn != nil {
-				if n := r.spawn(&goroutine{clock: c, id: 0}, site, target{fn: f.fn, bind: f.bind, native: nativeOf(f.fn)}); n != nil {
+				if n := r.spawn(&goroutine{clock: c, id: 0}, site, target{fn: f.fn, bind: f.bind, native: r.nativeOf(f.fn)}); n != nil {
 					n.clock = n.clock.join(c)
 				}
 			} else if ok && f.native != nil {

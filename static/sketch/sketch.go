@@ -17,6 +17,8 @@ type Program struct {
 	User func(fn *ssa.Function) bool
 	// Steps bounds the instructions of a run.
 	Steps int
+
+	natives map[*ssa.Function]*native // see nativeOf
 }
 
 // A Run is one execution of a function.
@@ -39,6 +41,7 @@ type Run struct {
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int
 	stopped  bool
+	walk     bool // each step is of any goroutine that can move
 	result   value
 	fired    int
 	contexts int
@@ -118,7 +121,7 @@ type giveUp struct{ why string }
 
 // Execute executes root once, with the schedule and the inputs that seed says.
 func (p *Program) Execute(root *ssa.Function, seed uint64) (r *Run) {
-	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}}
+	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}, walk: seed%2 == 1}
 	for range 1 + r.rng.IntN(3) {
 		r.changes = append(r.changes, r.rng.IntN(40))
 	}
@@ -161,8 +164,13 @@ func (r *Run) schedule() {
 	turns := 0
 	for !r.stopped {
 		var best *goroutine
+		n := 0
 		for _, g := range r.gs {
-			if !g.done && r.enabled(g) && (best == nil || g.prio > best.prio) {
+			if g.done || !r.enabled(g) {
+				continue
+			}
+			// Any of them, or the one with the highest priority.
+			if n++; best == nil || r.walk && r.rng.IntN(n) == 0 || !r.walk && g.prio > best.prio {
 				best = g
 			}
 		}
@@ -175,7 +183,7 @@ func (r *Run) schedule() {
 		if best == nil {
 			break
 		}
-		if turns++; slices.Contains(r.changes, turns) || turns > 200 && turns%7 == 0 {
+		if turns++; !r.walk && slices.Contains(r.changes, turns) || !r.walk && turns > 200 && turns%7 == 0 {
 			r.least--
 			best.prio = r.least
 			continue

@@ -53,7 +53,19 @@ func (r *Run) lockAt(v value) *lock {
 }
 
 // nativeOf returns what is known of fn; nil if its body says it.
-func nativeOf(fn *ssa.Function) *native {
+func (p *Program) nativeOf(fn *ssa.Function) *native {
+	n, ok := p.natives[fn]
+	if !ok {
+		if p.natives == nil {
+			p.natives = map[*ssa.Function]*native{}
+		}
+		n = findNative(fn)
+		p.natives[fn] = n
+	}
+	return n
+}
+
+func findNative(fn *ssa.Function) *native {
 	if n, ok := natives[fn.String()]; ok {
 		return n
 	}
@@ -85,7 +97,7 @@ func (r *Run) pending(g *goroutine) (n *native, args []value) {
 			if _, ok := i.Call.Value.(*ssa.Builtin); ok {
 				return nil, nil
 			}
-			if fn := i.Call.StaticCallee(); fn != nil && nativeOf(fn) == nil {
+			if fn := i.Call.StaticCallee(); fn != nil && r.nativeOf(fn) == nil {
 				return nil, nil
 			}
 			t := r.resolve(fr, &i.Call)

@@ -15,7 +15,7 @@ type stats struct {
 
 func (s *stats) addWrong() { s.n++ }
 
-func (s *stats) addRight() {
+func (s *stats) addLocked() {
 	s.mu.Lock()
 	s.n++
 	s.mu.Unlock()
@@ -34,7 +34,7 @@ func TestRightRace(t *testing.T) {
 	s := new(stats)
 	var wg sync.WaitGroup
 	for range 2 {
-		wg.Go(s.addRight)
+		wg.Go(s.addLocked)
 	}
 	wg.Wait()
 }
@@ -45,7 +45,7 @@ func TestWrongHalfLocked(t *testing.T) {
 	s := new(stats)
 	done := make(chan bool)
 	go func() {
-		s.addRight()
+		s.addLocked()
 		close(done)
 	}()
 	if s.n > 0 {
@@ -58,7 +58,7 @@ func TestRightHalfLocked(t *testing.T) {
 	s := new(stats)
 	done := make(chan bool)
 	go func() {
-		s.addRight()
+		s.addLocked()
 		close(done)
 	}()
 	<-done
