@@ -10,11 +10,10 @@ import (
 
 // FindingConfig returns what findings.Find needs to look for bugs in p. Solve must have been called.
 func (p *Program) FindingConfig() *findings.Config {
-	if p.base == nil {
-		p.base = static.NewBase(p.Graph())
-		p.base.Only(p.Functions())
-	}
-	c := &findings.Config{Prog: p.Prog, Graph: p.Graph(), Base: p.base, Functions: p.Functions()}
+	code := &userCode{CallGraph: p.Graph(), p: p, bodies: make(map[*ssa.Function]*ssa.Function)}
+	base := static.NewBase(code)
+	base.Only(p.Functions())
+	c := &findings.Config{Prog: p.Prog, Graph: code, Base: base, Functions: p.Functions()}
 	for _, e := range p.Entries {
 		if e.Kind != load.Library {
 			c.Roots = append(c.Roots, findings.Root{Fn: e.Func})
@@ -27,4 +26,29 @@ func (p *Program) FindingConfig() *findings.Config {
 		}
 	}
 	return c
+}
+
+// userCode is a call graph without the bodies of the standard library: what they do with locks and memory of
+// their own is of no interest, and most of a program.
+type userCode struct {
+	*static.CallGraph
+	p      *Program
+	bodies map[*ssa.Function]*ssa.Function
+}
+
+// Body implements static.Program.
+func (g *userCode) Body(fn *ssa.Function) *ssa.Function {
+	b, ok := g.bodies[fn]
+	if !ok {
+		if pkg := g.p.Prog.PackageOf(fn); pkg == nil || !pkg.Std || pkg.UnderTest {
+			b = g.CallGraph.Body(fn)
+		}
+		g.bodies[fn] = b
+	}
+	return b
+}
+
+// NativeAccesses implements static.Program.
+func (g *userCode) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []static.Access {
+	return nil
 }

@@ -78,6 +78,9 @@ func NewCallGraphOf(prog *load.Program, result *pointer.Result, natives Natives)
 	return g
 }
 
+// Result returns the points-to analysis.
+func (g *CallGraph) Result() *pointer.Result { return g.Pointers }
+
 // Accesses implements Program.
 func (g *CallGraph) Accesses() *Accesses { return g.acc }
 

@@ -12,6 +12,7 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
 )
 
 // Confidence says how certain it is that a finding is a bug of the program.
@@ -50,7 +51,7 @@ type Finding struct {
 // Config says what to look for, and where.
 type Config struct {
 	Prog  *load.Program
-	Graph *static.CallGraph
+	Graph Graph
 	Base  *static.Base
 	// Functions are those that findings are about.
 	Functions []*ssa.Function
@@ -61,6 +62,13 @@ type Config struct {
 	Checks []string
 	// Generated says that findings in generated files are wanted.
 	Generated bool
+}
+
+// Graph is the call graph, and where pointers lead.
+type Graph interface {
+	static.Program
+	Functions() []*ssa.Function
+	Result() *pointer.Result
 }
 
 // A Root is a function with which execution may begin.
@@ -200,7 +208,7 @@ func (p *pass) shown(pos token.Pos) bool {
 
 // userFunctions returns the functions that may be called, and are not of the standard library.
 func (p *pass) userFunctions() (list []*ssa.Function) {
-	for _, fn := range p.Graph.Pointers.Reachable() {
+	for _, fn := range p.Graph.Functions() {
 		if p.user(fn) {
 			list = append(list, fn)
 		}

@@ -194,6 +194,9 @@ func (f *lockFlow) walk() {
 				}
 				t := s.clone()
 				t.facts = facts
+				if blk.Succs[i].Dominates(blk) {
+					t.closed = nil // another iteration may be of another channel, or never come
+				}
 				for j := range events {
 					f.event(&events[j], t, nil)
 				}
@@ -516,9 +519,9 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			}
 			for _, h := range x.closed {
 				p := c.Names.Path(h.path)
-				if i := holds(t.closed, p); i >= 0 {
+				if i := holds(t.closed, p); i >= 0 && len(g.exits) == 1 {
 					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
-				} else if p != static.Unknown {
+				} else if p != static.Unknown && len(g.exits) == 1 {
 					t.closed = append(t.closed, hold{path: p, at: instr})
 				}
 			}

@@ -66,9 +66,10 @@ func checkGuards(p *pass) {
 		if fa == nil || p.freshly(fa) {
 			return
 		}
+		locks = append(slices.Clone(locks), p.ownGuards(x.Instr, fa)...)
 		a := by[x.Instr]
 		if a == nil {
-			by[x.Instr] = &guardedAccess{x.Instr, write, slices.Clone(locks)}
+			by[x.Instr] = &guardedAccess{x.Instr, write, locks}
 			return
 		}
 		a.locks = slices.DeleteFunc(a.locks, func(l static.Guard) bool { return !slices.Contains(locks, l) })
@@ -94,6 +95,19 @@ func checkGuards(p *pass) {
 	}
 }
 
+// ownGuards returns the locks that the function of instr holds itself and that are fields of the object
+// of fa, though the path to it leads through memory that may change.
+func (p *pass) ownGuards(instr ssa.Instruction, fa *ssa.FieldAddr) (list []static.Guard) {
+	base := p.Base.Paths.Base(p.Base.Paths.Of(fa))
+	for _, h := range p.heldAt(instr) {
+		if p.Base.Paths.Base(h.path) == base && base != static.Unknown {
+			class := p.Base.Paths.Class(h.path)
+			list = append(list, static.Guard{Name: class[strings.LastIndexByte(class, '.')+1:], Mode: h.mode})
+		}
+	}
+	return list
+}
+
 // freshly reports whether fa is of an object that its function has allocated itself.
 func (p *pass) freshly(fa *ssa.FieldAddr) bool {
 	v := p.Base.Paths.Root(p.Base.Paths.Of(fa))
@@ -101,10 +115,15 @@ func (p *pass) freshly(fa *ssa.FieldAddr) bool {
 	return ok && a.Parent() == fa.Parent()
 }
 
+// sibling reports whether l is a field of the same struct, or embedded there, or a variable: the lock of an
+// inner struct is for what is in that.
+func sibling(l static.Guard) bool { return !strings.Contains(l.Name, ".") }
+
 // readLocked reports writes under a read lock.
 func (p *pass) readLocked(list []*guardedAccess) {
 	for _, a := range list {
-		if !a.write || len(a.locks) == 0 || slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Mode == static.Write }) {
+		locks := slices.DeleteFunc(slices.Clone(a.locks), func(l static.Guard) bool { return !sibling(l) })
+		if !a.write || len(locks) == 0 || slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Mode == static.Write }) {
 			continue
 		}
 		fn := a.instr.Parent()
@@ -112,7 +131,7 @@ func (p *pass) readLocked(list []*guardedAccess) {
 			continue
 		}
 		fa, _ := fieldOf(a.instr)
-		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(p.Base.Paths.Of(fa)), a.locks[0].Name))
+		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
 	}
 }
 
@@ -133,7 +152,7 @@ func (p *pass) mapsReadLocked() {
 						read = nil
 						break
 					}
-					if p.Base.Paths.Base(h.path) == p.Base.Paths.Base(path) {
+					if p.Base.Paths.Base(h.path) == p.Base.Paths.Base(path) && strings.Count(p.name(h.path), ".") == strings.Count(p.name(path), ".") {
 						read = &h
 					}
 				}
@@ -150,7 +169,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 	var locks []string
 	for _, a := range list {
 		for _, l := range a.locks {
-			if !slices.Contains(locks, l.Name) {
+			if !slices.Contains(locks, l.Name) && sibling(l) {
 				locks = append(locks, l.Name)
 			}
 		}
@@ -190,14 +209,22 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 
 // afterJoin reports whether instr comes after its function has waited for other goroutines.
 func (p *pass) afterJoin(instr ssa.Instruction) bool {
-	found := false
-	p.events(instr.Parent(), func(e *static.Event) {
-		switch e.Kind {
-		case static.JoinEvent, static.RecvEvent, static.WaitEvent:
-			found = found || e.Instr != nil && e.Instr.Parent() == instr.Parent() && reaches(e.Instr, instr)
+	fn := instr.Parent()
+	code := p.Base.Code(fn)
+	for _, b := range fn.Blocks {
+		for _, step := range code.Steps(b.Index) {
+			if step.Kind() != static.RunsThem && p.waits(step) && reaches(step.Instr(), instr) {
+				return true
+			}
 		}
-	})
-	return found
+		for i, s := range b.Succs {
+			events, _ := code.Edge(b.Index, i)
+			if slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) && (s == instr.Block() || len(s.Instrs) > 0 && reaches(s.Instrs[0], instr)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // atomicCall returns the variable that a call of sync/atomic operates on, and the name of the function.
@@ -282,7 +309,7 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, 
 		if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !p.startedBefore(fn, instr) {
 			continue // no goroutine has it yet
 		}
-		if p.sameLock(instr, x) {
+		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
 			continue
 		}
 		c := High
@@ -294,6 +321,20 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, 
 		f.Other = &other
 		return
 	}
+}
+
+// lockedWrites reports whether a lock is held at instr and at all atomic writes in list: what it reads then
+// does not change, and only readers need no lock.
+func (p *pass) lockedWrites(instr ssa.Instruction, list []ssa.Instruction) bool {
+	n := 0
+	for _, x := range list {
+		if _, name := atomicCall(x.(ssa.CallInstruction)); !strings.HasPrefix(name, "Load") {
+			if n++; !p.sameLock(instr, x) {
+				return false
+			}
+		}
+	}
+	return n > 0
 }
 
 // startedBefore reports whether fn may have started a goroutine before instr.
@@ -329,16 +370,39 @@ func (p *pass) heldAt(instr ssa.Instruction) []hold {
 	return list
 }
 
-// sameLock reports whether a lock of one class is held at both.
+// sameLock reports whether a lock of one class is held at both, by the functions themselves or by all their
+// callers.
 func (p *pass) sameLock(x, y ssa.Instruction) bool {
-	for _, h := range p.heldAt(x) {
-		for _, g := range p.heldAt(y) {
-			if c := p.Base.Paths.Class(h.path); c != "" && c == p.Base.Paths.Class(g.path) {
-				return true
-			}
+	list := p.classesAt(y, 3)
+	return slices.ContainsFunc(p.classesAt(x, 3), func(c string) bool { return slices.Contains(list, c) })
+}
+
+// classesAt returns the classes of the locks that are held at instr, by its function or by all its callers.
+func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
+	for _, h := range p.heldAt(instr) {
+		if c := p.Base.Paths.Class(h.path); c != "" {
+			list = append(list, c)
 		}
 	}
-	return false
+	p.findCallers()
+	fn := instr.Parent()
+	sites := p.callers[fn]
+	if depth == 0 || len(sites) == 0 || !p.sawAll(fn) {
+		return list
+	}
+	var common []string
+	for i, site := range sites {
+		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
+			return list
+		}
+		held := p.classesAt(site, depth-1)
+		if i == 0 {
+			common = held
+		} else {
+			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
+		}
+	}
+	return append(list, common...)
 }
 
 // checkLostUpdates: an atomic variable that is loaded, and stored to with what was computed from that (HBA403).

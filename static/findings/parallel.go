@@ -114,10 +114,19 @@ func (p *pass) allThreads() *threads {
 			}
 		}
 	}
-	// What the machine calls: timers and the like.
-	for call := range p.Graph.Pointers.Calls() {
-		if call.Site == nil && len(t.of[call.Callee.Fn]) == 0 {
-			visit(call.Callee.Fn, rest)
+	// What is called by code that is not here: a literal in the threads of the function it is in, as most are
+	// callbacks; others by any goroutine.
+	t.many[rest] = true
+	for _, fn := range all {
+		if p.Graph.Body(fn) != fn || len(t.of[fn]) > 0 {
+			continue
+		}
+		if fn.Parent() == nil {
+			visit(fn, rest)
+			continue
+		}
+		for x := range t.of[fn.Parent()] {
+			visit(fn, x)
 		}
 	}
 	return t

@@ -99,7 +99,7 @@ func (p *pass) eachStart(f func(fn *ssa.Function, step static.Step, c static.Cal
 // chanSizes returns the sizes of the channels that v may be, -1 for those that are not constant; ok is
 // false if it may be others.
 func (p *pass) chanSizes(v ssa.Value) (sizes []int64, ok bool) {
-	set := p.Graph.Pointers.PointsToAnywhere(v)
+	set := p.Graph.Result().PointsToAnywhere(v)
 	if set.Universal() || set.Len() == 0 {
 		return nil, false
 	}
@@ -144,7 +144,7 @@ func checkNil(p *pass) {
 						ch, verb = x.X, "receive from"
 					}
 				}
-				if ch == nil || p.Graph.Pointers.PointsToAnywhere(ch).Len() > 0 {
+				if ch == nil || p.Graph.Result().PointsToAnywhere(ch).Len() > 0 {
 					continue
 				}
 				if k, ok := ch.(*ssa.Const); ok && k.Value == nil {
@@ -176,7 +176,7 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 			return false
 		}
 	}
-	set := p.Graph.Pointers.PointsToAnywhere(x.X)
+	set := p.Graph.Result().PointsToAnywhere(x.X)
 	if set.Universal() || set.Len() == 0 {
 		return false
 	}

@@ -426,15 +426,16 @@ func (r *Run) global(v *ssa.Global) *obj {
 	o := r.globals[v]
 	if o == nil {
 		t := v.Type().Underlying().(*types.Pointer).Elem()
-		o = newObj(t, nil)
-		o.outside = !r.User0(v)
+		if o = newObj(t, nil); !r.startsZero(v) {
+			o = r.outside(t)
+		}
 		r.globals[v] = o
 	}
 	return o
 }
 
-// User0 reports whether v has its zero value when the program begins.
-func (r *Run) User0(v *ssa.Global) bool {
+// startsZero reports whether v has its zero value when the program begins.
+func (r *Run) startsZero(v *ssa.Global) bool {
 	if v.Pkg == nil {
 		return false
 	}

@@ -196,7 +196,7 @@ func (r *Run) endContext(c *contextValue, g *goroutine) {
 }
 
 func (r *Run) cancelOf(c *contextValue) value {
-	return &closure{native: func(r *Run, g *goroutine) { r.endContext(c, g) }}
+	return &closure{bind: []value{c.done}, native: func(r *Run, g *goroutine) { r.endContext(c, g) }}
 }
 
 func timeoutContext(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {

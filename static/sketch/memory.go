@@ -37,6 +37,7 @@ func newObj(t types.Type, site ssa.Instruction) *obj {
 func (r *Run) outside(t types.Type) *obj {
 	o := newObj(t, nil)
 	o.outside = true
+	r.outsides = append(r.outsides, o)
 	return o
 }
 
@@ -130,6 +131,8 @@ func reach(v value, seen map[*obj]bool) {
 		mark(x.o)
 	case *obj:
 		mark(x)
+	case *contextValue:
+		mark(x.done)
 	case *closure:
 		for _, b := range x.bind {
 			reach(b, seen)

@@ -37,6 +37,7 @@ type Run struct {
 	timers   []*timer
 	globals  map[*ssa.Global]*obj
 	opaques  int
+	outsides []*obj
 	steps    int
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int
@@ -204,10 +205,8 @@ func (r *Run) end() {
 	}
 	// What others may still use, and with it wake whoever waits.
 	live := map[*obj]bool{}
-	for _, o := range r.globals {
-		if o.outside {
-			reach(&ptr{o, ""}, live)
-		}
+	for _, o := range r.outsides {
+		reach(&ptr{o, ""}, live)
 	}
 	reach(r.result, live)
 	for _, g := range r.gs {
