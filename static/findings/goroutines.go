@@ -485,6 +485,7 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 					return
 				}
 			}
+			//mutant: nothing is waited for [test ./static/findings TestWant]: "values[instr] || p.waits(step)" -> "values[instr]"
 			if values[instr] || p.waits(step) {
 				return
 			}
@@ -510,6 +511,12 @@ type raceKey struct {
 	path  static.Path
 }
 
+// raceName is a variable of a declared function, by name.
+type raceName struct {
+	fn   *ssa.Function
+	name string
+}
+
 // race reports a pair.
 func (p *pass) race(s start, a, b access, weak bool) {
 	if !a.write {
@@ -528,6 +535,7 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	}
 	p.raced[key] = true
 	p.raceAt[x], p.raceAt[y] = true, true
+	p.raceOf[raceName{outermost(s.site.Parent()), p.name(a.path)}] = true
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", p.name(a.path), verb[b.write], p.line(y))
 	if x == y {
 		text = fmt.Sprintf("data race: %s is written here by each of several goroutines, and nothing orders them", p.name(a.path))

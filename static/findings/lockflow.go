@@ -42,7 +42,11 @@ type state struct {
 	took   []static.Path
 	defers []*ssa.Defer
 	facts  []fact
+	lost   bool // something unknown was unlocked: what is held is not known any more
 }
+
+// lose forgets what is held.
+func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
 
 func (s *state) clone() *state {
 	t := *s
@@ -65,6 +69,7 @@ func (s *state) key(facts bool) string {
 	list("f", s.freed)
 	list("g", s.gone)
 	list("c", s.closed)
+	fmt.Fprint(&b, s.lost)
 	fmt.Fprint(&b, s.took)
 	for _, d := range s.defers {
 		fmt.Fprintf(&b, "%p ", d)
@@ -339,7 +344,7 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 		}
 		f.operation(acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), chain: []ssa.Instruction{e.Instr}, op: e.Kind})
 	case static.AnyEvent:
-		s.held, s.freed = nil, nil
+		s.lose()
 	}
 }
 
@@ -368,7 +373,7 @@ func (f *lockFlow) operation(a acquisition) {
 // release applies an unlock at instr.
 func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, s *state) {
 	if p == static.Unknown {
-		s.held, s.freed = nil, nil
+		s.lose()
 		return
 	}
 	// The innermost hold of the same mode, or else of the other one.
@@ -390,7 +395,7 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		}
 	case i >= 0:
 		f.again = append(f.again, double{at: instr, held: s.freed[i], acq: acquisition{mode: m, path: p}})
-	default:
+	case !s.lost:
 		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
 	}
 }
@@ -464,6 +469,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 	instr := step.Instr()
 	site, _ := instr.(ssa.CallInstruction)
 	for _, a := range g.acquires {
+		//mutant: constant arguments rule no path out [test ./static/findings TestWant]: false
 		if !possible(a.given, c.Fn, site) {
 			continue
 		}
@@ -508,7 +514,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 				if p := c.Names.Path(h.path); p != static.Unknown {
 					f.release(instr, p, h.mode, t)
 				} else {
-					t.held = nil
+					t.lose()
 				}
 			}
 			for _, h := range x.acquired {

@@ -75,6 +75,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 		p.report("HBA304", c, d.at, fmt.Sprintf("the function of %s.Do calls Do of the same Once: it waits for itself", name), p.chain(d.acq.chain, "Do is called again here")...)
 		return
 	case d.held.mode == static.Read && d.acq.mode == static.Read:
+		//mutant: there is always a writer [test ./static/findings TestWant]: false
 		if !writers[p.Base.Paths.Class(d.acq.path)] {
 			return
 		}
@@ -283,7 +284,7 @@ func checkReleases(p *pass) {
 			continue
 		}
 		for _, d := range f.again {
-			p.report("HBA104", High, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time nobody holds it, or another goroutine does", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			p.report("HBA104", High, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"

@@ -405,7 +405,7 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 	return append(list, common...)
 }
 
-// checkLostUpdates: an atomic variable that is loaded, and stored to with what was computed from that (HBA403).
+// checkLostUpdates: an atomic variable that is stored to with what was computed from a Load (HBA403).
 func checkLostUpdates(p *pass) {
 	for _, fn := range p.list {
 		if !p.parallel(fn, fn) {

@@ -95,6 +95,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 	for i, e := range list {
 		next := list[(i+1)%len(list)]
 		// Who holds next.from keeps out who wants it in e.
+		//mutant: readers keep readers out [test ./static/findings TestWant]: false
 		if !e.acq.mode.Excludes(next.held.mode) {
 			return
 		}
@@ -102,6 +103,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 			return
 		}
 		for _, g := range e.gates {
+			//mutant: a lock around both orders does not help [test ./static/findings TestWant]: false
 			if g != "" && slices.Contains(next.gates, g) {
 				return
 			}

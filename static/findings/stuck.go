@@ -206,15 +206,15 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 				code, text = "HBA109", "a goroutine may wait here forever for a lock that another one holds while it waits for something else: a deadlock"
 			}
 		case sketch.SendOp:
-			code, text = "HBA201", "send that nobody may receive: the goroutine may wait here forever, "+together
+			code, text = "HBA201", "send that may have no receiver: the goroutine may wait here forever, "+together
 		case sketch.RecvOp:
-			code, text = "HBA202", "receive that nobody may serve, neither by a send nor by close: the goroutine may wait here forever, "+together
+			code, text = "HBA202", "receive that may have no sender, and no close: the goroutine may wait here forever, "+together
 		case sketch.SelectOp:
 			code, text = "HBA207", "select of which no case may ever be ready: the goroutine may wait here forever, "+together
 		case sketch.JoinOp:
 			code, text = "HBA302", "Wait that may never return: Done is not called as often as Add"
 		case sketch.CondOp:
-			code, text = "HBA306", "Cond.Wait that nobody may signal: the goroutine may wait here forever"
+			code, text = "HBA306", "Cond.Wait that may have no signal: the goroutine may wait here forever"
 		default:
 			continue
 		}
@@ -268,6 +268,14 @@ func (p *pass) crashed(r *sketch.Run, note func(shownAt, int)) {
 	note(shownAt{code: code, at: at, text: crashTexts[r.Crash.Kind], related: rel}, r.Guesses)
 }
 
+// outermost returns the declared function that fn is in.
+func outermost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
 // racing reports a pair of accesses.
 func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
 	a, b := x.First, x.Second
@@ -282,8 +290,13 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
 		return
 	}
 	what := "memory"
-	if path, _, ok := p.ownAccess(a); ok && path != static.Unknown {
-		what = p.name(path)
+	for _, instr := range []ssa.Instruction{b, a} {
+		if path, _, ok := p.ownAccess(instr); ok && path != static.Unknown {
+			what = p.name(path)
+			if p.raceOf[raceName{outermost(instr.Parent()), what}] {
+				return
+			}
+		}
 	}
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", what, verb, p.line(b))
 	if a == b {

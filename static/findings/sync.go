@@ -31,6 +31,7 @@ func (p *pass) calls(f func(fn *ssa.Function, site ssa.CallInstruction, name str
 func checkCond(p *pass) {
 	p.findCallers()
 	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
+		//mutant: no Wait is in a loop [test ./static/findings TestWant]: " || inLoop(site.Block())" -> ""
 		if name != "(*sync.Cond).Wait" || inLoop(site.Block()) {
 			return
 		}
@@ -124,7 +125,7 @@ func checkNotify(p *pass) {
 			return
 		}
 		if sizes, ok := p.chanSizes(site.Common().Args[0]); ok && !slices.ContainsFunc(sizes, func(n int64) bool { return n != 0 }) {
-			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while nobody receives is lost")
+			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost")
 		}
 	})
 }

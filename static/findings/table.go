@@ -1,5 +1,8 @@
 package findings
 
+// unreached is what the checks cannot see that execute functions.
+const unreached = "functions that start no goroutines themselves, and schedules and inputs that the random runs do not reach"
+
 // Checks are all checks, by code.
 var Checks = []*Check{
 	{
@@ -12,7 +15,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA102", Title: "read lock inside of a read lock",
 		Means:  "A goroutine calls RLock while it holds the same RWMutex for reading. If a writer calls Lock in between, the second RLock waits for the writer, and the writer for the first RLock.",
-		Silent: "nobody in the program locks that field for writing",
+		Silent: "no code of the program locks that field for writing",
 		Blind:  "two expressions that name one lock and are not the same path of fields",
 		Mend:   "Lock once, in the outer function, and let the inner one want to be called with the lock held.",
 	},
@@ -59,10 +62,10 @@ var Checks = []*Check{
 		Mend:   "Lock for writing.",
 	},
 	{
-		Code: "HBA109", Title: "lock held while waiting for who needs it",
-		Means:  "A goroutine waits, for a channel, a WaitGroup or a Cond, while it holds a lock, and whoever could wake it needs that lock first.",
-		Silent: "who could wake it may be code that is not in the program",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Code: "HBA109", Title: "lock held while waiting for a goroutine that needs it",
+		Means:  "A goroutine waits, for a channel, a WaitGroup or a Cond, while it holds a lock, and the goroutine that could wake it needs that lock first.",
+		Silent: "code that is not in the program may wake it",
+		Blind:  unreached,
 		Mend:   "Release the lock before waiting.",
 	},
 	{
@@ -83,21 +86,21 @@ var Checks = []*Check{
 		Code: "HBA112", Title: "deadlock of locks",
 		Means:  "In a schedule that was tried goroutines wait for locks in a cycle, or one waits for a lock that is never released.",
 		Silent: "code outside of the function may release the lock",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Acquire locks in one order everywhere, and release them on every path.",
 	},
 	{
-		Code: "HBA201", Title: "send that nobody may receive",
-		Means:  "In a schedule that was tried the goroutine waits at a send forever: whoever would have received has returned, or waits itself. The classical case is a receiver that returns early, because of an error or a timeout.",
+		Code: "HBA201", Title: "send that may have no receiver",
+		Means:  "In a schedule that was tried the goroutine waits at a send forever: the function that would have received has returned, or waits itself. The classical case is a receiver that returns early, because of an error or a timeout.",
 		Silent: "a buffer that is large enough, a channel that code outside of the function may still receive from",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Give the channel a buffer for every send, or select on the send and on something that ends the wait.",
 	},
 	{
-		Code: "HBA202", Title: "receive that nobody may serve",
-		Means:  "In a schedule that was tried the goroutine waits at a receive, or in a range over a channel, forever: nobody sends any more, and nobody closes the channel.",
+		Code: "HBA202", Title: "receive that may have no sender",
+		Means:  "In a schedule that was tried the goroutine waits at a receive, or in a range over a channel, forever: no goroutine sends any more, and none closes the channel.",
 		Silent: "a channel that code outside of the function may still send to or close",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Close the channel on every path when there is nothing more to send.",
 	},
 	{
@@ -116,7 +119,7 @@ var Checks = []*Check{
 	},
 	{
 		Code: "HBA206", Title: "signal.Notify without a buffer",
-		Means:  "Package signal does not wait for a receiver: a signal that comes while nobody receives is lost.",
+		Means:  "Package signal does not wait for a receiver: a signal that comes while no goroutine receives is lost.",
 		Silent: "the channel may have a buffer",
 		Blind:  "a channel from code outside of the program",
 		Mend:   "make(chan os.Signal, 1)",
@@ -125,14 +128,14 @@ var Checks = []*Check{
 		Code: "HBA207", Title: "select of which no case may be ready",
 		Means:  "In a schedule that was tried the goroutine waits in a select forever.",
 		Silent: "a case that code outside of the function may serve, such as a context that is given",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Add a case that ends the goroutine, and use it on every path.",
 	},
 	{
 		Code: "HBA208", Title: "channel closed twice, or sent to when closed, in some schedule",
 		Means:  "In a schedule that was tried a goroutine closes a channel that is closed already, or sends to one.",
 		Silent: "a Once or a lock that keeps the two apart",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Let the sender close the channel, when all senders have ended.",
 	},
 	{
@@ -146,7 +149,7 @@ var Checks = []*Check{
 		Code: "HBA302", Title: "WaitGroup counter that is wrong",
 		Means:  "In a schedule that was tried Wait never returns, as Done is not called as often as Add, or Done is called more often.",
 		Silent: "an Add of a number that is not known",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Use WaitGroup.Go, or Add(1) immediately before each go statement and defer Done.",
 	},
 	{
@@ -164,10 +167,10 @@ var Checks = []*Check{
 		Mend:   "for !condition() { c.Wait() }",
 	},
 	{
-		Code: "HBA306", Title: "Cond.Wait that nobody signals",
+		Code: "HBA306", Title: "Cond.Wait that may have no signal",
 		Means:  "In a schedule that was tried a goroutine waits for a Cond forever: the signal came before it waited, or another goroutine got it.",
 		Silent: "code outside of the function may signal it",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Change the condition and signal with the lock held, check it in a loop, and Broadcast if goroutines wait for different conditions.",
 	},
 	{
@@ -209,7 +212,7 @@ var Checks = []*Check{
 		Code: "HBA405", Title: "panic that depends on the order of goroutines",
 		Means:  "In some schedules that were tried, and not in all, a goroutine panics: it uses what another one has not made yet.",
 		Silent: "a panic in all schedules, and one that rests on an input",
-		Blind:  "functions that start no goroutines themselves; schedules and inputs that were not tried: some dozen random ones are",
+		Blind:  unreached,
 		Mend:   "Enforce the order with a channel, a WaitGroup, or by making the value before starting the goroutine.",
 	},
 	{

@@ -117,3 +117,22 @@ func calls(fn *ssa.Function, name string) bool {
 	}
 	return false
 }
+
+// TestDocument compares the table of checks in docs/dev/findings.md with the checks.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/dev/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for _, c := range findings.Checks {
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", c.Code, c.Title, c.Silent, c.Blind)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/dev/findings.md does not have the row\n%s", row)
+		}
+		if c.Means == "" || c.Silent == "" || c.Blind == "" || c.Mend == "" || c.Code <= last {
+			t.Errorf("%s: a text is missing, or the order is wrong", c.Code)
+		}
+		last = c.Code
+	}
+}

@@ -130,8 +130,9 @@ func (r *Run) canSend(g *goroutine, o *obj) bool {
 	case o == nil:
 		return false
 	case o.ch == nil:
-		return true // from outside: somebody receives
+		return true // from outside: it has a receiver
 	}
+	//mutant: channels have no buffers [test ./static/findings TestKernels]: "len(o.ch.buf) < o.ch.size" -> "false"
 	return o.ch.closed || len(o.ch.buf) < o.ch.size || r.partner(g, o, true) != nil || o.outside
 }
 

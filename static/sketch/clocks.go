@@ -58,6 +58,7 @@ func (r *Run) touch(g *goroutine, o *obj, path string, write, atomic bool, instr
 	}
 	now := accessAt{g.id, g.clock.at(g.id), instr, atomic}
 	before := func(a accessAt) bool { return a.g == g.id || a.n <= g.clock.at(a.g) || a.atomic && atomic }
+	//mutant: reads do not race with writes [test ./static/findings TestKernels]: false
 	if c.wrote && !before(c.write) {
 		r.race(Race{c.write.instr, instr, true, write})
 	}

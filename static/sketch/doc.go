@@ -13,8 +13,8 @@
 //
 // An execution is concrete: there is one value for each variable. Inputs, and what functions of the
 // standard library return, are made up when something depends on them; the same variable keeps what was
-// made up for it. A channel, lock or function that comes from outside never blocks forever. So whoever is
-// blocked at the end waits for goroutines of this execution, and for nobody else.
+// made up for it. A channel, lock or function that comes from outside never blocks forever. So a goroutine
+// that is blocked at the end waits for goroutines of this execution only.
 //
 // Schedules are random, with priorities that change a few times (PCT: Burckhardt et al., ASPLOS 2010). The
 // random numbers are the same in each run of the analysis.

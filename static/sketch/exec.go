@@ -15,7 +15,7 @@ type frame struct {
 	prev   *ssa.BasicBlock
 	pc     int
 	defers []deferred
-	// back gets the results when the function has returned, nil if nobody wants them.
+	// back gets the results when the function has returned, nil if they are not wanted.
 	back func(v value)
 	// unwinds: a panic leaves this function.
 	unwinds bool

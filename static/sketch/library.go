@@ -8,7 +8,7 @@ import (
 )
 
 // library is what is known of functions of the standard library, besides package sync. Of all others nothing
-// is: they return something and wait for nobody.
+// is: they return something and never wait.
 var library = map[string]*native{
 	"runtime.Gosched": {visible: true, quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, back func(v value)) {
 		r.least--
@@ -169,7 +169,7 @@ func (r *Run) newContext(parent value) *contextValue {
 	case p.ended:
 		o.ch.closed, c.ended = true, true
 	case p.done != nil && p.done.ch == nil:
-		// It may end when its parent does: unless it is cancelled, nobody here can tell.
+		// It may end when its parent does: what is here does not know when.
 		o.outside = true
 		p.children = append(p.children, c)
 	default:

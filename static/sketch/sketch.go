@@ -203,7 +203,7 @@ func (r *Run) end() {
 	if r.stopped || r.fired >= 40 {
 		return
 	}
-	// What others may still use, and with it wake whoever waits.
+	// What others may still use, and with it wake goroutines.
 	live := map[*obj]bool{}
 	for _, o := range r.outsides {
 		reach(&ptr{o, ""}, live)

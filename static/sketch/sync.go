@@ -207,7 +207,7 @@ func (r *Run) waitsForOutside(g *goroutine, live map[*obj]bool) bool {
 	l := r.lockAt(p)
 	switch g.op {
 	case LockOp:
-		// Whoever holds it is here.
+		// The goroutine that holds it is here.
 		for _, h := range r.gs {
 			for _, x := range h.held {
 				if x.l == l {
