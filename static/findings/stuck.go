@@ -73,7 +73,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 	if entry {
 		n = entryRuns
 	}
-	steps, crashes, clean := 0, 0, 0
+	steps, crashes, clean, whole := 0, 0, 0, entry
 	list := map[string]*shownAt{}
 	note := func(x shownAt, guesses int) {
 		key := x.code + fmt.Sprintf("%p", x.at)
@@ -89,7 +89,11 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		}
 	}
 	for seed := range n {
-		r := sk.Execute(fn, uint64(seed))
+		r := sk.Execute(fn, uint64(seed), whole)
+		if whole && seed == 0 && r.Gaps && r.Alone() { // initialising the package is too much
+			whole = false
+			r = sk.Execute(fn, uint64(seed), whole)
+		}
 		steps += r.Executed()
 		if seed == 8 && r.Alone() && len(list) == 0 {
 			break // it starts nothing
@@ -147,7 +151,7 @@ var waitsTo = map[sketch.Op]string{
 
 // blocked reports who waits forever at the end of a run.
 func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
-	if len(r.Blocked) == 0 {
+	if len(r.Blocked) == 0 || r.Failed && r.Returned {
 		return
 	}
 	// The most telling first: locks, then channels, then those who wait for others to end.

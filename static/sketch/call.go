@@ -83,7 +83,7 @@ func (r *Run) method(t types.Type, m *types.Func) *ssa.Function {
 func (r *Run) push(g *goroutine, fn *ssa.Function, args, bind []value, back func(v value)) *frame {
 	r.Prog.EnsureBuilt(fn)
 	if len(fn.Blocks) == 0 || len(g.frames) > 60 {
-		panic(giveUp{"no body"})
+		panic(giveUp{why: "no body"})
 	}
 	fr := &frame{fn: fn, env: map[ssa.Value]value{}, block: fn.Blocks[0], back: back}
 	for i, p := range fn.Params {
@@ -403,7 +403,7 @@ func (r *Run) append(fr *frame, args []value, c *ssa.CallCommon) value {
 		n = old.len
 	}
 	if n+more.len > 64 {
-		panic(giveUp{"long slice"})
+		panic(giveUp{why: "long slice"})
 	}
 	out := &slice{o: newObj(elem, nil), len: n + more.len, cap: n + more.len}
 	if old != nil && old.len+more.len <= old.cap {
@@ -426,7 +426,7 @@ func (r *Run) global(v *ssa.Global) *obj {
 	o := r.globals[v]
 	if o == nil {
 		t := v.Type().Underlying().(*types.Pointer).Elem()
-		if o = newObj(t, nil); !r.startsZero(v) {
+		if o = newObj(t, nil); v.Pkg != r.inits && !r.startsZero(v) {
 			o = r.outside(t)
 		}
 		r.globals[v] = o

@@ -26,6 +26,8 @@ type timer struct {
 	fire   func(r *Run)
 	repeat bool
 	off    bool
+	// reaches is what the function that it calls, or the channel that it sends to, refers to.
+	reaches value
 }
 
 // fire lets a timer happen.
@@ -33,6 +35,9 @@ func (r *Run) fire() {
 	k := r.rng.IntN(len(r.timers))
 	t := r.timers[k]
 	r.fired++
+	if t.repeat && !t.off && r.fired > 20 {
+		r.spent = append(r.spent, t) // it goes on, but this run does not
+	}
 	if !t.repeat || t.off || r.fired > 20 {
 		r.timers = append(r.timers[:k], r.timers[k+1:]...)
 	}
@@ -307,7 +312,7 @@ func (r *Run) newTimerChan(t types.Type, repeat bool) (*obj, *timer) {
 	o := newObj(t, nil)
 	o.kind = chanObj
 	o.ch = &channel{size: 1, timer: true}
-	tm := &timer{repeat: repeat}
+	tm := &timer{repeat: repeat, reaches: o}
 	tm.fire = func(r *Run) {
 		if h := r.partner(nil, o, true); h != nil && len(o.ch.buf) == 0 {
 			r.waits(h).took(o, false, unknown{}, nil)

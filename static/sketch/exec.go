@@ -98,7 +98,7 @@ func (r *Run) pointer(g *goroutine, fr *frame, v ssa.Value) (*ptr, bool) {
 		fr.env[v] = p
 		return p, true
 	}
-	panic(giveUp{"no pointer"})
+	panic(giveUp{why: "no pointer"})
 }
 
 // exec executes the next instruction of g.
@@ -109,7 +109,7 @@ func (r *Run) exec(g *goroutine) {
 		return
 	}
 	if fr.pc >= len(fr.block.Instrs) {
-		panic(giveUp{"end of a block"})
+		panic(giveUp{why: "end of a block"})
 	}
 	instr := fr.block.Instrs[fr.pc]
 	set := func(v value) {
@@ -193,7 +193,7 @@ func (r *Run) exec(g *goroutine) {
 	case *ssa.MakeSlice:
 		n, _ := r.force(fr, i.Len).(int64)
 		if n < 0 || n > 64 {
-			panic(giveUp{"long slice"})
+			panic(giveUp{why: "long slice"})
 		}
 		c, _ := r.force(fr, i.Cap).(int64)
 		set(&slice{newObj(i.Type().Underlying().(*types.Slice).Elem(), i), 0, int(n), int(max(n, c))})
@@ -246,7 +246,7 @@ func (r *Run) exec(g *goroutine) {
 	case *ssa.DebugRef:
 		fr.pc++
 	default:
-		panic(giveUp{"instruction"})
+		panic(giveUp{why: "instruction"})
 	}
 }
 

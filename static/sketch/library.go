@@ -42,7 +42,7 @@ var library = map[string]*native{
 	"time.AfterFunc": {quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
 		o := newObj(results.(*types.Pointer).Elem(), nil)
 		site := g.top().at()
-		t := &timer{}
+		t := &timer{reaches: args[1]}
 		c := append(clock{}, g.clock...)
 		g.tick()
 		t.fire = func(r *Run) {
@@ -84,7 +84,9 @@ func made(r *Run, _ *goroutine, _ []value, _ types.Type, back func(v value)) {
 	back(opaque{r.opaques})
 }
 
-func stops(r *Run, _ *goroutine, _ []value, _ types.Type, _ func(v value)) { panic(giveUp{"exit"}) }
+func stops(r *Run, _ *goroutine, _ []value, _ types.Type, _ func(v value)) {
+	panic(giveUp{why: "exit"})
+}
 
 func panics(r *Run, g *goroutine, _ []value, _ types.Type, _ func(v value)) { r.fail(g, OtherPanic) }
 
@@ -201,7 +203,7 @@ func (r *Run) cancelOf(c *contextValue) value {
 
 func timeoutContext(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 	c := r.newContext(args[0])
-	r.timers = append(r.timers, &timer{fire: func(r *Run) { r.endContext(c, nil) }})
+	r.timers = append(r.timers, &timer{reaches: c, fire: func(r *Run) { r.endContext(c, nil) }})
 	back(tuple{c, r.cancelOf(c)})
 }
 
@@ -255,7 +257,27 @@ func atomicNative(fn *ssa.Function) *native {
 func testingOp(fn *ssa.Function) *native {
 	switch fn.Name() {
 	case "Fatal", "Fatalf", "FailNow", "Skip", "Skipf", "SkipNow":
-		return &native{quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, _ func(v value)) { r.exit(g) }}
+		return &native{quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, _ func(v value)) {
+			r.Failed = true
+			r.exit(g)
+		}}
+	case "Error", "Errorf", "Fail":
+		return &native{quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, back func(v value)) {
+			r.Failed = true
+			back(tuple{})
+		}}
+	case "Cleanup":
+		return &native{quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
+			if f, ok := args[len(args)-1].(*closure); ok && len(r.gs[0].frames) > 0 {
+				first := r.gs[0].frames[0]
+				d := deferred{t: target{fn: f.fn, bind: f.bind, made: f.native}, common: new(ssa.CallCommon)}
+				d.common.Value = f.fn
+				if f.fn != nil {
+					first.defers = append([]deferred{d}, first.defers...)
+				}
+			}
+			back(tuple{})
+		}}
 	case "Run":
 		return &native{do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 			f, ok := args[len(args)-1].(*closure)

@@ -133,6 +133,9 @@ func reach(v value, seen map[*obj]bool) {
 		mark(x)
 	case *contextValue:
 		mark(x.done)
+		for _, c := range x.children {
+			reach(c, seen)
+		}
 	case *closure:
 		for _, b := range x.bind {
 			reach(b, seen)

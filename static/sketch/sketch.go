@@ -31,13 +31,16 @@ type Run struct {
 	Races    []Race
 	Crash    *Crash // what has stopped it
 	Gaps     bool   // something was executed that is not known well
+	Failed   bool   // a test has failed
 
 	rng      *rand.Rand
 	gs       []*goroutine
 	timers   []*timer
+	spent    []*timer // that would have gone on
 	globals  map[*ssa.Global]*obj
 	opaques  int
 	outsides []*obj
+	inits    *ssa.Package // that is initialised
 	steps    int
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int
@@ -118,10 +121,14 @@ type goroutine struct {
 }
 
 // giveUp ends a run that comes to something that cannot be executed.
-type giveUp struct{ why string }
+type giveUp struct {
+	why     string
+	forever bool // the run was only too long
+}
 
-// Execute executes root once, with the schedule and the inputs that seed says.
-func (p *Program) Execute(root *ssa.Function, seed uint64) (r *Run) {
+// Execute executes root once, with the schedule and the inputs that seed says. whole says that it is the
+// whole program, so that the variables of its package have their initial values.
+func (p *Program) Execute(root *ssa.Function, seed uint64, whole bool) (r *Run) {
 	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}, walk: seed%2 == 1}
 	for range 1 + r.rng.IntN(3) {
 		r.changes = append(r.changes, r.rng.IntN(40))
@@ -131,6 +138,9 @@ func (p *Program) Execute(root *ssa.Function, seed uint64) (r *Run) {
 		case nil:
 		case giveUp:
 			r.Gaps, r.stopped = true, true
+			if x.forever {
+				r.end()
+			}
 		default:
 			panic(x)
 		}
@@ -141,6 +151,12 @@ func (p *Program) Execute(root *ssa.Function, seed uint64) (r *Run) {
 		args[i] = r.parameter(prm)
 	}
 	r.push(g, root, args, nil, nil)
+	if whole && root.Pkg != nil {
+		if init := root.Pkg.Func("init"); init != nil {
+			r.inits = root.Pkg
+			r.push(g, init, nil, nil, nil)
+		}
+	}
 	r.schedule()
 	return r
 }
@@ -155,7 +171,7 @@ func (r *Run) start(by *goroutine, site ssa.Instruction) *goroutine {
 	g.tick()
 	r.gs = append(r.gs, g)
 	if len(r.gs) > 24 {
-		panic(giveUp{"too many goroutines"})
+		panic(giveUp{why: "too many goroutines"})
 	}
 	return g
 }
@@ -180,6 +196,7 @@ func (r *Run) schedule() {
 				r.fire()
 				continue
 			}
+			break
 		}
 		if best == nil {
 			break
@@ -194,28 +211,46 @@ func (r *Run) schedule() {
 	r.end()
 }
 
-// end notes who is blocked.
+// end notes which goroutines are blocked forever: no goroutine that can still move, no timer and no code
+// from outside can reach what they wait for.
 func (r *Run) end() {
-	if r.Crash != nil || r.Gaps {
+	if r.Crash != nil {
 		return
 	}
 	r.Returned = r.gs[0].done
-	if r.stopped || r.fired >= 40 {
-		return
-	}
-	// What others may still use, and with it wake goroutines.
 	live := map[*obj]bool{}
 	for _, o := range r.outsides {
 		reach(&ptr{o, ""}, live)
 	}
 	reach(r.result, live)
-	for _, g := range r.gs {
-		if g.done || g.sleeping {
+	for _, t := range append(r.spent, r.timers...) {
+		if !t.off {
+			reach(t.reaches, live)
+		}
+	}
+	moves := make([]bool, len(r.gs))
+	for changed := true; changed; {
+		changed = false
+		for i, g := range r.gs {
+			if g.done || moves[i] || !r.enabled(g) && !r.mayWake(g, live, moves) {
+				continue
+			}
+			moves[i], changed = true, true
+			for _, fr := range g.frames {
+				for _, v := range fr.env {
+					reach(v, live)
+				}
+				for _, d := range fr.defers {
+					reach(tuple(append(d.t.args, d.t.bind...)), live)
+				}
+			}
+		}
+	}
+	for i, g := range r.gs {
+		if g.done || moves[i] {
 			continue
 		}
-		if r.waitsForOutside(g, live) {
-			continue
-		}
+		r.enabled(g) // for g.op
 		b := Blocked{Root: g.id == 0, Go: g.site, Op: g.op, At: r.userAt(g)}
 		for i := len(g.frames) - 2; i >= 0; i-- {
 			b.Chain = append(b.Chain, g.frames[i].at())
@@ -250,7 +285,7 @@ func (r *Run) trusted(instr ssa.Instruction) bool { return instr == nil || !r.Us
 
 func (r *Run) count() {
 	if r.steps++; r.steps > r.Steps {
-		panic(giveUp{fmt.Sprintf("more than %d steps", r.Steps)})
+		panic(giveUp{fmt.Sprintf("more than %d steps", r.Steps), true})
 	}
 }
 

@@ -164,9 +164,9 @@ func (r *Run) enabled(g *goroutine) bool {
 	return n.can(r, g, args)
 }
 
-// waitsForOutside reports whether g waits for something that code which is not here may still change: live
-// has all objects that such code can reach.
-func (r *Run) waitsForOutside(g *goroutine, live map[*obj]bool) bool {
+// mayWake reports whether g waits for something that others may still change: live has all objects that they
+// can reach, moves says which goroutines can move.
+func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	fr := g.top()
 	if !fr.unwinds && fr.pc < len(fr.block.Instrs) {
 		var chans []ssa.Value
@@ -208,10 +208,10 @@ func (r *Run) waitsForOutside(g *goroutine, live map[*obj]bool) bool {
 	switch g.op {
 	case LockOp:
 		// The goroutine that holds it is here.
-		for _, h := range r.gs {
+		for i, h := range r.gs {
 			for _, x := range h.held {
 				if x.l == l {
-					return false
+					return moves[i]
 				}
 			}
 		}
