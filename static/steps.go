@@ -179,6 +179,11 @@ func (t *Paths) Values(p Path) (list []ssa.Value) {
 	return list
 }
 
+// Siblings reports whether p and q are fields of one struct.
+func (t *Paths) Siblings(p, q Path) bool {
+	return p != Unknown && q != Unknown && t.nodes[p].kind == stepField && t.nodes[q].kind == stepField && t.nodes[p].parent == t.nodes[q].parent
+}
+
 // Loads returns the paths of the memory that p leads through.
 func (t *Paths) Loads(p Path) (list []Path) {
 	for ; p != Unknown; p = t.nodes[p].parent {

@@ -98,9 +98,8 @@ func checkGuards(p *pass) {
 // ownGuards returns the locks that the function of instr holds itself and that are fields of the object
 // of fa, though the path to it leads through memory that may change.
 func (p *pass) ownGuards(instr ssa.Instruction, fa *ssa.FieldAddr) (list []static.Guard) {
-	base := p.Base.Paths.Base(p.Base.Paths.Of(fa))
 	for _, h := range p.heldAt(instr) {
-		if p.Base.Paths.Base(h.path) == base && base != static.Unknown {
+		if p.Base.Paths.Siblings(h.path, p.Base.Paths.Of(fa)) {
 			class := p.Base.Paths.Class(h.path)
 			list = append(list, static.Guard{Name: class[strings.LastIndexByte(class, '.')+1:], Mode: h.mode})
 		}
@@ -152,7 +151,7 @@ func (p *pass) mapsReadLocked() {
 						read = nil
 						break
 					}
-					if p.Base.Paths.Base(h.path) == p.Base.Paths.Base(path) && strings.Count(p.name(h.path), ".") == strings.Count(p.name(path), ".") {
+					if p.Base.Paths.Siblings(h.path, path) {
 						read = &h
 					}
 				}

@@ -185,6 +185,10 @@ func (r *Run) goCall(g *goroutine, fr *frame, i *ssa.Go) {
 // spawn starts a goroutine that calls t.
 func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
 	if t.fn == nil || t.native != nil || !r.executes(t.fn) {
+		if t.made != nil {
+			r.later(g, t.made, nil)
+			return nil
+		}
 		if t.native != nil && t.native.quick {
 			n := r.start(g, site)
 			t.native.do(r, n, t.args, types.NewTuple(), func(value) {})
@@ -196,6 +200,18 @@ func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
 	n := r.start(g, site)
 	r.push(n, t.fn, t.args, t.bind, nil)
 	return n
+}
+
+// later lets f, which has no code of its own, happen some time, and then call then.
+func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) {
+	h := &goroutine{id: g.id, clock: append(clock{}, g.clock...)}
+	g.tick()
+	r.timers = append(r.timers, &timer{fire: func(r *Run) {
+		f(r, h)
+		if then != nil {
+			then(h)
+		}
+	}})
 }
 
 func (r *Run) deferCall(fr *frame, i *ssa.Defer) {
@@ -250,6 +266,17 @@ func (r *Run) ret(g *goroutine, fr *frame, i *ssa.Return) {
 // leave ends fr with results v.
 func (r *Run) leave(g *goroutine, fr *frame, v value) {
 	g.frames = g.frames[:len(g.frames)-1]
+	for n := len(r.cleanups); g.id == 0 && len(g.frames) == 0 && n > 0; n = len(r.cleanups) {
+		f := r.cleanups[n-1] // of the test, the last first
+		r.cleanups = r.cleanups[:n-1]
+		switch {
+		case f.native != nil:
+			f.native(r, g)
+		case f.fn != nil && r.executes(f.fn):
+			r.push(g, f.fn, nil, f.bind, func(value) {})
+			return
+		}
+	}
 	if len(g.frames) == 0 {
 		g.done = true
 		if g.id == 0 {

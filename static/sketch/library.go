@@ -268,13 +268,8 @@ func testingOp(fn *ssa.Function) *native {
 		}}
 	case "Cleanup":
 		return &native{quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
-			if f, ok := args[len(args)-1].(*closure); ok && len(r.gs[0].frames) > 0 {
-				first := r.gs[0].frames[0]
-				d := deferred{t: target{fn: f.fn, bind: f.bind, made: f.native}, common: new(ssa.CallCommon)}
-				d.common.Value = f.fn
-				if f.fn != nil {
-					first.defers = append([]deferred{d}, first.defers...)
-				}
+			if f, ok := args[len(args)-1].(*closure); ok {
+				r.cleanups = append(r.cleanups, f)
 			}
 			back(tuple{})
 		}}

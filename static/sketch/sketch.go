@@ -41,6 +41,7 @@ type Run struct {
 	opaques  int
 	outsides []*obj
 	inits    *ssa.Package // that is initialised
+	cleanups []*closure   // of the test
 	steps    int
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int

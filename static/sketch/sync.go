@@ -389,6 +389,11 @@ func init() {
 			site := g.top().at()
 			back(tuple{})
 			f, ok := args[1].(*closure)
+			if l != nil && ok && f.native != nil {
+				l.count++
+				r.later(g, f.native, func(h *goroutine) { r.add(h, l, -1) })
+				return
+			}
 			if l == nil || !ok || f.fn == nil || !r.executes(f.fn) {
 				return
 			}
