@@ -42,36 +42,82 @@ func (e *BadIgnore) Error() string {
 // error is a *BadIgnore.
 func Ignores(prog *load.Program) ([]*Ignore, error) {
 	var list []*Ignore
+	err := eachIgnore(prog, func(pos token.Position, code, reason string) error {
+		kind := KindOf(code)
+		if isStatic(code) && reason != "" {
+			return nil // FindingIgnores has it
+		}
+		if kind == 0 || reason == "" {
+			return &BadIgnore{pos, IgnoreDirective, kind}
+		}
+		list = append(list, &Ignore{Pos: pos, Kind: kind, Reason: reason})
+		return nil
+	})
+	return list, err
+}
+
+// A FindingIgnore is a comment that accepts a finding of hbcheck analyze, on its own line and on the next.
+type FindingIgnore struct {
+	Pos    token.Position
+	Code   string // HBA103
+	Reason string
+	Used   bool
+}
+
+// Accepts reports whether ig accepts a finding with that code of which one of the places is at pos.
+func (ig *FindingIgnore) Accepts(code string, pos token.Position) bool {
+	return ig.Code == code && pos.Filename == ig.Pos.Filename && (pos.Line == ig.Pos.Line || pos.Line == ig.Pos.Line+1)
+}
+
+// isStatic reports whether code is one of findings of hbcheck analyze.
+func isStatic(code string) bool { return strings.HasPrefix(code, "HBA") }
+
+// FindingIgnores is Ignores for the codes of hbcheck analyze.
+func FindingIgnores(prog *load.Program) ([]*FindingIgnore, error) {
+	var list []*FindingIgnore
+	err := eachIgnore(prog, func(pos token.Position, code, reason string) error {
+		switch {
+		case !isStatic(code):
+			return nil
+		case reason == "":
+			return &BadIgnore{pos, IgnoreDirective, Leak} // there is a code, but no reason
+		}
+		list = append(list, &FindingIgnore{Pos: pos, Code: code, Reason: reason})
+		return nil
+	})
+	return list, err
+}
+
+// eachIgnore calls f for the comments that accept something.
+func eachIgnore(prog *load.Program, f func(pos token.Position, code, reason string) error) error {
 	seen := make(map[string]bool) // test variants share files
 	for _, p := range prog.Packages {
-		for _, f := range p.Files {
-			name := prog.Fset.Position(f.Pos()).Filename
+		for _, file := range p.Files {
+			name := prog.Fset.Position(file.Pos()).Filename
 			if seen[name] {
 				continue
 			}
 			seen[name] = true
-			for _, group := range f.Comments {
+			for _, group := range file.Comments {
 				for _, c := range group.List {
 					rest, ok := strings.CutPrefix(c.Text, IgnoreDirective)
 					if !ok {
 						// With a space it may be a sentence about the directive.
 						rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(IgnoreDirective, "//"))
-						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || KindOf(code) == 0 {
+						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || KindOf(code) == 0 && !isStatic(code) {
 							continue
 						}
 					}
 					pos := plain(prog.Fset.Position(c.Pos()))
 					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-					kind := KindOf(code)
-					if kind == 0 || strings.TrimSpace(reason) == "" {
-						return nil, &BadIgnore{pos, IgnoreDirective, kind}
+					if err := f(pos, code, strings.TrimSpace(reason)); err != nil {
+						return err
 					}
-					list = append(list, &Ignore{Pos: pos, Kind: kind, Reason: strings.TrimSpace(reason)})
 				}
 			}
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // accepts reports whether ig accepts b.

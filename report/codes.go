@@ -102,6 +102,9 @@ func Explain(name string) string {
 		return fold(text) + "\n"
 	}
 	if k == 0 {
+		if text := explainFinding(name); text != "" {
+			return text
+		}
 		return explainRefusal(name)
 	}
 	c := codes[k]
@@ -157,6 +160,7 @@ func Codes() string {
 	for _, k := range explore.Kinds() {
 		fmt.Fprintf(&b, "  %s  %s\n", k.Code(), codes[k].title)
 	}
+	b.WriteString(findingCodes())
 	b.WriteString(refusalCodes())
 	for _, word := range slices.Sorted(maps.Keys(verdictWords)) {
 		fmt.Fprintf(&b, "  %-5s  a word of a verdict\n", word)

@@ -78,6 +78,9 @@ func NewCallGraphOf(prog *load.Program, result *pointer.Result, natives Natives)
 	return g
 }
 
+// Result returns the points-to analysis.
+func (g *CallGraph) Result() *pointer.Result { return g.Pointers }
+
 // Accesses implements Program.
 func (g *CallGraph) Accesses() *Accesses { return g.acc }
 
@@ -264,6 +267,18 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 		}
 	}
 	panic("BUG: a func of opaque code, and there is no such code")
+}
+
+// CallsOutside reports whether site, a dynamic call, may call what the code that uses a library has
+// made.
+func (g *CallGraph) CallsOutside(site ssa.CallInstruction) bool {
+	to := g.Pointers.PointsToAnywhere(site.Common().Value)
+	for l := range to.Labels() {
+		if l.Object.IsOutside() {
+			return true
+		}
+	}
+	return false
 }
 
 func sortFuncs(list []*ssa.Function) {

@@ -50,7 +50,11 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure)})
 		}
 	}
-	if len(list) == 0 && common.StaticCallee() == nil {
+	//mutant: what the users of a library hand in does not return [test ./cmd/hbcheck TestScripts/guards]: "common.StaticCallee() == nil && b.outside(site)" -> "false"
+	if common.StaticCallee() == nil && b.outside(site) {
+		n.panics = true
+		n.calls = append(n.calls, call{}) // nothing is known of what it does
+	} else if len(list) == 0 && common.StaticCallee() == nil {
 		n.panics = true // a nil function, as far as the call graph knows
 	}
 	if n.kind == maybeNode {
@@ -60,6 +64,14 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			}
 		}
 	}
+}
+
+// outside reports whether site may call functions of code that is not in the program.
+func (b *Base) outside(site ssa.CallInstruction) bool {
+	p, ok := b.Prog.(interface {
+		CallsOutside(site ssa.CallInstruction) bool
+	})
+	return ok && p.CallsOutside(site)
 }
 
 // inside returns the accesses in the body of a function of package sync that

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 
@@ -79,6 +80,17 @@ func (a *GuardedBy) Each(v May, f func(x Guarded, guards []Guard)) {
 	}
 }
 
+// All returns the accesses of calls of all functions in fns, with the guards that they have.
+func (a *GuardedBy) All(fns []*ssa.Function) May {
+	v := a.d.Never()
+	for _, fn := range fns {
+		if len(fn.Blocks) > 0 && a.base.Prog.Body(fn) == fn {
+			v = a.join(v, a.total(a.Before(fn.Blocks[0].Instrs[0])))
+		}
+	}
+	return v
+}
+
 func (*GuardedBy) Name() string { return "guardedby" }
 
 func (*GuardedBy) Doc() string {
@@ -105,13 +117,7 @@ type FieldFact struct {
 // Together is At for the entries of all functions in fns together: what holds
 // whichever of them is called, and however often at the same time.
 func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
-	v := a.d.Never()
-	for _, fn := range fns {
-		if len(fn.Blocks) > 0 && a.base.Prog.Body(fn) == fn {
-			v = a.join(v, a.total(a.Before(fn.Blocks[0].Instrs[0])))
-		}
-	}
-	list := a.facts(v)
+	list := a.facts(a.All(fns))
 	slices.SortStableFunc(list, func(x, y FieldFact) int {
 		return cmp.Or(cmp.Compare(x.Decl, y.Decl), cmp.Compare(x.Text, y.Text), cmp.Compare(x.Why, y.Why))
 	})
@@ -130,7 +136,7 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 		if !a.base.reportsClass(x.Access) {
 			return
 		}
-		key := a.base.Acc.class(x.Access)
+		key, _ := a.d.field(x)
 		classes[key] = append(classes[key], x)
 		for _, g := range list {
 			if n := (name{key, g.Name}); !slices.Contains(order, n) {
@@ -145,7 +151,7 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 	for _, n := range order {
 		f := Fact{Text: fmt.Sprintf("%s is guarded by %s", n.key, n.lock)}
 		list := classes[n.key]
-		decl := a.base.Acc.declared(list[0].Access)
+		_, decl := a.d.field(list[0])
 		slices.SortStableFunc(list, func(x, y Guarded) int { return cmp.Compare(x.Instr.Pos(), y.Instr.Pos()) })
 		for _, x := range list {
 			write := a.base.Acc.At(x.Access).Write
@@ -173,6 +179,27 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 		facts = append(facts, FieldFact{f, decl})
 	}
 	return facts
+}
+
+// field names the locations of x, and returns where the field is declared if they are one: of the
+// struct type that x's own code names. Others with the same fields are the same class of locations,
+// as pointers to them can be converted, but not the same field.
+func (d *guardDomain) field(x Guarded) (name string, decl token.Pos) {
+	var addr ssa.Value
+	switch i := x.Instr.(type) {
+	case *ssa.UnOp:
+		addr = i.X
+	case *ssa.Store:
+		addr = i.Addr
+	}
+	fa, ok := addr.(*ssa.FieldAddr)
+	//mutant: fields of types of equal structure are one [test ./static TestWant/twins]: false
+	if !ok {
+		return d.base.Acc.class(x.Access), d.base.Acc.declared(x.Access)
+	}
+	t := elemOf(fa.X.Type())
+	f := t.Underlying().(*types.Struct).Field(fa.Field)
+	return fmt.Sprintf("field %s of %s", f.Name(), types.TypeString(t, (*types.Package).Name)), f.Pos()
 }
 
 // position writes where instr is in the source.
@@ -217,6 +244,10 @@ func (d *guardDomain) access(e *Event) May {
 	x := Guarded{Access: e.N, Instr: e.Instr, addr: e.Path, closed: true}
 	if e.Instr != nil {
 		h := d.held.before(e.Instr)
+		//mutant: code that is not reached accesses memory [test ./static TestWant/shards]: false
+		if !h.reached {
+			return May{Exits: true}
+		}
 		x.guards, x.closed = d.guarding(e.Path, h.locks), !h.clean
 	}
 	return May{d.sets.Of(d.of(x)), true}

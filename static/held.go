@@ -1,6 +1,11 @@
 package static
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // Stage A of the lock patterns analysis (SPIN 2014, section 4.7): the locks a
 // function holds at each of its points because it has acquired them itself.
@@ -70,13 +75,43 @@ func (h *held) analyse(c *skeleton) {
 			if c.dead[e] {
 				continue
 			}
-			y := h.meet(in[succ.Index], h.events(c.edges[e], x))
+			y := h.meet(in[succ.Index], h.equal(c.fn.Blocks[k], i, h.events(c.edges[e], x)))
 			if y != in[succ.Index] {
 				in[succ.Index] = y
 				work = append(work, succ.Index)
 			}
 		}
 	}
+}
+
+// equal returns what is held on the edge to b's succ-th successor: if two pointers are equal there,
+// what is held of the one is held of the other.
+//
+//	if x != y { y.mu.Lock() }    without the branch x is y: y.mu is held if x.mu is
+func (h *held) equal(b *ssa.BasicBlock, succ int, x holding) holding {
+	br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok || x.locks == Empty {
+		return x
+	}
+	cmp, ok := br.Cond.(*ssa.BinOp)
+	//mutant: pointers are equal where they differ [test ./static TestWant/shards]: "== 1" -> "== 0"
+	if !ok || cmp.Op != token.EQL && (cmp.Op != token.NEQ) || (cmp.Op == token.NEQ) != (succ == 1) {
+		return x
+	}
+	if _, ok := cmp.X.Type().Underlying().(*types.Pointer); !ok {
+		return x
+	}
+	paths := h.u.base.Paths
+	p, q := paths.Of(cmp.X), paths.Of(cmp.Y)
+	for _, n := range h.u.base.Sets.Elems(x.locks) {
+		o := h.u.d.objs.At(n)
+		for _, y := range [][2]Path{{p, q}, {q, p}} {
+			if z := paths.replace(o.Path, y[0], y[1]); z != Unknown {
+				x.locks = h.u.base.Sets.Union(x.locks, h.u.d.lock(z, o.Mode))
+			}
+		}
+	}
+	return x
 }
 
 // meet returns what is held on both of two paths.

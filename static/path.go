@@ -308,6 +308,23 @@ func (t *Paths) rename(p Path, root func(n pathNode) Path, value func(v ssa.Valu
 	return t.step(q, n)
 }
 
+// replace returns p with q at its beginning instead of old, which it has to begin with; Unknown
+// otherwise.
+func (t *Paths) replace(p, old, q Path) Path {
+	switch {
+	case p == Unknown || old == Unknown || q == Unknown:
+		return Unknown
+	case p == old:
+		return q
+	}
+	n := t.nodes[p]
+	base := t.replace(n.parent, old, q)
+	if base == Unknown {
+		return Unknown
+	}
+	return t.step(base, n)
+}
+
 // String writes p as in the source.
 func (t *Paths) String(p Path) string {
 	n := &t.nodes[p]

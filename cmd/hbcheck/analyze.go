@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,25 +27,38 @@ type analyzeFlags struct {
 	format               string
 	stats, verbose       bool
 	timeout              time.Duration
+	findingFlags
 }
 
 func analyzeCommand() *cobra.Command {
 	var f analyzeFlags
 	cmd := &cobra.Command{
 		Use:   "analyze [flags] [packages|files]",
-		Short: "Print the facts that static analysis finds about functions and program points",
-		Long: `Analyze prints facts that hold in every execution, for the functions of the
-packages named: which functions a call may reach, which variables may be accessed
-from a point on and under which locks, which operations wait and which wake others,
-and why a fact does not hold.
+		Short: "Find bugs of concurrent code without executing it, or print static facts",
+		Long: `Analyze finds mistakes in the use of locks, channels, wait groups and shared memory in
+the packages named, without executing anything: each on a line with the code of the
+check, and below it the other places that belong to it. hbcheck explain HBA103 explains
+a code. Findings of high confidence rest on what holds on every path through the places
+shown; (medium) and (low) are written behind the others.
+
+The comment //hbcheck:ignore HBA103 reason, on the line or above it, accepts a finding.
+Generated files and packages that are only imported have no findings.
 
 Executions start at main functions, at tests (with --tests), and at calls of exported
-functions by code outside the packages. Analyze knows nothing about that code, and
-nothing about the type arguments of generic functions except their constraints.
+functions by code outside the packages, by several goroutines at a time. Analyze knows
+nothing about that code, and nothing about the type arguments of generic functions
+except their constraints.
 
-Exit status: 2 usage or load error, 3 an analysis reached --timeout and is left out.
+With --facts it prints facts that hold in every execution instead: which functions a
+call may reach, which variables may be accessed from a point on and under which locks,
+which operations wait and which wake others, and why a fact does not hold.
 
-	hbcheck analyze .                                  all facts about a package
+Exit status: 1 a finding at or above --fail-on; 2 usage or load error; 3 an analysis
+reached --timeout and is left out.
+
+	hbcheck analyze ./...                              findings
+	hbcheck analyze --checks HBA1,HBA301 ./...         of these checks only
+	hbcheck analyze --facts .                          all facts about a package
 	hbcheck analyze --analysis guardedby ./...         which fields have a lock
 	hbcheck analyze --at bank.go:31 .                  what holds before this line
 	hbcheck analyze --points-to 'b.log@bank.go:31' .   what an expression may refer to
@@ -56,6 +70,7 @@ hbcheck analyze --list names the analyses.`,
 	}
 	fs := cmd.Flags()
 	f.loadFlags.register(fs)
+	f.findingFlags.register(fs)
 	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions start at tests, and facts cover test files; without the flag only packages without other entries load their tests")
 	fs.StringVar(&f.entry, "entry", "", "let executions start at `pkg.Func` only")
 	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
@@ -67,7 +82,7 @@ hbcheck analyze --list names the analyses.`,
 	fs.StringVar(&f.callGraph, "callgraph", "", "write the call graph as `dot|json` and nothing else")
 	fs.BoolVar(&f.deps, "deps", false, "print facts about all packages, not only about those named")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time limit for each analysis; one that takes longer is left out; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "output format: `text|json|html`")
+	fs.StringVar(&f.format, "format", "text", "output format: `text|json|sarif|github|html`; html is for facts")
 	fs.BoolVar(&f.stats, "stats", false, "print statistics: time, memory, functions, constraints")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print every access and every call, too, and lists in full")
 	fs.SortFlags = false
@@ -83,8 +98,12 @@ func (f *analyzeFlags) check() error {
 		}
 	}
 	switch {
-	case f.format != "text" && f.format != "json" && f.format != "html":
-		return fmt.Errorf("--format %s: want text, json or html", f.format)
+	case !slices.Contains([]string{"text", "json", "html", "sarif", "github"}, f.format):
+		return fmt.Errorf("--format %s: want text, json, sarif, github or html", f.format)
+	case f.wantsFacts() && (f.format == "sarif" || f.format == "github"):
+		return fmt.Errorf("--format %s is for findings: it excludes --facts and the flags about facts", f.format)
+	case f.wantsFacts() && f.findingFlags.set():
+		return fmt.Errorf("--checks, --baseline, --write-baseline and --generated are about findings, the other flags about facts")
 	case f.callGraph != "" && f.callGraph != "dot" && f.callGraph != "json":
 		return fmt.Errorf("--callgraph %s: want dot or json", f.callGraph)
 	case query > 1:
@@ -99,6 +118,11 @@ func (f *analyzeFlags) check() error {
 		return fmt.Errorf("--func selects facts: it excludes --points-to and --callgraph")
 	}
 	return nil
+}
+
+// wantsFacts reports whether facts are asked for, not findings.
+func (f *analyzeFlags) wantsFacts() bool {
+	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
 func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
@@ -133,6 +157,8 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		return exit(exitIncomplete)
 	}
 	switch {
+	case !f.wantsFacts():
+		return f.find(cmd, p, paths)
 	case f.pointsTo != "":
 		var answers []analyze.PointsTo
 		if answers, err = p.PointsTo(f.pointsTo, f.contexts); err != nil {
@@ -148,7 +174,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	case f.callGraph == "json":
 		err = p.CallGraph().WriteJSON(out, p, paths)
 	default:
-		return f.facts(cmd, p, paths, begin)
+		return f.writeFacts(cmd, p, paths, begin)
 	}
 	if err == nil && f.stats {
 		err = analyze.WriteStats(cmd.ErrOrStderr(), p.Stats(time.Since(begin), 0))
@@ -167,8 +193,8 @@ func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Progra
 	return prog, err
 }
 
-// facts writes facts in the format asked for.
-func (f *analyzeFlags) facts(cmd *cobra.Command, p *analyze.Program, paths report.Paths, begin time.Time) error {
+// writeFacts writes facts in the format asked for.
+func (f *analyzeFlags) writeFacts(cmd *cobra.Command, p *analyze.Program, paths report.Paths, begin time.Time) error {
 	sel := analyze.Selection{Analyses: f.analyses, Func: f.fn, At: f.at}
 	facts, err := p.Facts(sel)
 	if err != nil {

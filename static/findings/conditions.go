@@ -1,0 +1,254 @@
+package findings
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// Conditions: branches on the same condition go the same way, as in
+//
+//	if shared { mu.Lock() }
+//	...
+//	if shared { mu.Unlock() }
+//
+// A condition is known by what it compares: values, constants, and loads by the path they load from. That
+// memory may change in between is left out: it would make paths possible that most likely are not.
+
+// fact says whether a condition holds.
+type fact struct {
+	key string
+	is  bool
+}
+
+// conditions names those of a function.
+type conditions struct {
+	paths   *static.Paths
+	nums    map[ssa.Value]int
+	counts  map[string]int // branches on it
+	tracked map[*ssa.Phi]bool
+	params  map[string]bool
+	// compares: conditions of which something is known by assignments.
+	compares map[string]bool
+}
+
+func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, prm := range fn.Params {
+		c.params[c.operand(prm)] = true
+	}
+	for _, b := range fn.Blocks {
+		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+			key, _ := c.key(br.Cond)
+			c.counts[key]++
+			c.phisOf(br.Cond)
+		}
+	}
+	return c
+}
+
+// phisOf notes the phis that a condition is about.
+func (c *conditions) phisOf(v ssa.Value) {
+	switch x := v.(type) {
+	case *ssa.Phi:
+		c.tracked[x] = true
+	case *ssa.UnOp:
+		if x.Op == token.NOT {
+			c.phisOf(x.X)
+		}
+	case *ssa.BinOp:
+		c.phisOf(x.X)
+		c.phisOf(x.Y)
+	}
+}
+
+// wanted reports whether a branch on key is worth remembering.
+func (c *conditions) wanted(key string) bool { return c.counts[key] > 1 || c.compares[key] }
+
+// key names a condition; with not it is the opposite of what key says.
+func (c *conditions) key(v ssa.Value) (key string, not bool) {
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.NOT {
+			key, not = c.key(x.X)
+			return key, !not
+		}
+	case *ssa.BinOp:
+		op := x.Op
+		switch op {
+		case token.NEQ:
+			op, not = token.EQL, true
+		case token.GEQ:
+			op, not = token.LSS, true
+		case token.GTR:
+			op, not = token.LEQ, true
+		case token.EQL, token.LSS, token.LEQ:
+		default:
+			return c.operand(v), false
+		}
+		return fmt.Sprintf("%s %s %s", c.operand(x.X), op, c.operand(x.Y)), not
+	}
+	return c.operand(v), false
+}
+
+func (c *conditions) operand(v ssa.Value) string {
+	switch x := v.(type) {
+	case *ssa.Const:
+		if x.Value == nil {
+			return "nil"
+		}
+		return x.Value.ExactString()
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			if p := c.paths.Of(x.X); p != static.Unknown {
+				return fmt.Sprintf("*%d", p)
+			}
+		}
+	case *ssa.Call:
+		if b, ok := x.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+			return "len " + c.operand(x.Call.Args[0])
+		}
+	case *ssa.ChangeType:
+		return c.operand(x.X)
+	}
+	n, ok := c.nums[v]
+	if !ok {
+		n = len(c.nums)
+		c.nums[v] = n
+	}
+	return fmt.Sprintf("v%d", n)
+}
+
+// decided returns whether a condition on constants holds.
+func decided(v ssa.Value) (is, ok bool) {
+	if k, isConst := v.(*ssa.Const); isConst && k.Value != nil && k.Value.Kind() == constant.Bool {
+		return constant.BoolVal(k.Value), true
+	}
+	return false, false
+}
+
+// about returns what is known of v once w has been assigned to it.
+func (c *conditions) about(v string, w ssa.Value, facts []fact) (list []fact) {
+	if is, ok := decided(w); ok {
+		return []fact{{v, is}}
+	}
+	switch x := w.(type) {
+	case *ssa.Const:
+		if x.Value == nil && !isBasic(x.Type()) {
+			return []fact{{v + " == nil", true}}
+		}
+	case *ssa.MakeInterface, *ssa.Alloc, *ssa.MakeClosure, *ssa.MakeChan, *ssa.MakeMap, *ssa.FieldAddr, *ssa.Function:
+		return []fact{{v + " == nil", false}}
+	}
+	old := c.operand(w)
+	for _, f := range facts {
+		switch f.key {
+		case old:
+			list = append(list, fact{v, f.is})
+		case old + " == nil":
+			list = append(list, fact{v + " == nil", f.is})
+		}
+	}
+	return list
+}
+
+func isBasic(t types.Type) bool { _, ok := t.Underlying().(*types.Basic); return ok }
+
+// with returns facts with f instead of what they say about it.
+func with(facts []fact, f fact) []fact {
+	list := make([]fact, 0, len(facts)+1)
+	for _, x := range facts {
+		if x.key != f.key {
+			list = append(list, x)
+		}
+	}
+	list = append(list, f)
+	slices.SortFunc(list, func(a, b fact) int {
+		if a.key < b.key {
+			return -1
+		}
+		if a.key > b.key {
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// known returns whether key holds according to facts.
+func known(facts []fact, key string) (is, ok bool) {
+	for _, f := range facts {
+		if f.key == key {
+			return f.is, true
+		}
+	}
+	return false, false
+}
+
+// without returns facts without those about v.
+func without(facts []fact, v string) []fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return f.key == v || f.key == v+" == nil" })
+}
+
+// branch returns the facts on the edge from b to its succ-th successor, and false if what is known rules
+// that edge out.
+func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, bool) {
+	if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+		if is, ok := decided(br.Cond); ok {
+			return facts, is == (succ == 0)
+		}
+		key, not := c.key(br.Cond)
+		is := (succ == 0) != not
+		//mutant: branches on one condition are independent [test ./static/findings TestWant]: "was != is" -> "false"
+		if was, ok := known(facts, key); ok && was != is {
+			return facts, false
+		}
+		if c.params[key] || c.wanted(key) {
+			facts = with(facts, fact{key, is})
+		}
+	}
+	to := b.Succs[succ]
+	if to.Dominates(b) {
+		facts = nil // another iteration
+	}
+	from := slices.Index(to.Preds, b)
+	old := facts
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		if !c.tracked[phi] {
+			continue
+		}
+		name := c.operand(phi)
+		facts = without(facts, name)
+		for _, f := range c.about(name, phi.Edges[from], old) {
+			facts = with(facts, f)
+		}
+	}
+	return facts, true
+}
+
+// store returns the facts after a store.
+func (c *conditions) store(st *ssa.Store, facts []fact) []fact {
+	p := c.paths.Of(st.Addr)
+	if p == static.Unknown {
+		return facts
+	}
+	name := fmt.Sprintf("*%d", p)
+	if c.counts[name] == 0 && c.counts[name+" == nil"] == 0 {
+		return facts
+	}
+	list := without(facts, name)
+	for _, f := range c.about(name, st.Val, facts) {
+		list = with(list, f)
+	}
+	return list
+}

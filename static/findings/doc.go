@@ -1,0 +1,16 @@
+// Package findings finds bugs of concurrent programs without executing them.
+//
+//	findings.go    what a finding is, and how all are found
+//	checks.go      what a check is; table.go has all of them
+//	conditions.go  which branches go together
+//	lockflow.go    which locks are held, on each path; summaries of calls
+//	locks.go       locks taken twice, not released, not held
+//	order.go       cycles in the order of locks
+//	parallel.go    which functions may run at the same time
+//	sync.go        misuse of sync, of context and of testing, one operation at a time
+//	memory.go      atomic beside plain, guarded fields, loops that wait
+//	goroutines.go  what goroutines access, and what comes before and after
+//
+// The rule for confidence: high needs facts that hold on the path in question (must-information); what
+// rests on an object that only may be the same is medium at best.
+package findings

@@ -1,0 +1,272 @@
+package findings
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
+)
+
+// Confidence says how certain it is that a finding is a bug of the program.
+type Confidence uint8
+
+const (
+	Low    Confidence = iota // it may be one: read it
+	Medium                   // it is one unless something holds that the analysis does not see
+	High                     // it is one if the code on it can be executed
+)
+
+var confidences = [...]string{"low", "medium", "high"}
+
+func (c Confidence) String() string { return confidences[c] }
+
+// A Place is a program point that belongs to a finding.
+type Place struct {
+	Pos   token.Pos
+	Instr ssa.Instruction // nil if it is a declaration
+	Text  string
+}
+
+// A Finding is what a check has found at a program point.
+type Finding struct {
+	Code       string
+	Confidence Confidence
+	Place              // where; Text is the message
+	Related    []Place // in the order in which they are best read
+	// Other is the second point of a pair that has to meet for the bug to happen, of which Place is the
+	// first: two accesses, two acquisitions. It is one of Related, too.
+	Other *Place
+	// Entry is the function whose execution has shown it; nil if none has.
+	Entry *ssa.Function
+}
+
+// Config says what to look for, and where.
+type Config struct {
+	Prog  *load.Program
+	Graph Graph
+	Base  *static.Base
+	// Functions are those that findings are about.
+	Functions []*ssa.Function
+	// Roots are where execution may begin. Those that users of a library call may be called by several
+	// goroutines at a time.
+	Roots []Root
+	// Checks are the codes of those that are wanted; nil: all.
+	Checks []string
+	// Generated says that findings in generated files are wanted.
+	Generated bool
+}
+
+// Graph is the call graph, and where pointers lead.
+type Graph interface {
+	static.Program
+	Functions() []*ssa.Function
+	Result() *pointer.Result
+}
+
+// A Root is a function with which execution may begin.
+type Root struct {
+	Fn *ssa.Function
+	// Library: the users of a library call it, perhaps several at a time.
+	Library bool
+}
+
+// Find returns what the checks find, the most certain first, then in the order of the source.
+func Find(c *Config) []Finding {
+	p := newPass(c)
+	for _, w := range walks {
+		if slices.ContainsFunc(strings.Fields(w.codes), c.wants) {
+			w.run(p)
+		}
+	}
+	list := slices.DeleteFunc(p.found, func(f Finding) bool { return !c.wants(f.Code) || !p.shown(f.Pos) })
+	pos := func(f *Finding) token.Position { return c.Prog.Fset.Position(f.Pos) }
+	slices.SortStableFunc(list, func(f, g Finding) int {
+		x, y := pos(&f), pos(&g)
+		return cmp.Or(
+			cmp.Compare(g.Confidence, f.Confidence), strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Line, y.Line),
+			cmp.Compare(x.Column, y.Column), strings.Compare(f.Code, g.Code), strings.Compare(f.Text, g.Text),
+		)
+	})
+	// Variants of a package, and instances of a generic function, have the same findings.
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(f Finding) bool {
+		k := f.Code + " " + pos(&f).String()
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+}
+
+func (c *Config) wants(code string) bool { return c.Checks == nil || slices.Contains(c.Checks, code) }
+
+// pass is one run of the checks.
+type pass struct {
+	*Config
+	found     []Finding
+	wanted    map[*ssa.Function]bool
+	flows     map[*ssa.Function]*lockFlow
+	generated map[string]bool         // files
+	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
+	names     map[token.Pos]string    // of what is made, by the position of the call
+	files     map[string]bool         // of the packages that findings are about
+	list      []*ssa.Function         // reachable functions whose code is the user's
+	thr       *threads                // see parallel.go
+	edges     []orderEdge             // see order.go
+	callers   map[*ssa.Function][]ssa.CallInstruction
+
+	accessesOf map[*ssa.Function][]access // see goroutines.go
+	waitsIn    map[*ssa.Function]bool
+	raced      map[raceKey]bool
+	raceOf     map[raceName]bool
+	raceAt     map[ssa.Instruction]bool // accesses of which a race has been reported
+}
+
+func newPass(c *Config) *pass {
+	p := &pass{
+		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
+		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
+		accessesOf: map[*ssa.Function][]access{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
+	}
+	for _, fn := range c.Functions {
+		p.wanted[fn] = true
+	}
+	for _, pkg := range c.Prog.All {
+		if pkg.Std && !pkg.UnderTest {
+			continue
+		}
+		for _, f := range pkg.Files {
+			name := c.Prog.Fset.Position(f.Pos()).Filename
+			if ast.IsGenerated(f) {
+				p.generated[name] = true
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					p.starts[n.Lparen] = n.Pos()
+				case *ast.AssignStmt:
+					p.nameAll(n.Lhs, n.Rhs)
+				case *ast.ValueSpec:
+					var lhs []ast.Expr
+					for _, id := range n.Names {
+						lhs = append(lhs, id)
+					}
+					p.nameAll(lhs, n.Values)
+				case *ast.SendStmt:
+					p.starts[n.Arrow] = n.Pos()
+				}
+				return true
+			})
+		}
+	}
+	for _, fn := range c.Functions {
+		p.files[c.Prog.Fset.Position(fn.Pos()).Filename] = true
+	}
+	p.list = p.userFunctions()
+	return p
+}
+
+// nameAll notes the variables that values which are made are assigned to.
+func (p *pass) nameAll(lhs, rhs []ast.Expr) {
+	if len(lhs) != len(rhs) {
+		return
+	}
+	for i, x := range rhs {
+		switch x := x.(type) {
+		case *ast.CallExpr:
+			p.names[x.Lparen], p.names[x.Pos()] = types.ExprString(lhs[i]), types.ExprString(lhs[i])
+		case *ast.CompositeLit:
+			p.names[x.Lbrace] = types.ExprString(lhs[i])
+		}
+	}
+}
+
+// name writes a path as in the source.
+func (p *pass) name(path static.Path) string {
+	s := p.Base.Paths.String(path)
+	if v, ok := p.Base.Paths.Root(path).(ssa.Instruction); ok {
+		if name := p.names[v.Pos()]; name != "" {
+			if rest, ok := strings.CutPrefix(s, v.(ssa.Value).Name()); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				return name + rest
+			}
+		}
+	}
+	return s
+}
+
+// shown reports whether findings at pos are wanted.
+func (p *pass) shown(pos token.Pos) bool {
+	name := p.Prog.Fset.Position(pos).Filename
+	return pos.IsValid() && p.files[name] && (p.Generated || !p.generated[name])
+}
+
+// userFunctions returns the functions that may be called, and are not of the standard library.
+func (p *pass) userFunctions() (list []*ssa.Function) {
+	for _, fn := range p.Graph.Functions() {
+		if p.user(fn) {
+			list = append(list, fn)
+		}
+	}
+	return list
+}
+
+// user reports whether fn has a body that is not of the standard library.
+func (p *pass) user(fn *ssa.Function) bool {
+	if pkg := p.Prog.PackageOf(fn); pkg == nil && fn.Synthetic == "" || pkg != nil && pkg.Std && !pkg.UnderTest {
+		return false
+	}
+	return p.Graph.Body(fn) == fn && len(fn.Blocks) > 0
+}
+
+// report adds a finding.
+func (p *pass) report(code string, c Confidence, at ssa.Instruction, text string, related ...Place) *Finding {
+	p.found = append(p.found, Finding{Code: code, Confidence: c, Place: p.place(at, text), Related: related})
+	return &p.found[len(p.found)-1]
+}
+
+// place returns the place of instr.
+func (p *pass) place(instr ssa.Instruction, text string) Place {
+	return Place{Pos: p.pos(instr), Instr: instr, Text: text}
+}
+
+// pos returns where instr begins in the source: ssa has calls at their opening parentheses.
+func (p *pass) pos(instr ssa.Instruction) token.Pos {
+	pos := instr.Pos()
+	if start, ok := p.starts[pos]; ok {
+		return start
+	}
+	if !pos.IsValid() {
+		if r, ok := instr.(*ssa.Return); ok {
+			return p.lastLine(r)
+		}
+		return instr.Parent().Pos()
+	}
+	return pos
+}
+
+// lastLine returns the closing brace of the function that r leaves.
+func (p *pass) lastLine(r *ssa.Return) token.Pos {
+	switch n := r.Parent().Syntax().(type) {
+	case *ast.FuncDecl:
+		if n.Body != nil {
+			return n.Body.Rbrace
+		}
+	case *ast.FuncLit:
+		return n.Body.Rbrace
+	}
+	return r.Parent().Pos()
+}
+
+// line names the line of instr: "bank.go:12".
+func (p *pass) line(instr ssa.Instruction) string {
+	pos := p.Prog.Fset.Position(p.pos(instr))
+	name := pos.Filename[strings.LastIndexAny(pos.Filename, `/\`)+1:]
+	return name + ":" + itoa(pos.Line)
+}

@@ -1,0 +1,612 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// The locks that are held: forward, path-sensitive as far as conditions go together, with a summary of each
+// function for its callers. A state is one set of paths to a point.
+//
+//	func (s *S) f(ok bool) {      held            freed
+//	    s.mu.Lock()               s.mu
+//	    if !ok { return }         s.mu                         returns with s.mu: here
+//	    s.mu.Unlock()                             s.mu
+//	}                                                          and without
+//
+// Functions of the standard library hold no locks of others. A function that calls itself has no effect on
+// locks where it does so.
+
+// hold is a lock that is held.
+type hold struct {
+	path static.Path
+	mode static.Mode
+	at   ssa.Instruction // where it was acquired, in this function
+	own  bool            // by this function itself, not by what it calls
+	// unsure: a call that acquires it on some of its paths only has returned.
+	unsure bool
+	class  string // of a lock whose path is not known here
+}
+
+// state is a set of paths to a point.
+type state struct {
+	held   []hold
+	freed  []hold // acquired and released since; at is the release
+	gone   []hold // released without having been acquired
+	closed []hold // channels; at is the close
+	took   []static.Path
+	defers []*ssa.Defer
+	facts  []fact
+	lost   bool // something unknown was unlocked: what is held is not known any more
+}
+
+// lose forgets what is held.
+func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
+
+func (s *state) clone() *state {
+	t := *s
+	t.held, t.freed, t.gone = slices.Clone(s.held), slices.Clone(s.freed), slices.Clone(s.gone)
+	t.closed = slices.Clone(s.closed)
+	t.took, t.defers, t.facts = slices.Clone(s.took), slices.Clone(s.defers), slices.Clone(s.facts)
+	return &t
+}
+
+// key is the same for equal states.
+func (s *state) key(facts bool) string {
+	var b strings.Builder
+	list := func(what string, hs []hold) {
+		b.WriteString(what)
+		for _, h := range hs {
+			fmt.Fprintf(&b, "%d/%d/%p/%v ", h.path, h.mode, h.at, h.unsure)
+		}
+	}
+	list("h", s.held)
+	list("f", s.freed)
+	list("g", s.gone)
+	list("c", s.closed)
+	fmt.Fprint(&b, s.lost)
+	fmt.Fprint(&b, s.took)
+	for _, d := range s.defers {
+		fmt.Fprintf(&b, "%p ", d)
+	}
+	if facts {
+		fmt.Fprint(&b, s.facts)
+	}
+	return b.String()
+}
+
+// holds returns the index in list of path p, or -1.
+func holds(list []hold, p static.Path) int {
+	if p == static.Unknown {
+		return -1
+	}
+	return slices.IndexFunc(list, func(h hold) bool { return h.path == p })
+}
+
+// An acquisition is a lock that a function takes, itself or in what it calls.
+type acquisition struct {
+	path  static.Path
+	class string
+	mode  static.Mode
+	once  bool              // it enters a Once
+	chain []ssa.Instruction // from the call in this function to the operation
+	must  bool              // on all paths
+	given []fact            // conditions on parameters under which it does
+	op    static.EventKind
+}
+
+// exit is one way a function may return, as its caller sees it.
+type exit struct{ acquired, released, closed []hold }
+
+// lockFlow is what is known of a function.
+type lockFlow struct {
+	p         *pass
+	fn        *ssa.Function
+	code      static.Code
+	cond      *conditions
+	before    map[ssa.Instruction][]*state
+	returns   map[ssa.Instruction][]*state // when deferred calls have run
+	exits     []exit
+	acquires  []acquisition
+	ops       []acquisition // other operations that may block: send, receive, wait
+	imprecise bool          // there were too many states
+	done      bool
+	doubles   []double
+	again     []double // released twice
+	wrongMode []double
+	closed    []double // closed twice, or sent to when it is closed
+}
+
+// double is a pair: what is done at the step at, though held has been done before.
+type double struct {
+	at    ssa.Instruction
+	held  hold
+	acq   acquisition
+	other bool // there are paths to it on which it is not held
+}
+
+const maxStates = 24
+
+// flow returns what is known of fn, which is the user's.
+func (p *pass) flow(fn *ssa.Function) *lockFlow {
+	f := p.flows[fn]
+	if f == nil {
+		f = &lockFlow{
+			p: p, fn: fn, code: p.Base.Code(fn), cond: newConditions(p.Base.Paths, fn),
+			before: map[ssa.Instruction][]*state{}, returns: map[ssa.Instruction][]*state{},
+		}
+		p.flows[fn] = f
+		f.walk()
+		f.done = true
+	}
+	return f
+}
+
+// walk goes through all blocks until there are no new states.
+func (f *lockFlow) walk() {
+	in := make([]map[string]*state, len(f.fn.Blocks))
+	type item struct {
+		block int
+		s     *state
+	}
+	work := []item{{0, &state{}}}
+	push := func(k int, s *state) {
+		if in[k] == nil {
+			in[k] = map[string]*state{}
+		}
+		if len(in[k]) >= maxStates {
+			s.facts = nil
+		}
+		key := s.key(true)
+		if in[k][key] != nil {
+			return
+		}
+		if len(in[k]) >= 2*maxStates {
+			f.imprecise = true
+			return
+		}
+		in[k][key] = s
+		work = append(work, item{k, s})
+	}
+	in[0] = map[string]*state{(&state{}).key(true): work[0].s}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		blk := f.fn.Blocks[x.block]
+		states := []*state{x.s.clone()}
+		for _, step := range f.code.Steps(x.block) {
+			f.before[step.Instr()] = append(f.before[step.Instr()], snapshot(states)...)
+			states = f.step(step, states)
+			if len(states) > 2*maxStates {
+				f.imprecise = true
+				states = states[:2*maxStates]
+			}
+		}
+		for i := range blk.Succs {
+			events, ok := f.code.Edge(x.block, i)
+			if !ok {
+				continue
+			}
+			for _, s := range states {
+				facts, ok := f.cond.branch(blk, i, s.facts)
+				if !ok {
+					continue
+				}
+				t := s.clone()
+				t.facts = facts
+				if blk.Succs[i].Dominates(blk) {
+					t.closed = nil // another iteration may be of another channel, or never come
+				}
+				for j := range events {
+					f.event(&events[j], t, nil)
+				}
+				push(blk.Succs[i].Index, t)
+			}
+		}
+	}
+	f.summarise()
+}
+
+func snapshot(list []*state) []*state {
+	out := make([]*state, len(list))
+	for i, s := range list {
+		out[i] = s.clone()
+	}
+	return out
+}
+
+// step returns the states after step.
+func (f *lockFlow) step(step static.Step, states []*state) []*state {
+	instr := step.Instr()
+	for _, s := range states {
+		if st, ok := instr.(*ssa.Store); ok {
+			s.facts = f.cond.store(st, s.facts)
+			f.overwritten(st, s)
+		}
+		for i := range step.Events() {
+			f.event(&step.Events()[i], s, nil)
+		}
+	}
+	switch step.Kind() {
+	case static.Calls:
+		states = f.calls(step, states)
+	case static.MayCall:
+		states = append(f.calls(step, snapshot(states)), states...)
+	case static.Defers:
+		for _, s := range states {
+			if d, ok := instr.(*ssa.Defer); ok && len(s.defers) < 8 && count(s.defers, d) < 2 {
+				s.defers = append(s.defers, d)
+			}
+		}
+	case static.RunsThem:
+		var out []*state
+		for _, s := range states {
+			out = append(out, f.runDefers(s)...)
+		}
+		states = out
+	case static.Returns:
+		f.returns[instr] = append(f.returns[instr], states...)
+	case static.Panics:
+		return nil
+	}
+	if v := step.Defines(); v != nil {
+		r := f.p.Base.Forget(v)
+		for _, s := range states {
+			forget := func(list []hold) []hold {
+				out := list[:0]
+				for _, h := range list {
+					if h.path = r.Path(h.path); h.path != static.Unknown && !f.p.Base.Paths.Fresh(h.path) {
+						out = append(out, h)
+					}
+				}
+				return out
+			}
+			s.held, s.freed, s.gone, s.closed = forget(s.held), forget(s.freed), forget(s.gone), forget(s.closed)
+		}
+	}
+	return dedupe(states)
+}
+
+func count(list []*ssa.Defer, d *ssa.Defer) (n int) {
+	for _, x := range list {
+		if x == d {
+			n++
+		}
+	}
+	return n
+}
+
+func dedupe(states []*state) []*state {
+	if len(states) < 2 {
+		return states
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(states, func(s *state) bool {
+		k := s.key(true)
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+}
+
+// runDefers returns the states after the deferred calls of s.
+func (f *lockFlow) runDefers(s *state) []*state {
+	list := s.defers
+	s.defers = nil
+	states := []*state{s}
+	for _, d := range slices.Backward(list) {
+		step, ok := f.code.Deferred(d)
+		if !ok {
+			continue
+		}
+		f.before[d] = append(f.before[d], snapshot(states)...)
+		states = dedupe(f.calls(step, states))
+	}
+	return states
+}
+
+// event applies e to s; chain leads to it if it is in a callee without a body of its own.
+func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
+	switch e.Kind {
+	case static.LockEvent:
+		a := acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), mode: e.Mode, chain: []ssa.Instruction{e.Instr}, op: e.Kind}
+		f.acquire(e.Instr, a, s)
+		if e.Path != static.Unknown {
+			s.held = append(s.held, hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true})
+			if !slices.Contains(s.took, e.Path) {
+				s.took = append(s.took, e.Path)
+			}
+			s.freed = slices.DeleteFunc(s.freed, func(h hold) bool { return h.path == e.Path })
+		}
+	case static.TryEvent:
+		if e.Path != static.Unknown {
+			s.held = append(s.held, hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true, unsure: true})
+			s.freed = slices.DeleteFunc(s.freed, func(h hold) bool { return h.path == e.Path })
+		}
+	case static.UnlockEvent:
+		f.release(e.Instr, e.Path, e.Mode, s)
+	case static.OnceEvent:
+		f.acquire(e.Instr, acquisition{path: e.Path, mode: static.Write, once: true, chain: []ssa.Instruction{e.Instr}, op: e.Kind}, s)
+	case static.CloseEvent:
+		if i := holds(s.closed, e.Path); i >= 0 {
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+		} else if e.Path != static.Unknown {
+			s.closed = append(s.closed, hold{path: e.Path, at: e.Instr, own: true})
+		}
+	case static.SendEvent, static.RecvEvent, static.JoinEvent, static.WaitEvent:
+		if i := holds(s.closed, e.Path); i >= 0 && e.Kind == static.SendEvent {
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+		}
+		f.operation(acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), chain: []ssa.Instruction{e.Instr}, op: e.Kind})
+	case static.AnyEvent:
+		s.lose()
+	}
+}
+
+// overwritten forgets what leads through the memory that st writes to.
+func (f *lockFlow) overwritten(st *ssa.Store, s *state) {
+	q := f.p.Base.Paths.Of(st.Addr)
+	if q == static.Unknown {
+		return
+	}
+	gone := func(h hold) bool { return slices.Contains(f.p.Base.Paths.Loads(h.path), q) }
+	s.held, s.freed = slices.DeleteFunc(s.held, gone), slices.DeleteFunc(s.freed, gone)
+	s.gone, s.closed = slices.DeleteFunc(s.gone, gone), slices.DeleteFunc(s.closed, gone)
+}
+
+func (f *lockFlow) operation(a acquisition) {
+	for _, o := range f.ops {
+		if o.path == a.path && o.op == a.op && o.class == a.class && o.chain[0] == a.chain[0] {
+			return
+		}
+	}
+	if len(f.ops) < 64 {
+		f.ops = append(f.ops, a)
+	}
+}
+
+// release applies an unlock at instr.
+func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, s *state) {
+	if p == static.Unknown {
+		s.lose()
+		return
+	}
+	// The innermost hold of the same mode, or else of the other one.
+	k := -1
+	for i, h := range s.held {
+		if h.path == p && (k < 0 || h.mode == m) {
+			k = i
+		}
+	}
+	switch i := holds(s.freed, p); {
+	case k >= 0:
+		h := s.held[k]
+		if h.mode != m && !h.unsure {
+			f.wrongMode = append(f.wrongMode, double{at: instr, held: h, acq: acquisition{mode: m, path: p}})
+		}
+		s.held = slices.Delete(s.held, k, k+1)
+		if holds(s.held, p) < 0 && h.own && !h.unsure {
+			s.freed = append(s.freed, hold{path: p, mode: m, at: instr})
+		}
+	case i >= 0:
+		f.again = append(f.again, double{at: instr, held: s.freed[i], acq: acquisition{mode: m, path: p}})
+	case !s.lost:
+		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
+	}
+}
+
+// acquire notes that a is acquired at instr, a step of this function, in state s.
+func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
+	for _, h := range s.held {
+		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {
+			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a})
+		}
+	}
+	if !a.once {
+		f.p.order(f, instr, a, s)
+	}
+	if holds(s.gone, a.path) >= 0 {
+		return // it was released before: the caller holds it again
+	}
+	for _, x := range s.facts {
+		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {
+			for _, prm := range f.fn.Params {
+				if f.cond.operand(prm) == x.key {
+					a.given = append(slices.Clone(a.given), fact{prm.Name(), x.is})
+				}
+			}
+		}
+	}
+	for i := range f.acquires {
+		if b := &f.acquires[i]; b.path == a.path && b.class == a.class && b.mode == a.mode && b.once == a.once && b.chain[0] == a.chain[0] {
+			if len(a.given) < len(b.given) {
+				b.given = a.given
+			}
+			return
+		}
+	}
+	if len(f.acquires) < 64 && len(a.chain) < 8 {
+		f.acquires = append(f.acquires, a)
+	}
+}
+
+// calls returns the states after the functions that step calls.
+func (f *lockFlow) calls(step static.Step, states []*state) []*state {
+	callees := step.Callees()
+	var out []*state
+	for _, c := range callees {
+		ss := states
+		if len(callees) > 1 {
+			ss = snapshot(states)
+		}
+		waits := slices.ContainsFunc(c.Events, func(e static.Event) bool { return e.Kind == static.ReleaseEvent })
+		for _, s := range ss {
+			for i := range c.Events {
+				if e := &c.Events[i]; !waits || e.Kind == static.WaitEvent {
+					f.event(e, s, nil) // Cond.Wait gives the lock back to whom it took it from
+				}
+			}
+		}
+		if c.Fn != nil && f.p.user(c.Fn) {
+			ss = f.call(step, &c, ss)
+		}
+		out = append(out, ss...)
+	}
+	if len(callees) == 0 {
+		return states
+	}
+	return dedupe(out)
+}
+
+// call returns the states after c has been called.
+func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*state {
+	g := f.p.flow(c.Fn)
+	instr := step.Instr()
+	site, _ := instr.(ssa.CallInstruction)
+	for _, a := range g.acquires {
+		//mutant: constant arguments rule no path out [test ./static/findings TestWant]: false
+		if !possible(a.given, c.Fn, site) {
+			continue
+		}
+		b := a
+		b.path, b.given = c.Names.Path(a.path), nil
+		b.must = a.must && len(a.given) == 0 && len(step.Callees()) == 1
+		b.chain = append([]ssa.Instruction{instr}, a.chain...)
+		for _, s := range states {
+			f.acquire(instr, b, s)
+		}
+		for _, e := range step.Events() {
+			if e.Kind == static.OnceEvent && b.once && b.path == e.Path && e.Path != static.Unknown {
+				f.doubles = append(f.doubles, double{at: instr, acq: b, held: hold{path: e.Path, at: instr}})
+			}
+		}
+	}
+	for _, o := range g.ops {
+		b := o
+		b.path = c.Names.Path(o.path)
+		b.chain = append([]ssa.Instruction{instr}, o.chain...)
+		if len(b.chain) < 8 {
+			f.operation(b)
+		}
+	}
+	if !g.done {
+		return states // it is on the way, and has acquired that much by now
+	}
+	if len(g.exits) == 0 && !g.imprecise {
+		return nil // it never returns
+	}
+	for _, s := range states { // it may have been replaced
+		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })
+	}
+	if x := g.exits; len(x) == 1 && len(x[0].acquired)+len(x[0].released)+len(x[0].closed) == 0 {
+		return states
+	}
+	var out []*state
+	for _, s := range states {
+		for _, x := range g.exits {
+			t := s.clone()
+			for _, h := range x.released {
+				if p := c.Names.Path(h.path); p != static.Unknown {
+					f.release(instr, p, h.mode, t)
+				} else {
+					t.lose()
+				}
+			}
+			for _, h := range x.acquired {
+				if p := c.Names.Path(h.path); p != static.Unknown {
+					t.held = append(t.held, hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1})
+					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
+				}
+			}
+			for _, h := range x.closed {
+				p := c.Names.Path(h.path)
+				if i := holds(t.closed, p); i >= 0 && len(g.exits) == 1 {
+					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
+				} else if p != static.Unknown && len(g.exits) == 1 {
+					t.closed = append(t.closed, hold{path: p, at: instr})
+				}
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// possible reports whether a call of fn may meet the conditions on its parameters.
+func possible(given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	if site == nil {
+		return true
+	}
+	args := site.Common().Args
+	if site.Common().IsInvoke() {
+		args = append([]ssa.Value{site.Common().Value}, args...)
+	}
+	for _, g := range given {
+		for i, prm := range fn.Params {
+			if prm.Name() == g.key && i < len(args) {
+				if is, ok := decided(args[i]); ok && is != g.is {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// summarise computes what callers see.
+func (f *lockFlow) summarise() {
+	seen := map[string]bool{}
+	all := map[static.Path]int{}
+	n := 0
+	for _, b := range f.fn.Blocks {
+		for _, instr := range b.Instrs {
+			for _, s := range f.returns[instr] {
+				n++
+				for _, p := range s.took {
+					all[p]++
+				}
+				x := exit{}
+				key := ""
+				for _, h := range s.held {
+					x.acquired = append(x.acquired, h)
+					key += fmt.Sprintf("+%d/%d ", h.path, h.mode)
+				}
+				for _, h := range s.closed {
+					x.closed = append(x.closed, h)
+					key += fmt.Sprintf("c%d ", h.path)
+				}
+				for _, h := range s.gone {
+					x.released = append(x.released, h)
+					key += fmt.Sprintf("-%d/%d ", h.path, h.mode)
+				}
+				if !seen[key] && len(f.exits) < 6 {
+					seen[key] = true
+					f.exits = append(f.exits, x)
+				}
+			}
+		}
+	}
+	for i := range f.acquires {
+		a := &f.acquires[i]
+		if len(a.chain) == 1 {
+			a.must = n > 0 && all[a.path] == n && a.path != static.Unknown
+		} else {
+			a.must = a.must && f.always(a.chain[0])
+		}
+	}
+}
+
+// always reports whether instr is executed on each path of the function that returns.
+func (f *lockFlow) always(instr ssa.Instruction) bool {
+	for _, b := range f.fn.Blocks {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && !instr.Block().Dominates(b) && b != f.fn.Recover {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,355 @@
+package findings
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// chain returns the places that lead from a step to the operation, for Related.
+func (p *pass) chain(chain []ssa.Instruction, text string) (list []Place) {
+	for i, instr := range chain {
+		if i == 0 && len(chain) > 1 {
+			continue // the finding is there
+		}
+		what := text
+		if i < len(chain)-1 {
+			what = "which calls " + callee(chain[i]) + " here"
+		}
+		list = append(list, p.place(instr, what))
+	}
+	return list
+}
+
+// callee names what a call calls.
+func callee(instr ssa.Instruction) string {
+	c, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return "a function"
+	}
+	switch fn := c.Common().StaticCallee(); {
+	case c.Common().IsInvoke():
+		return c.Common().Method.Name()
+	case fn != nil && fn.Object() != nil:
+		return fn.Name()
+	}
+	return "a function"
+}
+
+// checkDoubles: locks taken while they are held (HBA101, HBA102), and a Once in itself (HBA304).
+func checkDoubles(p *pass) {
+	writers := map[string]bool{} // classes of locks that are locked for writing somewhere
+	for _, fn := range p.list {
+		for _, a := range p.flow(fn).acquires {
+			if a.mode == static.Write {
+				writers[a.class] = true
+			}
+		}
+	}
+	for _, fn := range p.list {
+		for _, d := range p.flow(fn).doubles {
+			p.double(p.flows[fn], d, writers)
+		}
+	}
+}
+
+func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
+	name := p.name(d.acq.path)
+	via := ""
+	if n := len(d.acq.chain); n > 1 {
+		via = " by " + callee(d.acq.chain[0]) + ", called here,"
+	}
+	c := High
+	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
+		c = Medium
+	}
+	switch {
+	case d.acq.once:
+		if c = High; len(p.callees(d.at)) > 1 || p.dynamic(d.acq.chain) {
+			c = Medium
+		}
+		p.report("HBA304", c, d.at, fmt.Sprintf("the function of %s.Do calls Do of the same Once: it waits for itself", name), p.chain(d.acq.chain, "Do is called again here")...)
+		return
+	case d.held.mode == static.Read && d.acq.mode == static.Read:
+		//mutant: there is always a writer [test ./static/findings TestWant]: false
+		if !writers[p.Base.Paths.Class(d.acq.path)] {
+			return
+		}
+		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while it is: a writer that comes between the two blocks the second one, and waits for the first", name, via), rel...)
+		return
+	}
+	how := ""
+	if d.held.mode == static.Read {
+		how = " for reading"
+	}
+	rel := append([]Place{p.place(d.held.at, name+" is locked"+how+" here")}, p.chain(d.acq.chain, "and here again")...)
+	if d.held.at == d.at {
+		rel = rel[1:] // in another iteration
+	}
+	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself", name, via, how), rel...)
+}
+
+// dynamic reports whether a call on the way is decided at run time.
+func (p *pass) dynamic(chain []ssa.Instruction) bool {
+	for _, instr := range chain[:len(chain)-1] {
+		if c, ok := instr.(ssa.CallInstruction); ok && c.Common().StaticCallee() == nil && len(p.callees(instr)) != 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// callees returns what instr may call.
+func (p *pass) callees(instr ssa.Instruction) []*ssa.Function {
+	c, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return nil
+	}
+	if _, ok := c.Common().Value.(*ssa.Builtin); ok {
+		return nil
+	}
+	return p.Graph.Callees(c)
+}
+
+// checkReturns: functions that return with a lock on some paths only (HBA103).
+func checkReturns(p *pass) {
+	for _, fn := range p.list {
+		f := p.flow(fn)
+		if f.imprecise {
+			continue
+		}
+		// Of each lock: whether there is a path that has given it back.
+		back := map[static.Path]bool{}
+		for _, list := range f.returns {
+			for _, s := range list {
+				for _, h := range s.freed {
+					if holds(s.held, h.path) < 0 {
+						back[h.path] = true
+					}
+				}
+			}
+		}
+		seen := map[ssa.Instruction]bool{}
+		for _, b := range fn.Blocks {
+			for _, ret := range b.Instrs {
+				for _, s := range f.returns[ret] {
+					for _, h := range s.held {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) {
+							continue
+						}
+						seen[h.at] = true
+						verb := "Unlock"
+						if h.mode == static.Read {
+							verb = "RUnlock"
+						}
+						c := High
+						if returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
+							c = Medium
+						}
+						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(): other paths release the lock", p.name(h.path), verb), p.place(h.at, "it is locked here"))
+					}
+				}
+			}
+		}
+	}
+}
+
+// returnsFlag reports whether ret returns something that may tell the caller that it has a lock.
+func returnsFlag(ret ssa.Instruction) bool {
+	r, ok := ret.(*ssa.Return)
+	return ok && len(r.Results) > 0
+}
+
+// sawAll reports whether all callers of fn are in the program.
+func (p *pass) sawAll(fn *ssa.Function) bool {
+	for _, r := range p.Roots {
+		if r.Fn == fn {
+			return false
+		}
+	}
+	return true
+}
+
+// releasedByCallers reports whether a caller of fn gives back a lock of the same kind that it has not
+// acquired itself.
+func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
+	p.findCallers()
+	class := p.Base.Paths.Class(path)
+	for _, site := range p.callers[fn] {
+		if !p.user(site.Parent()) {
+			continue
+		}
+		f := p.flow(site.Parent())
+		for _, list := range f.returns {
+			for _, s := range list {
+				for _, h := range s.gone {
+					if p.Base.Paths.Class(h.path) == class {
+						return true
+					}
+				}
+			}
+		}
+		for _, b := range site.Parent().Blocks {
+			for _, instr := range b.Instrs {
+				if c, ok := instr.(ssa.CallInstruction); ok && released(p, c, class) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// handedOver reports whether a goroutine that fn starts, or a function in it, gives back a lock of the same
+// kind.
+func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
+	class := p.Base.Paths.Class(path)
+	list := slices.Clone(fn.AnonFuncs)
+	for _, s := range p.startsOf(fn) {
+		list = append(list, s.body)
+	}
+	for _, g := range list {
+		if !p.user(g) {
+			continue
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// released reports whether c unlocks a lock of that class, which has not been locked by the same function.
+func released(p *pass, c ssa.CallInstruction, class string) bool {
+	fn := c.Common().StaticCallee()
+	if fn == nil || len(c.Common().Args) == 0 {
+		return false
+	}
+	switch fn.String() {
+	case "(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock", "(*sync.RWMutex).RUnlock":
+	default:
+		return false
+	}
+	if p.Base.Paths.Class(p.Base.Paths.Of(c.Common().Args[0])) != class {
+		return false
+	}
+	for _, b := range c.Parent().Blocks {
+		for _, instr := range b.Instrs {
+			if l, ok := instr.(*ssa.Call); ok && l.Call.StaticCallee() != nil && len(l.Call.Args) > 0 {
+				switch l.Call.StaticCallee().String() {
+				case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock":
+					if p.Base.Paths.Class(p.Base.Paths.Of(l.Call.Args[0])) == class {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// findCallers finds the calls of each function.
+func (p *pass) findCallers() {
+	if p.callers != nil {
+		return
+	}
+	p.callers = map[*ssa.Function][]ssa.CallInstruction{}
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if site, ok := instr.(ssa.CallInstruction); ok {
+					for _, g := range p.callees(instr) {
+						p.callers[g] = append(p.callers[g], site)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkReleases: locks released twice (HBA104), or in the wrong mode (HBA105).
+func checkReleases(p *pass) {
+	for _, fn := range p.list {
+		f := p.flow(fn)
+		if f.imprecise {
+			continue
+		}
+		for _, d := range f.again {
+			p.report("HBA104", High, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+		}
+		for _, d := range f.wrongMode {
+			did, want := "RUnlock", "Unlock"
+			if d.acq.mode == static.Write {
+				did, want = want, did
+			}
+			p.report("HBA105", High, d.at, fmt.Sprintf("%s.%s(), but it is held by the other kind of lock: want %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
+		}
+	}
+}
+
+// checkReplaced: a lock that is overwritten while it is held (HBA106).
+func checkReplaced(p *pass) {
+	for _, fn := range p.list {
+		f := p.flow(fn)
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				st, ok := instr.(*ssa.Store)
+				if !ok || !hasLock(st.Val.Type(), 4) {
+					continue
+				}
+				at := p.Base.Paths.Of(st.Addr)
+				for _, s := range f.before[instr] {
+					for _, h := range s.held {
+						if at != static.Unknown && p.Base.Paths.Within(h.path, at) {
+							p.report("HBA106", High, instr, fmt.Sprintf("%s is overwritten while it is held: its Unlock fails, and what waits for it waits forever", p.name(h.path)), p.place(h.at, "it is locked here"))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// hasLock reports whether values of type t have a Mutex or RWMutex in them.
+func hasLock(t types.Type, depth int) bool {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
+		return n.Obj().Name() == "Mutex" || n.Obj().Name() == "RWMutex"
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			if depth > 0 && hasLock(f.Type(), depth-1) {
+				return true
+			}
+		}
+	case *types.Array:
+		return hasLock(u.Elem(), depth)
+	}
+	return false
+}
+
+// checkClosed: a channel that is closed, or sent to, after it has been closed (HBA203).
+func checkClosed(p *pass) {
+	for _, fn := range p.list {
+		f := p.flow(fn)
+		if f.imprecise {
+			continue
+		}
+		for _, d := range f.closed {
+			what := "closed again"
+			if d.acq.op == static.SendEvent {
+				what = "sent to"
+			}
+			p.report("HBA203", High, d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
+		}
+	}
+}

@@ -1,0 +1,595 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// fieldOf returns the field that instr reads or writes: "pkg.S.f", and whether it writes. A write to the map
+// in a field is a write to the field.
+func fieldOf(instr ssa.Instruction) (fa *ssa.FieldAddr, write bool) {
+	switch i := instr.(type) {
+	case *ssa.UnOp:
+		if i.Op == token.MUL {
+			fa, _ = i.X.(*ssa.FieldAddr)
+		}
+	case *ssa.Store:
+		fa, _ = i.Addr.(*ssa.FieldAddr)
+		return fa, true
+	case *ssa.MapUpdate:
+		if x, ok := i.Map.(*ssa.UnOp); ok && x.Op == token.MUL {
+			fa, _ = x.X.(*ssa.FieldAddr)
+		}
+		return fa, true
+	}
+	return fa, false
+}
+
+func fieldName(fa *ssa.FieldAddr) string {
+	t := fa.X.Type().Underlying().(*types.Pointer).Elem()
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		t = n.Origin()
+	}
+	return types.TypeString(t, nil) + "." + t.Underlying().(*types.Struct).Field(fa.Field).Name()
+}
+
+// guardedAccess is an access to a field, with the locks that are held in all contexts.
+type guardedAccess struct {
+	instr ssa.Instruction
+	write bool
+	locks []static.Guard
+}
+
+// checkGuards: fields that are accessed without the lock that most accesses hold (HBA107), and written while
+// it is held for reading only (HBA108).
+func checkGuards(p *pass) {
+	g := static.NewGuardedBy(p.Base, static.NewForeignUnlock(p.Base))
+	var roots []*ssa.Function
+	for _, r := range p.Roots {
+		roots = append(roots, r.Fn)
+	}
+	p.eachStart(func(_ *ssa.Function, _ static.Step, c static.Callee) { roots = append(roots, c.Fn) })
+	by := map[ssa.Instruction]*guardedAccess{}
+	g.Each(g.All(roots), func(x static.Guarded, locks []static.Guard) {
+		if x.Instr == nil || !p.wanted[x.Instr.Parent()] {
+			return
+		}
+		fa, write := fieldOf(x.Instr)
+		if fa == nil || p.freshly(fa) {
+			return
+		}
+		locks = append(slices.Clone(locks), p.ownGuards(x.Instr, fa)...)
+		a := by[x.Instr]
+		if a == nil {
+			by[x.Instr] = &guardedAccess{x.Instr, write, locks}
+			return
+		}
+		a.locks = slices.DeleteFunc(a.locks, func(l static.Guard) bool { return !slices.Contains(locks, l) })
+	})
+	fields := map[string][]*guardedAccess{}
+	for _, a := range by {
+		fa, _ := fieldOf(a.instr)
+		fields[fieldName(fa)] = append(fields[fieldName(fa)], a)
+	}
+	p.mapsReadLocked()
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		list := fields[name]
+		slices.SortFunc(list, func(a, b *guardedAccess) int {
+			return cmp.Or(cmp.Compare(a.instr.Pos(), b.instr.Pos()), strings.Compare(a.instr.Parent().String(), b.instr.Parent().String()))
+		})
+		p.readLocked(list)
+		p.unguarded(name, list)
+	}
+}
+
+// ownGuards returns the locks that the function of instr holds itself and that are fields of the object
+// of fa, though the path to it leads through memory that may change.
+func (p *pass) ownGuards(instr ssa.Instruction, fa *ssa.FieldAddr) (list []static.Guard) {
+	for _, h := range p.heldAt(instr) {
+		if p.Base.Paths.Siblings(h.path, p.Base.Paths.Of(fa)) {
+			class := p.Base.Paths.Class(h.path)
+			list = append(list, static.Guard{Name: class[strings.LastIndexByte(class, '.')+1:], Mode: h.mode})
+		}
+	}
+	return list
+}
+
+// freshly reports whether fa is of an object that its function has allocated itself.
+func (p *pass) freshly(fa *ssa.FieldAddr) bool {
+	v := p.Base.Paths.Root(p.Base.Paths.Of(fa))
+	a, ok := v.(*ssa.Alloc)
+	return ok && a.Parent() == fa.Parent()
+}
+
+// sibling reports whether l is a field of the same struct, or embedded there, or a variable: the lock of an
+// inner struct is for what is in that.
+func sibling(l static.Guard) bool { return !strings.Contains(l.Name, ".") }
+
+// readLocked reports writes under a read lock.
+func (p *pass) readLocked(list []*guardedAccess) {
+	for _, a := range list {
+		locks := slices.DeleteFunc(slices.Clone(a.locks), func(l static.Guard) bool { return !sibling(l) })
+		if !a.write || len(locks) == 0 || slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Mode == static.Write }) {
+			continue
+		}
+		fn := a.instr.Parent()
+		if !p.parallel(fn, fn) {
+			continue
+		}
+		fa, _ := fieldOf(a.instr)
+		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
+	}
+}
+
+// mapsReadLocked is readLocked for maps, which the analysis of guards knows by their types only.
+func (p *pass) mapsReadLocked() {
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				up, ok := instr.(*ssa.MapUpdate)
+				fa, _ := fieldOf(instr)
+				if !ok || fa == nil || p.freshly(fa) || !p.parallel(fn, fn) {
+					continue
+				}
+				path := p.Base.Paths.Of(fa)
+				var read *hold
+				for _, h := range p.heldAt(up) {
+					if h.mode == static.Write {
+						read = nil
+						break
+					}
+					if p.Base.Paths.Siblings(h.path, path) {
+						read = &h
+					}
+				}
+				if read != nil {
+					p.report("HBA108", High, instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(path), p.name(read.path)), p.place(read.at, "it is locked for reading here"))
+				}
+			}
+		}
+	}
+}
+
+// unguarded reports accesses without the lock that most others hold.
+func (p *pass) unguarded(name string, list []*guardedAccess) {
+	var locks []string
+	for _, a := range list {
+		for _, l := range a.locks {
+			if !slices.Contains(locks, l.Name) && sibling(l) {
+				locks = append(locks, l.Name)
+			}
+		}
+	}
+	for _, lock := range locks {
+		var with, without []*guardedAccess
+		var write *guardedAccess
+		for _, a := range list {
+			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) {
+				with = append(with, a)
+				if a.write {
+					write = a
+				}
+			} else {
+				without = append(without, a)
+			}
+		}
+		if write == nil || len(with) < 2 || len(with) < 3*len(without) {
+			continue
+		}
+		for _, a := range without {
+			if len(a.locks) > 0 || !p.parallel(a.instr.Parent(), write.instr.Parent()) || p.afterJoin(a.instr) {
+				continue
+			}
+			fa, _ := fieldOf(a.instr)
+			verb := "read"
+			if a.write {
+				verb = "written"
+			}
+			f := p.report("HBA107", Medium, a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			other := p.place(write.instr, "")
+			f.Other = &other
+		}
+		return
+	}
+}
+
+// afterJoin reports whether instr comes after its function has waited for other goroutines.
+func (p *pass) afterJoin(instr ssa.Instruction) bool {
+	fn := instr.Parent()
+	code := p.Base.Code(fn)
+	for _, b := range fn.Blocks {
+		for _, step := range code.Steps(b.Index) {
+			if step.Kind() != static.RunsThem && p.waits(step) && reaches(step.Instr(), instr) {
+				return true
+			}
+		}
+		for i, s := range b.Succs {
+			events, _ := code.Edge(b.Index, i)
+			if slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) && (s == instr.Block() || len(s.Instrs) > 0 && reaches(s.Instrs[0], instr)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// atomicCall returns the variable that a call of sync/atomic operates on, and the name of the function.
+func atomicCall(site ssa.CallInstruction) (addr ssa.Value, name string) {
+	fn := site.Common().StaticCallee()
+	if fn == nil || len(site.Common().Args) == 0 {
+		return nil, ""
+	}
+	if fn.Pkg == nil && fn.Origin() == nil || fn.Object() == nil || fn.Object().Pkg() == nil || fn.Object().Pkg().Path() != "sync/atomic" {
+		return nil, ""
+	}
+	return site.Common().Args[0], fn.Name()
+}
+
+// checkAtomic: plain accesses to variables that are accessed atomically elsewhere (HBA402).
+func checkAtomic(p *pass) {
+	atomics := map[string][]ssa.Instruction{}
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				site, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				addr, name := atomicCall(site)
+				if addr == nil || site.Common().StaticCallee().Signature.Recv() != nil || strings.HasPrefix(name, "Load") && false {
+					continue
+				}
+				if class := p.Base.Paths.Class(p.Base.Paths.Of(addr)); class != "" {
+					atomics[class] = append(atomics[class], instr)
+				}
+			}
+		}
+	}
+	if len(atomics) == 0 {
+		return
+	}
+	for _, fn := range p.list {
+		if strings.HasPrefix(fn.Name(), "init") {
+			continue
+		}
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				var addr ssa.Value
+				write := false
+				switch i := instr.(type) {
+				case *ssa.UnOp:
+					if i.Op == token.MUL {
+						addr = i.X
+					}
+				case *ssa.Store:
+					addr, write = i.Addr, true
+				}
+				if addr == nil {
+					continue
+				}
+				path := p.Base.Paths.Of(addr)
+				list := atomics[p.Base.Paths.Class(path)]
+				if len(list) == 0 {
+					continue
+				}
+				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
+					continue // of an object that is not shared yet
+				}
+				p.plain(fn, instr, path, write, list)
+			}
+		}
+	}
+}
+
+// plain reports a plain access to path, which the instructions in list access atomically.
+func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, write bool, list []ssa.Instruction) {
+	verb := "read"
+	if write {
+		verb = "written"
+	}
+	for _, x := range list {
+		_, name := atomicCall(x.(ssa.CallInstruction))
+		if !write && strings.HasPrefix(name, "Load") || !p.parallel(fn, x.Parent()) || p.afterJoin(instr) {
+			continue
+		}
+		if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !p.startedBefore(fn, instr) {
+			continue // no goroutine has it yet
+		}
+		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
+			continue
+		}
+		c := High
+		if len(p.heldAt(instr)) > 0 {
+			c = Medium
+		}
+		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and accessed with it elsewhere: a data race", p.name(path), verb), p.place(x, name+" of it here"))
+		other := p.place(x, "")
+		f.Other = &other
+		return
+	}
+}
+
+// lockedWrites reports whether a lock is held at instr and at all atomic writes in list: what it reads then
+// does not change, and only readers need no lock.
+func (p *pass) lockedWrites(instr ssa.Instruction, list []ssa.Instruction) bool {
+	n := 0
+	for _, x := range list {
+		if _, name := atomicCall(x.(ssa.CallInstruction)); !strings.HasPrefix(name, "Load") {
+			if n++; !p.sameLock(instr, x) {
+				return false
+			}
+		}
+	}
+	return n > 0
+}
+
+// startedBefore reports whether fn may have started a goroutine before instr.
+func (p *pass) startedBefore(fn *ssa.Function, instr ssa.Instruction) bool {
+	code := p.Base.Code(fn)
+	for _, b := range fn.Blocks {
+		for _, step := range code.Steps(b.Index) {
+			if step.Kind() == static.Starts && reaches(step.Instr(), instr) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heldAt returns the locks that are held on all paths to instr.
+func (p *pass) heldAt(instr ssa.Instruction) []hold {
+	f := p.flow(instr.Parent())
+	states := f.before[instr]
+	if len(states) == 0 {
+		return nil
+	}
+	var list []hold
+	for _, h := range states[0].held {
+		all := true
+		for _, s := range states[1:] {
+			all = all && holds(s.held, h.path) >= 0
+		}
+		if all {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// sameLock reports whether a lock of one class is held at both, by the functions themselves or by all their
+// callers.
+func (p *pass) sameLock(x, y ssa.Instruction) bool {
+	list := p.classesAt(y, 3)
+	return slices.ContainsFunc(p.classesAt(x, 3), func(c string) bool { return slices.Contains(list, c) })
+}
+
+// classesAt returns the classes of the locks that are held at instr, by its function or by all its callers.
+func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
+	for _, h := range p.heldAt(instr) {
+		if c := p.Base.Paths.Class(h.path); c != "" {
+			list = append(list, c)
+		}
+	}
+	p.findCallers()
+	fn := instr.Parent()
+	sites := p.callers[fn]
+	if depth == 0 || len(sites) == 0 || !p.sawAll(fn) {
+		return list
+	}
+	var common []string
+	for i, site := range sites {
+		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
+			return list
+		}
+		held := p.classesAt(site, depth-1)
+		if i == 0 {
+			common = held
+		} else {
+			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
+		}
+	}
+	return append(list, common...)
+}
+
+// checkLostUpdates: an atomic variable that is stored to with what was computed from a Load (HBA403).
+func checkLostUpdates(p *pass) {
+	for _, fn := range p.list {
+		if !p.parallel(fn, fn) {
+			continue
+		}
+		var loads []*ssa.Call
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				call, ok := instr.(*ssa.Call)
+				if !ok {
+					continue
+				}
+				addr, name := atomicCall(call)
+				if addr == nil {
+					continue
+				}
+				path := p.Base.Paths.Of(addr)
+				if strings.HasPrefix(name, "Load") {
+					loads = append(loads, call)
+				}
+				if !strings.HasPrefix(name, "Store") || len(call.Call.Args) < 2 {
+					continue
+				}
+				for _, l := range loads {
+					if q, _ := atomicCall(l); p.Base.Paths.Of(q) != path || path == static.Unknown || len(p.heldAt(call)) > 0 {
+						continue
+					}
+					if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn {
+						continue
+					}
+					switch {
+					case dependsOn(call.Call.Args[1], l, 8):
+						p.report("HBA403", High, call, fmt.Sprintf("%s is stored to with what was computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
+					case p.decides(l, call):
+						p.report("HBA403", Medium, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+					}
+				}
+			}
+		}
+	}
+}
+
+// dependsOn reports whether v is computed from w.
+func dependsOn(v, w ssa.Value, depth int) bool {
+	if v == w {
+		return true
+	}
+	if depth == 0 {
+		return false
+	}
+	switch x := v.(type) {
+	case *ssa.BinOp:
+		return dependsOn(x.X, w, depth-1) || dependsOn(x.Y, w, depth-1)
+	case *ssa.UnOp:
+		return x.Op != token.MUL && dependsOn(x.X, w, depth-1)
+	case *ssa.Convert:
+		return dependsOn(x.X, w, depth-1)
+	case *ssa.ChangeType:
+		return dependsOn(x.X, w, depth-1)
+	}
+	return false
+}
+
+// decides reports whether the block of instr is executed on one outcome of a comparison of l only.
+func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
+	for b := instr.Block().Idom(); b != nil; b = b.Idom() {
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok || !comparesTo(br.Cond, l, 4) {
+			continue
+		}
+		in := func(s *ssa.BasicBlock) bool { return s == instr.Block() || s.Dominates(instr.Block()) }
+		return in(b.Succs[0]) && len(b.Succs[0].Preds) == 1 || in(b.Succs[1]) && len(b.Succs[1].Preds) == 1
+	}
+	return false
+}
+
+func comparesTo(v, w ssa.Value, depth int) bool {
+	if v == w {
+		return true
+	}
+	if depth == 0 {
+		return false
+	}
+	switch x := v.(type) {
+	case *ssa.BinOp:
+		return comparesTo(x.X, w, depth-1) || comparesTo(x.Y, w, depth-1)
+	case *ssa.UnOp:
+		return x.Op == token.NOT && comparesTo(x.X, w, depth-1)
+	}
+	return false
+}
+
+// checkSpin: loops that wait for a plain variable (HBA501).
+func checkSpin(p *pass) {
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+			if !ok {
+				continue
+			}
+			load := plainLoad(br.Cond)
+			if load == nil || !p.waitsOnly(b) {
+				continue
+			}
+			path := p.Base.Paths.Of(load.X)
+			st := p.storeTo(p.Base.Paths.Class(path), fn)
+			if path == static.Unknown || st == nil {
+				continue
+			}
+			p.report("HBA501", High, load, fmt.Sprintf("the loop waits for %s, which another goroutine writes without synchronisation: a data race, and the compiler may read it only once", p.name(path)), p.place(st, "it is written here"))
+		}
+	}
+}
+
+// plainLoad returns the load that a condition is about.
+func plainLoad(v ssa.Value) *ssa.UnOp {
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.NOT {
+			return plainLoad(x.X)
+		}
+		if x.Op == token.MUL {
+			return x
+		}
+	case *ssa.BinOp:
+		if _, ok := x.Y.(*ssa.Const); ok {
+			return plainLoad(x.X)
+		}
+	}
+	return nil
+}
+
+// waitsOnly reports whether the loop around b does nothing but wait.
+func (p *pass) waitsOnly(b *ssa.BasicBlock) bool {
+	for _, s := range b.Succs {
+		// A short way back to b.
+		for x, n := s, 0; n < 4; n++ {
+			if x == b {
+				return idle(b)
+			}
+			if !idle(x) || len(x.Succs) != 1 {
+				break
+			}
+			x = x.Succs[0]
+		}
+	}
+	return false
+}
+
+// idle reports whether b has no effect.
+func idle(b *ssa.BasicBlock) bool {
+	for _, instr := range b.Instrs {
+		switch i := instr.(type) {
+		case *ssa.Call:
+			fn := i.Call.StaticCallee()
+			if fn == nil || fn.String() != "runtime.Gosched" && fn.String() != "time.Sleep" {
+				return false
+			}
+		case *ssa.Store, *ssa.Send, *ssa.MapUpdate, *ssa.Select, *ssa.Go, *ssa.Defer, *ssa.Return:
+			return false
+		case *ssa.UnOp:
+			if i.Op == token.ARROW {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// storeTo returns a store to a variable of that class in a function that may run beside fn.
+func (p *pass) storeTo(class string, fn *ssa.Function) ssa.Instruction {
+	if class == "" {
+		return nil
+	}
+	for _, g := range p.list {
+		if g == fn || !p.parallel(fn, g) {
+			continue
+		}
+		for _, b := range g.Blocks {
+			for _, instr := range b.Instrs {
+				if st, ok := instr.(*ssa.Store); ok && p.Base.Paths.Class(p.Base.Paths.Of(st.Addr)) == class {
+					return st
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,334 @@
+package findings
+
+import (
+	"fmt"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// calls calls f for each call of a function by name in the user's code.
+func (p *pass) calls(f func(fn *ssa.Function, site ssa.CallInstruction, name string)) {
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if site, ok := instr.(ssa.CallInstruction); ok {
+					if g := site.Common().StaticCallee(); g != nil {
+						f(fn, site, g.String())
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkCond: Cond.Wait that is not in a loop (HBA305).
+func checkCond(p *pass) {
+	p.findCallers()
+	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
+		//mutant: no Wait is in a loop [test ./static/findings TestWant]: " || inLoop(site.Block())" -> ""
+		if name != "(*sync.Cond).Wait" || inLoop(site.Block()) {
+			return
+		}
+		callers := p.callers[fn]
+		if len(callers) > 0 && !slices.ContainsFunc(callers, func(c ssa.CallInstruction) bool { return !inLoop(c.Block()) }) {
+			return // a helper that is called in loops
+		}
+		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns the condition may be false again, or another one was signalled")
+	})
+}
+
+// testFailures are the methods of package testing that end the goroutine they are called in.
+var testFailures = []string{"Fatal", "Fatalf", "FailNow", "Skip", "Skipf", "SkipNow"}
+
+// checkTesting: t.Fatal and the like in a goroutine that is not the test's (HBA404).
+func checkTesting(p *pass) {
+	seen := map[ssa.Instruction]bool{}
+	var visit func(start ssa.Instruction, fn *ssa.Function, chain []ssa.Instruction)
+	visit = func(start ssa.Instruction, fn *ssa.Function, chain []ssa.Instruction) {
+		if !p.user(fn) || len(chain) > 4 {
+			return
+		}
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				site, ok := instr.(*ssa.Call)
+				if !ok {
+					continue
+				}
+				g := site.Call.StaticCallee()
+				if g == nil || slices.Contains(chain, instr) {
+					continue
+				}
+				if recv := g.Signature.Recv(); recv != nil && slices.Contains(testFailures, g.Name()) && strings.HasPrefix(strings.TrimLeft(g.String(), "(*"), "testing.") {
+					if !seen[instr] {
+						seen[instr] = true
+						p.report("HBA404", High, instr, fmt.Sprintf("%s in a goroutine that is not the test's: it ends this goroutine, and the test goes on", g.Name()), append([]Place{p.place(start, "the goroutine is started here")}, p.chain(chain, "which calls it")...)...)
+					}
+					continue
+				}
+				visit(start, g, append(slices.Clone(chain), instr))
+			}
+		}
+	}
+	p.eachStart(func(fn *ssa.Function, step static.Step, c static.Callee) { visit(step.Instr(), c.Fn, nil) })
+}
+
+// eachStart calls f for each function that the user's code starts as a goroutine.
+func (p *pass) eachStart(f func(fn *ssa.Function, step static.Step, c static.Callee)) {
+	for _, fn := range p.list {
+		code := p.Base.Code(fn)
+		for _, b := range fn.Blocks {
+			for _, step := range code.Steps(b.Index) {
+				if step.Kind() != static.Starts {
+					continue
+				}
+				for _, c := range step.Callees() {
+					if c.Fn != nil {
+						f(fn, step, c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// chanSizes returns the sizes of the channels that v may be, -1 for those that are not constant; ok is
+// false if it may be others.
+func (p *pass) chanSizes(v ssa.Value) (sizes []int64, ok bool) {
+	set := p.Graph.Result().PointsToAnywhere(v)
+	if set.Universal() || set.Len() == 0 {
+		return nil, false
+	}
+	for l := range set.Labels() {
+		mc, isMake := l.Object.Site.(*ssa.MakeChan)
+		if !isMake {
+			return nil, false
+		}
+		n := int64(-1)
+		if k, isConst := mc.Size.(*ssa.Const); isConst && k.Value != nil && k.Value.Kind() == constant.Int {
+			n = k.Int64()
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, true
+}
+
+// checkNotify: a channel without a buffer for signals (HBA206).
+func checkNotify(p *pass) {
+	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
+		if name != "os/signal.Notify" || len(site.Common().Args) == 0 {
+			return
+		}
+		if sizes, ok := p.chanSizes(site.Common().Args[0]); ok && !slices.ContainsFunc(sizes, func(n int64) bool { return n != 0 }) {
+			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost")
+		}
+	})
+}
+
+// checkNil: operations on channels that are nil (HBA205).
+func checkNil(p *pass) {
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				var ch ssa.Value
+				verb := "send to"
+				switch x := instr.(type) {
+				case *ssa.Send:
+					ch = x.Chan
+				case *ssa.UnOp:
+					if _, ok := x.X.Type().Underlying().(*types.Chan); ok {
+						ch, verb = x.X, "receive from"
+					}
+				}
+				if ch == nil || p.Graph.Result().PointsToAnywhere(ch).Len() > 0 {
+					continue
+				}
+				if k, ok := ch.(*ssa.Const); ok && k.Value == nil {
+					p.report("HBA205", High, instr, verb+" a nil channel blocks forever")
+					continue
+				}
+				if p.onlyNil(ch) {
+					p.report("HBA205", High, instr, fmt.Sprintf("%s %s, to which no channel is ever assigned, blocks forever", verb, p.name(p.Base.Paths.Of(ch))))
+				}
+			}
+		}
+	}
+}
+
+// onlyNil reports whether v is loaded from a variable of the program, so that all its assignments are known.
+func (p *pass) onlyNil(v ssa.Value) bool {
+	x, ok := v.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	switch a := x.X.(type) {
+	case *ssa.Global:
+		if a.Object() == nil || a.Object().Exported() {
+			return false
+		}
+	case *ssa.FieldAddr:
+		st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		if st.Field(a.Field).Exported() {
+			return false
+		}
+	}
+	set := p.Graph.Result().PointsToAnywhere(x.X)
+	if set.Universal() || set.Len() == 0 {
+		return false
+	}
+	for l := range set.Labels() {
+		if l.Object.IsOutside() {
+			return false
+		}
+	}
+	return true
+}
+
+// checkPool: an object that is used after it has been given back (HBA307).
+func checkPool(p *pass) {
+	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
+		call, ok := site.(*ssa.Call)
+		if name != "(*sync.Pool).Put" || !ok || len(call.Call.Args) < 2 {
+			return
+		}
+		mi, ok := call.Call.Args[1].(*ssa.MakeInterface)
+		if !ok {
+			return
+		}
+		v := mi.X
+		if _, ok := v.Type().Underlying().(*types.Pointer); !ok {
+			return
+		}
+		if use := p.useAfter(call, v); use != nil {
+			p.report("HBA307", High, use, fmt.Sprintf("%s is used after it has been given back to the pool: another goroutine may have it", valueName(p, v)), p.place(call, "it is given back here"))
+		}
+	})
+}
+
+func valueName(p *pass, v ssa.Value) string { return p.name(p.Base.Paths.Of(v)) }
+
+// useAfter returns an instruction that uses what v points to and can be executed after instr, before v is
+// computed anew.
+func (p *pass) useAfter(instr ssa.Instruction, v ssa.Value) ssa.Instruction {
+	uses := func(i ssa.Instruction) bool {
+		switch x := i.(type) {
+		case *ssa.DebugRef, *ssa.Phi, *ssa.BinOp, *ssa.If, *ssa.MakeInterface:
+			return false
+		case *ssa.Store:
+			return x.Addr == v
+		case *ssa.UnOp, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Return, *ssa.Call:
+			return slices.ContainsFunc(i.Operands(nil), func(o *ssa.Value) bool { return *o == v })
+		}
+		return false
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	var found ssa.Instruction
+	var visit func(b *ssa.BasicBlock, from int)
+	visit = func(b *ssa.BasicBlock, from int) {
+		for _, i := range b.Instrs[from:] {
+			if iv, ok := i.(ssa.Value); found != nil || ok && iv == v {
+				return
+			}
+			if uses(i) && i != instr {
+				found = i
+				return
+			}
+		}
+		for _, s := range b.Succs {
+			if !seen[s] {
+				seen[s] = true
+				visit(s, 0)
+			}
+		}
+	}
+	visit(instr.Block(), slices.Index(instr.Block().Instrs, instr)+1)
+	return found
+}
+
+// checkAdd: WaitGroup.Add in the goroutine that it counts (HBA301).
+func checkAdd(p *pass) {
+	p.eachStart(func(fn *ssa.Function, step static.Step, c static.Callee) {
+		if !p.user(c.Fn) {
+			return
+		}
+		joins := map[static.Path]ssa.Instruction{}
+		adds := map[static.Path]bool{}
+		p.events(fn, func(e *static.Event) {
+			switch {
+			case e.Kind == static.JoinEvent:
+				joins[e.Path] = e.Instr
+			case e.Kind == static.AddEvent && (e.N > 0 || !e.Known):
+				adds[e.Path] = true
+			}
+		})
+		for _, e := range step.Events() {
+			adds[e.Path] = adds[e.Path] || e.Kind == static.AddEvent
+		}
+		reported := false
+		p.events(c.Fn, func(e *static.Event) {
+			if e.Kind != static.AddEvent || e.Known && e.N <= 0 || reported {
+				return
+			}
+			q := c.Names.Path(e.Path)
+			wait := joins[q]
+			if q == static.Unknown || adds[q] || wait == nil || !reaches(step.Instr(), wait) {
+				return
+			}
+			reported = true
+			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and does not wait then", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
+		})
+	})
+}
+
+// events calls f for the events of fn's own steps, those of its calls of package sync and of its deferred
+// calls included.
+func (p *pass) events(fn *ssa.Function, f func(e *static.Event)) {
+	code := p.Base.Code(fn)
+	for _, b := range fn.Blocks {
+		for _, step := range code.Steps(b.Index) {
+			for i := range step.Events() {
+				f(&step.Events()[i])
+			}
+			for _, c := range step.Callees() {
+				if step.Kind() == static.Starts {
+					continue
+				}
+				for i := range c.Events {
+					f(&c.Events[i])
+				}
+			}
+		}
+		for i := range b.Succs {
+			events, _ := code.Edge(b.Index, i)
+			for j := range events {
+				f(&events[j])
+			}
+		}
+	}
+}
+
+// reaches reports whether b can be executed after a.
+func reaches(a, b ssa.Instruction) bool {
+	if a.Block() == b.Block() && slices.Index(a.Block().Instrs, a) < slices.Index(b.Block().Instrs, b) {
+		return true
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	work := slices.Clone(a.Block().Succs)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if x == b.Block() {
+			return true
+		}
+		if !seen[x] {
+			seen[x] = true
+			work = append(work, x.Succs...)
+		}
+	}
+	return false
+}

@@ -1,0 +1,3 @@
+module kernels.test
+
+go 1.26

@@ -1,0 +1,3 @@
+module findings.test
+
+go 1.26

@@ -1,0 +1,25 @@
+package misuse
+
+import "testing"
+
+func TestFatal(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		t.Fatal("no") // want HBA404 "Fatal in a goroutine that is not the test's"
+	}()
+	<-done
+	t.Run("sub", func(t *testing.T) { t.Fatal("yes") })
+}
+
+func TestHelper(t *testing.T) {
+	go check(t)
+	check2(t)
+}
+
+func check(t *testing.T) {
+	t.Helper()
+	t.FailNow() // want HBA404 "FailNow in a goroutine"
+}
+
+func check2(t *testing.T) { t.Fatal("yes") }

@@ -1,0 +1,138 @@
+package findings_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/analyze"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/findings"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// find loads the packages below dir and returns what is found in them, with the program.
+func find(t testing.TB, dir string, tests bool, patterns ...string) (*load.Program, []findings.Finding) {
+	t.Helper()
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: patterns, Tests: tests, Implicit: []string{"runtime"}, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := analyze.New(prog, vm.NewModels(prog), analyze.Entries(prog))
+	if !p.Solve() {
+		t.Fatal("not solved")
+	}
+	return prog, findings.Find(p.FindingConfig())
+}
+
+// cache keeps the library between tests.
+var cache = new(load.Cache)
+
+// wantRE is an expectation: // want HBA103 "expression", on the line of the finding.
+var wantRE = regexp.MustCompile(`(HBA\d+) ("(?:[^"\\]|\\.)*")`)
+
+type at struct {
+	file string
+	line int
+	code string
+}
+
+// wants returns the expectations in the files below dir.
+func wants(t *testing.T, dir string) map[at]string {
+	list := map[at]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		abs, err := filepath.Abs(path)
+		lines := bufio.NewScanner(f)
+		for n := 1; lines.Scan(); n++ {
+			_, comment, ok := strings.Cut(lines.Text(), "// want ")
+			if !ok {
+				continue
+			}
+			for _, m := range wantRE.FindAllStringSubmatch(comment, -1) {
+				re, err := strconv.Unquote(m[2])
+				if err != nil {
+					return fmt.Errorf("%s:%d: %v", path, n, err)
+				}
+				list[at{abs, n, m[1]}] = re
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestWant analyses the packages below testdata/src: what a comment wants is found on its line, and nothing
+// else is.
+func TestWant(t *testing.T) {
+	prog, list := find(t, "testdata/src", true, "./...")
+	want := wants(t, "testdata/src")
+	if len(want) < 20 {
+		t.Fatalf("only %d findings are wanted", len(want))
+	}
+	found := map[at]bool{}
+	for _, f := range list {
+		pos := prog.Fset.Position(f.Pos)
+		k := at{pos.Filename, pos.Line, f.Code}
+		re, ok := want[k]
+		if !ok || !regexp.MustCompile(re).MatchString(f.Text) {
+			t.Errorf("%s:%d: unwanted %s (%s): %s", filepath.Base(pos.Filename), pos.Line, f.Code, f.Confidence, f.Text)
+		}
+		found[k] = true
+	}
+	for k, re := range want {
+		if !found[k] {
+			t.Errorf("%s:%d: no %s %q", filepath.Base(k.file), k.line, k.code, re)
+		}
+	}
+}
+
+// calls reports whether fn, or a function in it, mentions a function or method of that name.
+func calls(fn *ssa.Function, name string) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			for _, o := range i.Operands(nil) {
+				if g, ok := (*o).(*ssa.Function); ok && (strings.TrimSuffix(g.Name(), "$bound") == name || g.Parent() != nil && calls(g, name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// TestDocument compares the table of checks in docs/dev/findings.md with the checks.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/dev/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for _, c := range findings.Checks {
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", c.Code, c.Title, c.Silent, c.Blind)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/dev/findings.md does not have the row\n%s", row)
+		}
+		if c.Means == "" || c.Silent == "" || c.Blind == "" || c.Mend == "" || c.Code <= last {
+			t.Errorf("%s: a text is missing, or the order is wrong", c.Code)
+		}
+		last = c.Code
+	}
+}

@@ -1,0 +1,496 @@
+package sketch
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// target is what a call calls: a function, with the values it has captured, or what is known of one of the
+// library.
+type target struct {
+	fn     *ssa.Function
+	bind   []value
+	args   []value
+	native *native
+	made   func(r *Run, g *goroutine) // of a closure that has no code
+	none   bool                       // a nil function
+}
+
+// deferred is a call that has been deferred.
+type deferred struct {
+	t       target
+	builtin *ssa.Builtin
+	instr   ssa.Instruction
+	common  *ssa.CallCommon
+}
+
+// panicking is a panic on its way.
+type panicking struct {
+	kind   CrashKind
+	exits  bool // Goexit
+	origin Crash
+}
+
+func toString(v any) string { return fmt.Sprint(v) }
+
+// resolve returns what a call calls.
+func (r *Run) resolve(fr *frame, c *ssa.CallCommon) target {
+	var t target
+	if c.IsInvoke() {
+		recv := r.force(fr, c.Value)
+		for _, a := range c.Args {
+			t.args = append(t.args, r.get(fr, a))
+		}
+		switch x := recv.(type) {
+		case *iface:
+			t.fn = r.method(x.t, c.Method)
+			t.args = append([]value{x.v}, t.args...)
+		case *contextValue:
+			t.native = contextMethod(c.Method.Name())
+			t.args = append([]value{x}, t.args...)
+		case nilV:
+			t.none = true
+		}
+	} else {
+		for _, a := range c.Args {
+			t.args = append(t.args, r.get(fr, a))
+		}
+		switch x := r.force(fr, c.Value).(type) {
+		case *closure:
+			t.fn, t.bind, t.made = x.fn, x.bind, x.native
+		case nilV:
+			t.none = true
+		}
+	}
+	if t.fn != nil && t.native == nil {
+		t.native = r.nativeOf(t.fn)
+	}
+	return t
+}
+
+// method returns the method m of type t.
+func (r *Run) method(t types.Type, m *types.Func) *ssa.Function {
+	sel := r.Prog.SSA.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
+	if sel == nil {
+		return nil
+	}
+	return r.Prog.SSA.MethodValue(sel)
+}
+
+// push begins a call of fn.
+func (r *Run) push(g *goroutine, fn *ssa.Function, args, bind []value, back func(v value)) *frame {
+	r.Prog.EnsureBuilt(fn)
+	if len(fn.Blocks) == 0 || len(g.frames) > 60 {
+		panic(giveUp{why: "no body"})
+	}
+	fr := &frame{fn: fn, env: map[ssa.Value]value{}, block: fn.Blocks[0], back: back}
+	for i, p := range fn.Params {
+		fr.env[p] = unknown{}
+		if i < len(args) {
+			fr.env[p] = args[i]
+		}
+	}
+	for i, fv := range fn.FreeVars {
+		fr.env[fv] = unknown{}
+		if i < len(bind) {
+			fr.env[fv] = bind[i]
+		}
+	}
+	g.frames = append(g.frames, fr)
+	return fr
+}
+
+// enter calls t; back gets its results.
+func (r *Run) enter(g *goroutine, t target, results types.Type, instr ssa.Instruction, back func(v value)) {
+	switch {
+	case t.none:
+		r.fail(g, NilUse)
+	case t.native != nil:
+		t.native.do(r, g, t.args, results, back)
+	case t.made != nil:
+		t.made(r, g)
+		back(tuple{})
+	case t.fn != nil && r.executes(t.fn):
+		r.push(g, t.fn, t.args, t.bind, back)
+	default:
+		for _, a := range t.args {
+			r.escapes(a)
+		}
+		back(r.unknowns(results))
+	}
+}
+
+// executes reports whether the body of fn is executed.
+func (r *Run) executes(fn *ssa.Function) bool {
+	if fn.Synthetic != "" && fn.Pkg == nil { // wrappers and bound methods
+		r.Prog.EnsureBuilt(fn)
+		return len(fn.Blocks) > 0
+	}
+	return r.User(fn)
+}
+
+func (r *Run) unknowns(t types.Type) value {
+	if u, ok := t.(*types.Tuple); ok {
+		list := make(tuple, u.Len())
+		for i := range list {
+			list[i] = unknown{}
+		}
+		return list
+	}
+	return unknown{}
+}
+
+// escapes notes that code which is not here may use what v refers to.
+func (r *Run) escapes(v value) {
+	switch x := v.(type) {
+	case *obj:
+		x.outside = x.outside || x.kind == chanObj
+	case *iface:
+		r.escapes(x.v)
+	}
+}
+
+func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+		var args []value
+		for _, a := range i.Call.Args {
+			args = append(args, r.force(fr, a))
+		}
+		r.builtin(g, fr, b, args, i, &i.Call)
+		return
+	}
+	t := r.resolve(fr, &i.Call)
+	fr.pc++
+	r.enter(g, t, i.Type(), i, func(v value) {
+		if tup, ok := v.(tuple); ok && len(tup) == 0 {
+			return
+		}
+		fr.env[i] = v
+	})
+	if r.stopped || g.panicked != nil {
+		fr.pc = max(fr.pc-1, 0)
+	}
+}
+
+func (r *Run) goCall(g *goroutine, fr *frame, i *ssa.Go) {
+	if _, ok := i.Call.Value.(*ssa.Builtin); ok {
+		return
+	}
+	t := r.resolve(fr, &i.Call)
+	r.spawn(g, i, t)
+}
+
+// spawn starts a goroutine that calls t.
+func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
+	if t.fn == nil || t.native != nil || !r.executes(t.fn) {
+		if t.made != nil {
+			r.later(g, t.made, nil)
+			return nil
+		}
+		if t.native != nil && t.native.quick {
+			n := r.start(g, site)
+			t.native.do(r, n, t.args, types.NewTuple(), func(value) {})
+			n.done = true
+			return n
+		}
+		return nil
+	}
+	n := r.start(g, site)
+	r.push(n, t.fn, t.args, t.bind, nil)
+	return n
+}
+
+// later lets f, which has no code of its own, happen some time, and then call then.
+func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) {
+	h := &goroutine{id: g.id, clock: append(clock{}, g.clock...)}
+	g.tick()
+	r.timers = append(r.timers, &timer{fire: func(r *Run) {
+		f(r, h)
+		if then != nil {
+			then(h)
+		}
+	}})
+}
+
+func (r *Run) deferCall(fr *frame, i *ssa.Defer) {
+	d := deferred{instr: i, common: &i.Call}
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+		d.builtin = b
+		for _, a := range i.Call.Args {
+			d.t.args = append(d.t.args, r.force(fr, a))
+		}
+	} else {
+		d.t = r.resolve(fr, &i.Call)
+	}
+	fr.defers = append(fr.defers, d)
+}
+
+// runDeferred calls the newest deferred call of fr.
+func (r *Run) runDeferred(g *goroutine, fr *frame) {
+	d := fr.defers[len(fr.defers)-1]
+	fr.defers = fr.defers[:len(fr.defers)-1]
+	if d.builtin != nil {
+		pc := fr.pc
+		r.builtin(g, fr, d.builtin, d.t.args, nil, d.common)
+		if !fr.unwinds {
+			fr.pc = pc
+		}
+		return
+	}
+	n := len(g.frames)
+	r.enter(g, d.t, d.common.Signature().Results(), d.instr, func(value) {})
+	if len(g.frames) > n {
+		g.top().deferOf = fr
+	}
+}
+
+// ret returns from fr.
+func (r *Run) ret(g *goroutine, fr *frame, i *ssa.Return) {
+	var v value = tuple{}
+	switch len(i.Results) {
+	case 0:
+	case 1:
+		v = r.get(fr, i.Results[0])
+	default:
+		t := make(tuple, len(i.Results))
+		for k, x := range i.Results {
+			t[k] = r.get(fr, x)
+		}
+		v = t
+	}
+	r.leave(g, fr, v)
+}
+
+// leave ends fr with results v.
+func (r *Run) leave(g *goroutine, fr *frame, v value) {
+	g.frames = g.frames[:len(g.frames)-1]
+	for n := len(r.cleanups); g.id == 0 && len(g.frames) == 0 && n > 0; n = len(r.cleanups) {
+		f := r.cleanups[n-1] // of the test, the last first
+		r.cleanups = r.cleanups[:n-1]
+		switch {
+		case f.native != nil:
+			f.native(r, g)
+		case f.fn != nil && r.executes(f.fn):
+			r.push(g, f.fn, nil, f.bind, func(value) {})
+			return
+		}
+	}
+	if len(g.frames) == 0 {
+		g.done = true
+		if g.id == 0 {
+			r.result = v
+		}
+		if fr.back != nil {
+			fr.back(v)
+		}
+		g.tick()
+		return
+	}
+	if fr.back != nil {
+		fr.back(v)
+	}
+}
+
+// fail begins a panic in g.
+func (r *Run) fail(g *goroutine, k CrashKind) {
+	c := Crash{At: r.userAt(g), Kind: k, Go: g.site}
+	for i := len(g.frames) - 2; i >= 0; i-- {
+		c.Chain = append(c.Chain, g.frames[i].at())
+	}
+	g.panicked = &panicking{kind: k, origin: c}
+	g.top().unwinds = true
+}
+
+// exit ends g as Goexit does.
+func (r *Run) exit(g *goroutine) {
+	g.panicked = &panicking{exits: true}
+	g.top().unwinds = true
+}
+
+// unwind executes the next deferred call of the function that a panic leaves, or leaves it.
+func (r *Run) unwind(g *goroutine) {
+	fr := g.top()
+	if g.panicked == nil { // recovered: the function returns
+		if len(fr.defers) > 0 {
+			r.runDeferred(g, fr)
+			return
+		}
+		fr.unwinds = false
+		if fr.fn.Recover != nil {
+			fr.prev, fr.block, fr.pc = fr.block, fr.fn.Recover, 0
+			return
+		}
+		r.leave(g, fr, zero(fr.fn.Signature.Results()))
+		return
+	}
+	if len(fr.defers) > 0 {
+		r.runDeferred(g, fr)
+		return
+	}
+	g.frames = g.frames[:len(g.frames)-1]
+	if len(g.frames) > 0 {
+		g.top().unwinds = true
+		return
+	}
+	g.done = true
+	if !g.panicked.exits {
+		c := g.panicked.origin
+		r.Crash, r.stopped = &c, true
+	}
+}
+
+// builtin executes a call of a builtin function; i is nil if it was deferred.
+func (r *Run) builtin(g *goroutine, fr *frame, b *ssa.Builtin, args []value, i *ssa.Call, c *ssa.CallCommon) {
+	var v value = unknown{}
+	switch b.Name() {
+	case "close":
+		if !r.closes(g, args[0]) {
+			return
+		}
+	case "len", "cap":
+		switch x := args[0].(type) {
+		case *slice:
+			v = int64(x.len)
+			if b.Name() == "cap" {
+				v = int64(x.cap)
+			}
+		case string:
+			v = int64(len(x))
+		case nilV:
+			v = int64(0)
+		case *obj:
+			switch {
+			case x.ch != nil && b.Name() == "len":
+				v = int64(len(x.ch.buf))
+			case x.ch != nil:
+				v = int64(x.ch.size)
+			case x.kind == mapObj && !x.outside:
+				n := 0
+				for _, k := range x.order {
+					if _, ok := x.cells[k]; ok {
+						n++
+					}
+				}
+				v = int64(n)
+				if i != nil {
+					r.touch(g, x, "", false, false, i)
+				}
+			}
+		}
+	case "append":
+		v = r.append(fr, args, c)
+	case "copy":
+		v = int64(0)
+	case "delete":
+		if m, ok := args[0].(*obj); ok {
+			if i != nil {
+				r.touch(g, m, "", true, false, i)
+			}
+			delete(m.cells, keyOf(args[1]))
+		}
+	case "recover":
+		v = nilV{}
+		if d := fr.deferOf; d != nil && d.unwinds && g.panicked != nil && !g.panicked.exits {
+			g.panicked = nil
+			r.opaques++
+			v = opaque{r.opaques}
+		}
+	case "ssa:wrapnilchk":
+		v = args[0]
+	case "min", "max":
+		x, ok := args[0].(int64)
+		y, ok2 := args[len(args)-1].(int64)
+		if ok && ok2 && len(args) == 2 {
+			v = min(x, y)
+			if b.Name() == "max" {
+				v = max(x, y)
+			}
+		}
+	}
+	if i != nil {
+		fr.env[i] = v
+	}
+	fr.pc++
+}
+
+func (r *Run) append(fr *frame, args []value, c *ssa.CallCommon) value {
+	elem := c.Args[0].Type().Underlying().(*types.Slice).Elem()
+	old, _ := args[0].(*slice)
+	more, ok := args[1].(*slice)
+	if !ok {
+		if isNil(args[1]) {
+			return args[0]
+		}
+		return unknown{}
+	}
+	n := 0
+	if old != nil {
+		n = old.len
+	}
+	if n+more.len > 64 {
+		panic(giveUp{why: "long slice"})
+	}
+	out := &slice{o: newObj(elem, nil), len: n + more.len, cap: n + more.len}
+	if old != nil && old.len+more.len <= old.cap {
+		out = &slice{old.o, old.off, n + more.len, old.cap}
+	} else {
+		out.o.outside = old != nil && old.o.outside
+		for k := range n {
+			r.store(&ptr{out.o, elemPath("", k)}, r.load(&ptr{old.o, elemPath("", old.off+k)}, elem), elem)
+		}
+	}
+	for k := range more.len {
+		r.store(&ptr{out.o, elemPath("", out.off+n+k)}, r.load(&ptr{more.o, elemPath("", more.off+k)}, elem), elem)
+	}
+	return out
+}
+
+// global returns the variable of a package. What its initialiser stores is not known, but for variables of
+// types that need none.
+func (r *Run) global(v *ssa.Global) *obj {
+	o := r.globals[v]
+	if o == nil {
+		t := v.Type().Underlying().(*types.Pointer).Elem()
+		if o = newObj(t, nil); v.Pkg != r.inits && !r.startsZero(v) {
+			o = r.outside(t)
+		}
+		r.globals[v] = o
+	}
+	return o
+}
+
+// startsZero reports whether v has its zero value when the program begins.
+func (r *Run) startsZero(v *ssa.Global) bool {
+	if v.Pkg == nil {
+		return false
+	}
+	init := v.Pkg.Func("init")
+	if init == nil {
+		return false
+	}
+	for _, b := range init.Blocks {
+		for _, i := range b.Instrs {
+			if st, ok := i.(*ssa.Store); ok && st.Addr == v {
+				return false
+			}
+			for _, o := range i.Operands(nil) {
+				if fa, ok := (*o).(*ssa.FieldAddr); ok && fa.X == v {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// parameter returns an argument for the root.
+func (r *Run) parameter(p *ssa.Parameter) value {
+	if pt, ok := p.Type().Underlying().(*types.Pointer); ok {
+		if n, ok := types.Unalias(pt.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing" {
+			return &ptr{r.outside(pt.Elem()), ""}
+		}
+	}
+	return unknown{}
+}
