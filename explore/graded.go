@@ -105,7 +105,7 @@ func (p *portfolio) draw(l *ladder) {
 
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
-	if p.draws.begun {
+	if p.draws.begun && !p.draws.endless {
 		<-p.draws.over
 	}
 	if !p.opts.Keep.has("preempt") { // a saved search has drawn before
