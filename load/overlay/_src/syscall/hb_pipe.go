@@ -308,12 +308,12 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	}
 	late := e.begins.readLate.early()
 	e.uses++
-	if ready := &e.readable; late {
-		e.begin(nil)
-	} else {
-		//mutant: reading a pipe does not wait [models TestModels/pipeWoken]: "ready" -> "nil"
-		e.begin(ready)
+	var ready *bool // nil: it does not wait
+	if !late {
+		//mutant: reading a pipe does not wait [models TestModels/pipeWoken]
+		ready = &e.readable
 	}
+	e.begin(ready)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	closed := e.closing && !e.blocking
 	//mutant: a read of a pipe that is closed finds nothing [models TestModels/pipeBegunSeen]: "after && " -> "after && false && "
@@ -473,7 +473,6 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 
 // Gone and AwaitGone tell the race detector nothing, as natively.
 func (e *hbEnd) Gone() {
-	//mutant: the end of a pipe goes unseen [models TestModels/pipeBegun]
 	e.p.touch()
 	e.gone = true
 }
