@@ -105,6 +105,8 @@ var unnoticed = map[string]string{
 	"net.hbUnreached reads collection":  "likewise",
 	"syscall.hbSame writes collection":  "likewise",
 	"syscall.hbSame reads collection":   "likewise",
+	"runtime.hbLive writes collection":  "likewise",
+	"runtime.hbLive reads collection":   "likewise",
 
 	// Times. That one comparison of them depends on the clock is noted of the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",

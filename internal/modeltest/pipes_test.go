@@ -150,6 +150,23 @@ var pipePrograms = []program{
 		<-done
 		<-done
 		print(bytes.Contains(b, []byte("xyx")) || bytes.Contains(b, []byte("yxy")))`},
+	// A Read or Write that has begun may succeed after its deadline, one that begins then not.
+	{"pipeLateBegun", "late|x", `
+		r, w := pipe()
+		s := ""
+		together(func() { r.SetReadDeadline(time.Unix(1, 0)); writePipe(w, "x") }, func() { s = readPipe(r) })
+		print(s)`},
+	{"pipeLateBegins", "late late", `
+		r, w := pipe()
+		r.SetReadDeadline(time.Unix(1, 0))
+		writePipe(w, "x")
+		w.SetWriteDeadline(time.Unix(1, 0))
+		print(readPipe(r), " ", writePipe(w, "y"))`},
+	{"pipeWriteBegun", "broken pipe|late|ok", `
+		r, w := pipe()
+		s := ""
+		together(func() { w.SetWriteDeadline(time.Unix(1, 0)); r.Close() }, func() { s = writePipe(w, "x") })
+		print(s)`},
 	{"pipeLate", "late|x", `
 		r, w := pipe()
 		w.WriteString("x")

@@ -47,10 +47,11 @@ type HbBlocking interface {
 	WaitFor(write bool) error // Ready, when reading or writing is possible
 }
 
-// An HbDeadline is one that has been set. It has passed, or Stop stops its timer.
+// An HbDeadline is one that has been set. It has passed, or Stop stops its timer; it passes for calls that begin
+// (Early) before it does for those that wait.
 type HbDeadline struct {
-	Over bool
-	Stop func() bool
+	Early, Over bool
+	Stop        func() bool
 }
 
 func (d *HbDeadline) passed() bool { return d != nil && d.Over }
@@ -84,7 +85,7 @@ type hbPage struct {
 type hbEnd struct {
 	f                   *hbFile
 	p                   *hbPipe
-	shut                bool // no Read begins any more: closing has begun
+	begins              hbBegins
 	closing             bool
 	gone                bool // all uses have ended, and the descriptor is closed
 	after               bool // a Read has returned what was written after that
@@ -98,6 +99,19 @@ type hbEnd struct {
 
 	order, reads, writes hbOrder // reading and writing, and closing; readers; writers
 }
+
+// hbBegins decides of calls that begin. It depends on nothing else: a call that has begun can still succeed when
+// closing has begun or its deadline has passed.
+type hbBegins struct {
+	shut                bool // no Read begins any more: closing has begun
+	readLate, writeLate *HbDeadline
+}
+
+// looks is the operation with which a call begins, changes one that decides of such calls.
+func (b *hbBegins) looks()   { effect.Access(unsafe.Pointer(b), false) }
+func (b *hbBegins) changes() { effect.Access(unsafe.Pointer(b), true) }
+
+func (d *HbDeadline) early() bool { return d != nil && d.Early }
 
 // An hbOrder is a place for effect.Orders.
 type hbOrder [4]uint64
@@ -287,14 +301,19 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 		return e.readNothing(p)
 	}
 	//mutant: a read of a pipe begins unseen [models TestModels/pipeBegunSeen]
-	effect.Access(unsafe.Pointer(&e.shut), false)
+	e.begins.looks()
 	effect.Orders(unsafe.Pointer(&e.order), false)
-	if e.shut {
+	if e.begins.shut {
 		return 0, false, e.shutting()
 	}
+	late := e.begins.readLate.early()
 	e.uses++
-	//mutant: reading a pipe does not wait [models TestModels/pipeWoken]: "&e.readable" -> "nil"
-	e.begin(&e.readable)
+	var ready *bool // nil: it does not wait
+	if !late {
+		//mutant: reading a pipe does not wait [models TestModels/pipeWoken]
+		ready = &e.readable
+	}
+	e.begin(ready)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
 	closed := e.closing && !e.blocking
 	//mutant: a read of a pipe that is closed finds nothing [models TestModels/pipeBegunSeen]: "after && " -> "after && false && "
@@ -308,7 +327,8 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	switch {
 	case closed:
 		err = HbClosing
-	case e.readLate.passed():
+	//mutant: a read of a pipe that has begun finds nothing after the deadline [models TestModels/pipeLateBegun]: "&& !e.p.has" -> ""
+	case late, e.readLate.passed() && !e.p.has:
 		err = HbLate
 	case e.p.readers == 0:
 		err = EBADF
@@ -349,12 +369,15 @@ func (e *hbEnd) readNothing(p []byte) (n int, destroy bool, err error) {
 func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
 	//mutant: a pipe trusts its buffers [models TestModels/pipeBuffer]: " taken(p" -> " append([]byte(nil), p..."
 	b := taken(p)
+	e.begins.looks()
+	late := e.begins.writeLate.early()
 	e.begin(&e.writable)
 	effect.Orders(unsafe.Pointer(&e.writes), true)
 	switch {
 	case e.closing:
 		return 0, false, HbClosing
-	case e.writeLate.passed():
+	//mutant: a write to a pipe that has begun fails after the deadline [models TestModels/pipeWriteBegun]: "late" -> "late, e.writeLate.passed()"
+	case late:
 		return 0, false, HbLate
 	case !hbWrites(e.f.flags), e.p.writers == 0:
 		return 0, false, EBADF
@@ -378,10 +401,11 @@ func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
 		e.p.update()
 		if first = !e.blocking; first {
 			e.begin(&e.polledWrite)
-			if err = e.polled(true); err != nil {
+			if err = e.polled(true); err != nil && (e.closing || !e.p.room) {
 				e.writing = false
 				break
 			}
+			err = nil // there was room before the deadline, or it has not looked before
 		} else {
 			if !held {
 				held = true
@@ -421,13 +445,13 @@ func (e *hbEnd) Done() (destroy bool) {
 
 func (e *hbEnd) Close() (destroy bool, err error) {
 	if hbReads(e.f.flags) {
-		effect.Access(unsafe.Pointer(&e.shut), true)
+		e.begins.changes()
 		//mutant: closing a pipe orders nothing [models TestModels/pipeCloseOrdered]
 		effect.Orders(unsafe.Pointer(&e.order), true)
-		if e.shut {
+		if e.begins.shut {
 			return false, e.shutting()
 		}
-		e.shut = true
+		e.begins.shut = true
 	}
 	//mutant: closing a pipe declares nothing [models TestModels/pipeClosed]
 	e.p.touch()
@@ -449,7 +473,6 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 
 // Gone and AwaitGone tell the race detector nothing, as natively.
 func (e *hbEnd) Gone() {
-	//mutant: the end of a pipe goes unseen [models TestModels/pipeBegun]
 	e.p.touch()
 	e.gone = true
 }
@@ -490,6 +513,17 @@ func (e *hbEnd) drop(d *HbDeadline) {
 }
 
 func (e *hbEnd) SetDeadline(d *HbDeadline, read, write bool) error {
+	e.begins.changes()
+	if e.begins.shut {
+		e.drop(d)
+		return e.shutting()
+	}
+	if read {
+		e.begins.readLate = d
+	}
+	if write {
+		e.begins.writeLate = d
+	}
 	//mutant: a deadline of a pipe declares nothing [models TestModels/pipeLate]
 	e.begin(nil)
 	if e.closing {
@@ -513,6 +547,8 @@ func (e *hbEnd) SetDeadline(d *HbDeadline, read, write bool) error {
 }
 
 func (e *hbEnd) Expire(d *HbDeadline) {
+	e.begins.changes()
+	d.Early = true
 	//mutant: a deadline of a pipe passes unseen [models TestModels/pipeTimer]
 	e.p.touch()
 	d.Over = true

@@ -74,7 +74,7 @@ func (fd *FD) setDeadline(t time.Time, read, write bool) error {
 	if !t.IsZero() {
 		d = new(syscall.HbDeadline)
 		if left := time.Until(t); left <= 0 {
-			d.Over = true
+			d.Early, d.Over = true, true
 		} else {
 			d.Stop = time.AfterFunc(left, func() { b.Expire(d) }).Stop
 		}
