@@ -74,10 +74,15 @@ func (prog *Program) Again(edits []Edit) (*Program, error) {
 	return l.program()
 }
 
-// parse parses the files of l that have not been. One Load after the other has the file set.
+// parse parses the files of l that have not been. One Load after the other has the file set, which may be
+// that of a cache.
 func (a *again) parse(l *loader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if c := l.cfg.Cache; c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
 	l.end = l.fset.Base() - 1
 	return l.parse()
 }

@@ -90,7 +90,10 @@ func inSmall(b *explore.Bug) string {
 	}
 	s := "found in its small version (" + constants(b.Small) + ")"
 	if b.Doubtful {
-		s += ", where smaller numbers may be the cause: the test compares with a number that was not made smaller"
+		s += ", where smaller numbers may be the cause"
+		if b.Kind == explore.Failure || b.Kind == explore.Panic || b.Kind == explore.Misuse {
+			s += ": the test compares with a number that was not made smaller"
+		}
 	}
 	return s
 }

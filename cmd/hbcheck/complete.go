@@ -29,6 +29,8 @@ func completeFlags(cmd *cobra.Command) {
 			for _, e := range explorers.All() {
 				values = append(values, e.Name+"\t"+e.Doc)
 			}
+		case "scale":
+			values = []string{scaleOff, scaleAuto}
 		case "run", "skip":
 			complete(cmd, f.Name, func(args []string) []string { return testNames(args, "Test", "Fuzz", "Example") })
 			return

@@ -105,6 +105,12 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		if errors.As(err, &unfit) && !x.one && flags.scale == x.f.scale {
 			return nil, nil // the numbers are those of another entry
 		}
+		if errors.Is(err, small.ErrFails) {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			complain(x.cmd.ErrOrStderr(), fmt.Errorf("%s.%s: --scale %s: %v", e.Package, e.Name, flags.scale, err))
+			return nil, nil
+		}
 		return v, err
 	}
 	follow := func(v *small.Version, most time.Duration) (*explore.Small, error) {

@@ -9,19 +9,35 @@ import (
 
 // A version that counts passes in the order of gc, so what fails in it depends on the schedule. But what a
 // test asserts of many goroutines, "at least 50 of 100 were served", may hold in every schedule of the test
-// and not of the small version. So a failure, or a panic in the test's own code, is an error only if all
-// numbers that it is about are among those that were made smaller; otherwise it is a warning. Deadlocks,
-// races and misuse of locks and channels are errors in any case: no program may have them.
+// and not of the small version. So a failure, or a panic or misuse in the test's own code, is an error only if
+// all numbers that it is about are among those that were made smaller; otherwise it is a warning. So is a
+// goroutine that waits forever in the test's own code if what was made smaller is the size of something: a
+// channel that had room for all has it no more. Races are errors in any case, and so is what goes wrong in
+// other code: no program may do that.
 
 // doubt makes such bugs of v warnings.
 func (c *Config) doubt(v *Version, r *explore.Result) {
 	for _, b := range r.Bugs {
-		own := b.Kind == explore.Failure || b.Kind == explore.Panic && scale.Own(c.Prog, c.Entry.Source, b.Site)
-		if !b.Warning && own && scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice) {
+		if !b.Warning && c.doubtful(v, b) {
 			b.Warning, b.Doubtful = true, true
 		}
 	}
 	if r.Verdict == explore.Fail && !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		r.Verdict = explore.Incomplete // the search may have ended with the bug
 	}
+}
+
+// doubtful reports whether smaller numbers may be the cause of a bug.
+func (c *Config) doubtful(v *Version, b *explore.Bug) bool {
+	own := scale.Own(c.Prog, c.Entry.Source, b.Site)
+	switch b.Kind {
+	case explore.Failure:
+		return scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
+	case explore.Panic, explore.Misuse:
+		return own && scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
+	case explore.Deadlock, explore.Leak:
+		//mutant: what waits because a channel was made smaller is an error [test ./explore/small TestValid]: "x.Role == scale.Size" -> "false"
+		return own && slices.ContainsFunc(v.choice.Values, func(x scale.Value) bool { return x.Role == scale.Size })
+	}
+	return false
 }

@@ -12,6 +12,7 @@ package small
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -71,7 +72,11 @@ func (c *Config) Find(ctx context.Context) (*Version, error) {
 		if len(unfit) > 0 {
 			return nil, &Unfit{unfit[0]}
 		}
-		return c.version(ctx, choice)
+		v, err := c.version(ctx, choice)
+		if v == nil && err == nil && ctx.Err() == nil {
+			err = ErrFails
+		}
+		return v, err
 	}
 	tries := 0
 	seen := make(map[string]bool)
@@ -102,6 +107,9 @@ func (c *Config) Find(ctx context.Context) (*Version, error) {
 type Unfit struct{ Wish scale.Wish }
 
 func (e *Unfit) Error() string { return e.Wish.Text + ": the test reaches no such number" }
+
+// ErrFails is the error for numbers of the user's choice with which the test does not pass.
+var ErrFails = errors.New("with these numbers the test does not pass, or does not compile: nothing would follow from what is wrong then")
 
 // version loads the version with these numbers. It returns nil if it does not count.
 func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {
@@ -145,42 +153,27 @@ func entryOf(prog *load.Program, e *load.Entry) *load.Entry {
 // Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result is
 // that of one with a bug, or else of the largest that is exhaustive, or else of v.
 func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error) {
-	begin := time.Now()
-	left := func(share int) time.Duration { // a part of the time that is left
-		if c.Options.Timeout == 0 {
-			return 0
-		}
-		return max(1, (c.Options.Timeout-time.Since(begin))/time.Duration(share))
-	}
-	explored := func(v *Version, share int) (*explore.Small, error) {
-		opts := c.Options
-		opts.Keep, opts.Trace, opts.Explain, opts.Timeout = nil, nil, nil, left(share)
-		r, err := c.Run(ctx, v.entry, opts)
-		if err != nil {
-			return nil, err
-		}
-		c.doubt(v, r)
-		return &explore.Small{Smaller: v.Smaller, Result: r}, nil
-	}
+	end := time.Now().Add(c.Options.Timeout)
 	if c.Wishes != nil {
-		return explored(v, 1)
+		return c.explore(ctx, v, c.left(end))
 	}
-	best, err := explored(v, 2)
+	best, err := c.explore(ctx, v, c.left(end)/2)
 	if err != nil || best.Result.Verdict == explore.Fail {
 		return best, err
 	}
+	grows := best.Exhaustive()
 	next := smaller
-	if best.Exhaustive() {
+	if grows {
 		next = larger
 	}
 	list := scale.Find(c.Prog, c.Entry.Source)
 	seen := map[string]bool{v.choice.String(): true}
 	for _, s := range next {
-		if ctx.Err() != nil || c.Options.Timeout > 0 && left(1) < leastTime {
+		if ctx.Err() != nil || c.Options.Timeout > 0 && c.left(end) < leastTime {
 			break
 		}
 		choice, ok := scale.Choose(list, v.shape, s)
-		if !ok || seen[choice.String()] || best.Exhaustive() && (s.Goroutines < v.scale.Goroutines || s.Rounds < v.scale.Rounds) {
+		if !ok || seen[choice.String()] || grows && (s.Goroutines < v.scale.Goroutines || s.Rounds < v.scale.Rounds) {
 			continue
 		}
 		seen[choice.String()] = true
@@ -191,22 +184,38 @@ func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error
 		if w == nil {
 			continue
 		}
-		x, err := explored(w, 1)
-		switch {
-		case err != nil:
-			return nil, err
-		case x.Result.Verdict == explore.Fail:
-			return x, nil
-		case x.Exhaustive():
+		x, err := c.explore(ctx, w, c.left(end))
+		if err != nil || x.Result.Verdict == explore.Fail {
+			return x, err
+		}
+		if x.Exhaustive() {
 			best = x
-			if len(next) == len(smaller) && &next[0] == &smaller[0] {
-				return best, nil
-			}
-		case best.Exhaustive():
-			return best, nil // a larger one takes longer still
+		}
+		if x.Exhaustive() != grows { // a larger one takes longer still, and a smaller one says less
+			break
 		}
 	}
 	return best, nil
+}
+
+// explore explores v for at most the given time; 0: no limit.
+func (c *Config) explore(ctx context.Context, v *Version, most time.Duration) (*explore.Small, error) {
+	opts := c.Options
+	opts.Keep, opts.Trace, opts.Explain, opts.Timeout = nil, nil, nil, most
+	r, err := c.Run(ctx, v.entry, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.doubt(v, r)
+	return &explore.Small{Smaller: v.Smaller, Result: r}, nil
+}
+
+// left returns how much time is left, more than 0; 0 if there is no limit.
+func (c *Config) left(end time.Time) time.Duration {
+	if c.Options.Timeout == 0 {
+		return 0
+	}
+	return max(2, time.Until(end))
 }
 
 // leastTime is how much time another version is worth beginning with.

@@ -14,6 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/load/scale"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -67,21 +68,22 @@ var wg sync.WaitGroup
 for range 20 { wg.Go(func() { for range 30 { n.Store(n.Load()+1) } }) }
 wg.Wait()
 `
-	type test struct{ name, body, want string }
+	type test struct{ name, body, want, wish string }
 	tests := []test{
-		{"a product", counts + "if n != 600 { t.Error(n) }", "20→3 30→3 600→9 ok"},
-		{"not all numbers", counts + "if n < 25 { t.Error(n) }", "20→2 30→4 25→3 ok"},
-		{"numbers that do not fit together", "a := [60]int{}\nfor i := range 60 { go func() { _ = i }() }\n_ = a[33]", "60→3 ok"},
-		{"a bug", lost + "if n.Load() != 600 { t.Error(n.Load()) }", "20→2 30→2 600→4 fail"},
-		{"a bug that smaller numbers may have caused", lost + "if n.Load() < 3 { t.Error(n.Load()) }", "20→2 30→2 incomplete doubtful"},
-		{"a race", "n := 0\nvar wg sync.WaitGroup\nfor range 20 { wg.Go(func() { n++ }) }\nwg.Wait()\nif n < 1 { t.Error(7) }", "20→2 fail"},
+		{"a product", counts + "if n != 600 { t.Error(n) }", "20→3 30→3 600→9 ok", ""},
+		{"not all numbers", counts + "if n < 25 { t.Error(n) }", "20→2 30→4 25→3 ok", ""},
+		{"numbers that do not fit together", "a := [60]int{}\nfor i := range 60 { go func() { _ = i }() }\n_ = a[33]", "60→3 ok", ""},
+		{"a bug", lost + "if n.Load() != 600 { t.Error(n.Load()) }", "20→2 30→2 600→4 fail", ""},
+		{"a bug that smaller numbers may have caused", lost + "if n.Load() < 3 { t.Error(n.Load()) }", "20→2 30→2 incomplete doubtful", ""},
+		{"a race", "n := 0\nvar wg sync.WaitGroup\nfor range 20 { wg.Go(func() { n++ }) }\nwg.Wait()\nif n < 1 { t.Error(7) }", "20→2 fail", ""},
 		{"it nearly always fails", `var next, wrong atomic.Int32
 var wg sync.WaitGroup
 for i := range 3 { wg.Go(func() { for range 6 { next.Load() }; if !next.CompareAndSwap(int32(i), int32(i+1)) { wrong.Add(1) } }) }
 wg.Wait()
-if wrong.Load() > 0 { t.Error(wrong.Load()) }`, "none"},
-		{"skipped", "for range 20 { go func() {}() }\nt.Skip()", "none"},
-		{"nothing to make smaller", "for range 3 { go func() {}() }", "none"},
+if wrong.Load() > 0 { t.Error(wrong.Load()) }`, "none", ""},
+		{"a channel that has no room", "const room = 8\nc := make(chan int, room)\nfor range 2 { go func() { c <- 1; c <- 2 }() }\n<-c; <-c", "8→1 incomplete doubtful", "room=1"},
+		{"skipped", "for range 20 { go func() {}() }\nt.Skip()", "none", ""},
+		{"nothing to make smaller", "for range 3 { go func() {}() }", "none", ""},
 	}
 	var bodies []string
 	all := tests
@@ -93,6 +95,13 @@ if wrong.Load() > 0 { t.Error(wrong.Load()) }`, "none"},
 	}
 	for i, cfg := range config(t, bodies) {
 		got := "none"
+		if s := tests[i].wish; s != "" {
+			w, err := scale.ParseWish(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Wishes = []scale.Wish{w}
+		}
 		v, err := cfg.Find(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ var allowed = map[string]string{
 	"debug/dap":             "debug debug/console explore report",
 	"cmd/hbcheck":           "analyze bench debug debug/console debug/dap explore explore/selection explore/small internal/saved internal/verdicts load load/scale oracle por por/explorers por/sample report report/page static/findings vm",
 	"internal/goroot":       "",
-	"internal/real":         "load load/scale",
+	"internal/real":         "explore explore/small load load/scale por/explorers vm",
 	"internal/saved":        "",
 	"internal/deep":         "",
 	"internal/cmd/deep":     "internal/mutation",

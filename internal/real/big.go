@@ -94,15 +94,16 @@ func big(m module, hbcheck string) (bigAnswers, error) {
 	if err != nil {
 		return a, err
 	}
-	list, err := stress(dir, m.packages)
+	prog, err := loader.Load(loader.Config{Dir: dir, Patterns: m.packages, Tests: true, Implicit: []string{"runtime"}})
 	if err != nil {
 		return a, err
 	}
+	list := stress(prog)
 	a.Stress = len(list)
 	var names, packages []string
 	for i := range min(len(list), *limitFlag) {
 		t := list[i*len(list)/min(len(list), *limitFlag)]
-		names, packages = append(names, t[1]), append(packages, t[0])
+		names, packages = append(names, t.Name), append(packages, t.Path)
 	}
 	if len(names) == 0 {
 		return a, nil
@@ -119,12 +120,8 @@ func big(m module, hbcheck string) (bigAnswers, error) {
 	return a, nil
 }
 
-// stress returns the stress tests of packages: import path and name.
-func stress(dir string, patterns []string) (list [][2]string, err error) {
-	prog, err := loader.Load(loader.Config{Dir: dir, Patterns: patterns, Tests: true, Implicit: []string{"runtime"}})
-	if err != nil {
-		return nil, err
-	}
+// stress returns the stress tests of a program.
+func stress(prog *loader.Program) (list []*loader.Entry) {
 	for _, e := range prog.Entries {
 		if e.Kind != loader.Test || e.Fuzz || e.Example != nil {
 			continue
@@ -139,10 +136,10 @@ func stress(dir string, patterns []string) (list [][2]string, err error) {
 			}
 		}
 		if starts && many {
-			list = append(list, [2]string{e.Path, e.Name})
+			list = append(list, e)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // bigOutcome is what became of a test.

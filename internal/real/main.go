@@ -38,6 +38,7 @@ var (
 	noteFlag  = flag.String("note", "", "a sentence about the machine, for the page")
 	onceFlag  = flag.Bool("once", false, "execute each test once, natively and in the machine, and explore none")
 	bigFlag   = flag.Bool("big", false, "explore stress tests, and their small versions: the modules are those of big.txt")
+	findFlag  = flag.Bool("find", false, "find the small versions of stress tests without a limit on time, and explore a bounded number of their executions")
 	printFlag = flag.Bool("print", false, "run nothing: print the page from what is kept")
 )
 
@@ -45,17 +46,21 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("real: ")
 	flag.Parse()
-	if flag.NArg() == 0 && !*printFlag {
+	if flag.NArg() == 0 && !*printFlag && !*findFlag {
 		log.Fatal("usage: real [flags] HBCHECK [MODULE ...]")
 	}
 	modules := parse(modulesText)
-	if *bigFlag {
+	if *bigFlag || *findFlag {
 		modules = parse(bigText)
 	}
 	if flag.NArg() > 1 {
 		modules = slices.DeleteFunc(modules, func(m module) bool {
 			return !slices.Contains(flag.Args()[1:], m.path)
 		})
+	}
+	if *findFlag {
+		findAll(os.Stdout, modules)
+		return
 	}
 	if *bigFlag {
 		bigAll(os.Stdout, modules, flag.Arg(0))
