@@ -13,7 +13,7 @@ func (p *Program) FindingConfig() *findings.Config {
 	code := &userCode{CallGraph: p.Graph(), p: p, bodies: make(map[*ssa.Function]*ssa.Function)}
 	base := static.NewBase(code)
 	base.Only(p.Functions())
-	c := &findings.Config{Prog: p.Prog, Graph: code, Base: base, Functions: p.Functions()}
+	c := &findings.Config{Prog: p.Prog, Graph: code, Base: base, Functions: p.Functions(), WithoutUsers: p.withoutUsers}
 	for _, e := range p.Entries {
 		if e.Kind != load.Library {
 			c.Roots = append(c.Roots, findings.Root{Fn: e.Func})

@@ -40,7 +40,8 @@ type Program struct {
 	generic  []*ssa.Function // those without an instance that is reached
 	files    map[*token.File]*load.Package
 
-	pointerTime time.Duration
+	pointerTime  time.Duration
+	withoutUsers bool
 }
 
 // New returns prog as executed from entries.
@@ -71,6 +72,13 @@ func (p *Program) Solve() bool {
 	p.result = pointer.AnalyzeUntil(func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
 	p.pointerTime = time.Since(begin)
 	return p.result != nil
+}
+
+// SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes too
+// long. It takes a fraction of that.
+func (p *Program) SolveWithoutUsers() {
+	p.result = pointer.AnalyzeWithoutUsers(func() bool { return false }, p.Prog, p.Entries...)
+	p.withoutUsers = true
 }
 
 // Pointer returns the points-to analysis. Solve must have been called.

@@ -152,13 +152,22 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.pointsTo != "" {
 		p.Debug()
 	}
-	if !p.Solve() {
+	part := false // of the program is not covered
+	if !p.Solve() && !f.wantsFacts() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): pointers are followed within the packages only, and some findings are left out\n", f.timeout)
+		part = true
+		p.SolveWithoutUsers()
+	}
+	if p.Pointer() == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, did not end within %v (--timeout)\n", f.timeout)
 		return exit(exitIncomplete)
 	}
 	switch {
 	case !f.wantsFacts():
-		return f.find(cmd, p, paths)
+		if err := f.find(cmd, p, paths); err != nil || !part {
+			return err
+		}
+		return exit(exitIncomplete)
 	case f.pointsTo != "":
 		var answers []analyze.PointsTo
 		if answers, err = p.PointsTo(f.pointsTo, f.contexts); err != nil {

@@ -60,6 +60,8 @@ type Config struct {
 	Roots []Root
 	// Checks are the codes of those that are wanted; nil: all.
 	Checks []string
+	// WithoutUsers says that pointers were analysed without the code that uses the packages.
+	WithoutUsers bool
 	// Generated says that findings in generated files are wanted.
 	Generated bool
 }

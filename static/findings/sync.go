@@ -152,7 +152,7 @@ func checkNil(p *pass) {
 					p.report("HBA205", High, instr, verb+" a nil channel blocks forever")
 					continue
 				}
-				if p.onlyNil(ch) {
+				if !p.WithoutUsers && p.onlyNil(ch) {
 					p.report("HBA205", High, instr, fmt.Sprintf("%s %s, to which no channel is ever assigned, blocks forever", verb, p.name(p.Base.Paths.Of(ch))))
 				}
 			}

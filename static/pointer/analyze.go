@@ -12,6 +12,7 @@ import (
 // analysis is the state of one analysis.
 type analysis struct {
 	solver
+	alone  bool // libraries have no users
 	prog   *load.Program
 	policy *Policy
 	lays   *layouts
@@ -54,7 +55,19 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 // AnalyzeUntil is Analyze, but returns nil once interrupt, which is asked now and
 // then, says so.
 func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
+	return analyzeUntil(interrupt, false, prog, entries)
+}
+
+// AnalyzeWithoutUsers is AnalyzeUntil for libraries without the code that uses them: what a library exports
+// is called, and the parameters point to nothing. The result is about what the library allocates itself; it
+// is no bound of what pointers may point to.
+func AnalyzeWithoutUsers(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
+	return analyzeUntil(interrupt, true, prog, entries)
+}
+
+func analyzeUntil(interrupt func() bool, alone bool, prog *load.Program, entries []*load.Entry) *Result {
 	a := &analysis{
+		alone:     alone,
 		solver:    newSolver(),
 		prog:      prog,
 		objs:      make([]*Object, 1),
@@ -147,7 +160,15 @@ func (a *analysis) roots(e *load.Entry) {
 	if a.prog.TellsOfCollection(e) { // of no effect on others as long as one of them can move
 		a.root(a.prog.Package("runtime").SSA.Func("collector"), nil)
 	}
-	if e.Kind == load.Library {
+	switch {
+	case e.Kind == load.Library && a.alone:
+		for _, m := range e.Exports {
+			if fn, ok := m.(*ssa.Function); ok {
+				a.root(fn, nil)
+			}
+		}
+		return
+	case e.Kind == load.Library:
 		a.client(e)
 		return
 	}

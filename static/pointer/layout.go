@@ -141,7 +141,7 @@ func (ls *layouts) basic(b *types.Basic) *layout {
 		return ls.single(b, 8, pointerLeaf)
 	case b.Info()&types.IsString != 0:
 		return ls.single(b, 16, stringLeaf)
-	case b.Kind() == types.UntypedNil, b.Kind() == types.Invalid:
+	case b.Info()&types.IsUntyped != 0, b.Kind() == types.UntypedNil, b.Kind() == types.Invalid:
 		return ls.single(b, 8, scalarLeaf)
 	}
 	return ls.single(b, ls.sizes.Sizeof(b), scalarLeaf)
