@@ -106,7 +106,10 @@ func (p *portfolio) draw(l *ladder) {
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
 	if p.draws.begun && !p.draws.endless {
-		<-p.draws.over
+		select {
+		case <-p.draws.over:
+		case <-p.ctx.Done():
+		}
 	}
 	if !p.opts.Keep.has("preempt") { // a saved search has drawn before
 		if p.draw(l); l.drawing {

@@ -225,6 +225,12 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.draws.over = make(chan struct{})
 	p.size = uint64(lead.s.m.CodeSize())
 	p.turns.begin(&p.mu, len(searches))
+	// All searches may wait for their turns when the time is up.
+	defer context.AfterFunc(p.ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.turns.changed.Broadcast()
+	})()
 	p.turns.enter(0, 0)
 	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
