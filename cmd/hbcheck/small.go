@@ -80,6 +80,9 @@ func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exp
 	}
 }
 
+// withoutLimit is how long a small version is explored before an entry that has no limit on time.
+const withoutLimit = time.Minute
+
 // errHalf ends the search of one entry when half of its time is over and it has a small version.
 var errHalf = errors.New("stopped at half of --timeout, for its small version (--scale)")
 
@@ -125,7 +128,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		if err != nil {
 			return nil, err
 		}
-		most := time.Duration(0)
+		most := withoutLimit
 		if total > 0 {
 			most = max(1, total/2-time.Since(begin))
 		}
