@@ -65,8 +65,11 @@ func (r *Result) TooBig() bool {
 }
 
 // AddSmall adds the exploration of the small version to the result of an entry. Bugs of the small version
-// are bugs of the entry, which say so.
+// are bugs of the entry, which say so. A version of which no execution has ended says nothing.
 func (r *Result) AddSmall(s *Small) {
+	if s.Result.Verdict == Incomplete && s.Result.Stats.Executions == 0 && !s.Exhaustive() {
+		return
+	}
 	r.Small = s
 	for _, b := range s.Result.Bugs {
 		if b.Warning && !b.Doubtful {
