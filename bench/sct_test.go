@@ -20,7 +20,7 @@ func TestSCT(t *testing.T) {
 		want string
 	}{
 		{SCTProgram{"reorder", "4 1"}, "surw", "8.3"},
-		{SCTProgram{"philosophers", "3"}, "surw", "3.2"},
+		{SCTProgram{"philosophers", "3"}, "surw", "2.1"},
 		{SCTProgram{"philosophers", "3"}, "random", "3.7"},
 		{SCTProgram{"bluetooth", ""}, "pos", "10.0"},
 		{SCTProgram{"stack", ""}, "pct", "3.9"},

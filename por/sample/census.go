@@ -14,6 +14,7 @@ import (
 type census struct {
 	Parents []trace.GID // by goroutine: that which moved before it was first seen; NoGID: none
 	Groups  []group     // the first has all operations; further ones are those on a contended object
+	Cycles  []lockCycle // of the lock order
 }
 
 // A group is a set of program points, and the number of operations at them by goroutine.
@@ -53,6 +54,7 @@ type counter struct {
 	objects []object       // in the order of their first access
 	index   map[uint64]int // of objects, by their addresses in this execution
 	last    trace.GID
+	locks   lockOrder
 }
 
 // object has the operations at one address: on a lock, a channel, an atomic variable.
@@ -72,6 +74,7 @@ func (c *counter) step(g trace.GID, op *trace.Op, enabled []trace.GID) {
 		c.see(q)
 	}
 	c.last = g
+	c.locks.step(g, op)
 	count(&c.all, g)
 	for _, a := range op.Access[:op.N] {
 		address := uint64(a.Obj)<<32 | uint64(a.Off)
@@ -113,7 +116,7 @@ func count(list *[]int, g trace.GID) {
 // census returns the census of the execution. Objects that are accessed at the same points are one group:
 // they have the same role.
 func (c *counter) census() *census {
-	x := &census{Parents: c.parents, Groups: []group{{Counts: c.all}}}
+	x := &census{Parents: c.parents, Groups: []group{{Counts: c.all}}, Cycles: c.locks.cycles()}
 	for _, o := range c.objects {
 		if !o.shared || !o.writes {
 			continue

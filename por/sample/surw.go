@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -28,6 +29,9 @@ import (
 // first execution of the previous round (sampler.round). The interesting operations are those on one
 // object that several goroutines access and one changes, or all, drawn anew for each execution.
 //
+// In half of the executions of a program whose lock order has cycles, one of them is aimed at instead (see
+// lockOrder).
+//
 // Without a census, in the first execution, it is a random walk. Its findings are real.
 func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy {
@@ -43,7 +47,8 @@ type surw struct {
 	rng    *rand.Rand
 	peeker por.Peeker
 	census *census
-	of     *group // the interesting operations
+	of     *group     // the interesting operations
+	aim    *lockCycle // that is aimed at; nil: none is
 
 	weights []int // by goroutine: interesting operations left, its unseen descendants included
 	seen    []bool
@@ -59,6 +64,11 @@ func (s *surw) begin(p past) {
 	s.census, s.next, s.total = p.Census, trace.NoGID, 0
 	s.weights, s.seen = s.weights[:0], s.seen[:0]
 	if s.census == nil {
+		return
+	}
+	s.aim = nil
+	if n := len(s.census.Cycles); n > 0 && s.rng.IntN(2) == 0 {
+		s.aim = &s.census.Cycles[s.rng.IntN(n)]
 		return
 	}
 	groups := s.census.Groups
@@ -137,6 +147,9 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 	if s.census == nil {
 		return among[s.rng.IntN(len(among))]
 	}
+	if s.aim != nil {
+		return s.toward(sys, among)
+	}
 	for _, g := range among {
 		s.see(g)
 	}
@@ -157,9 +170,41 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 	return s.among[s.rng.IntN(len(s.among))]
 }
 
+// toward returns a random goroutine that is not about to acquire a lock of the cycle, if there is one;
+// otherwise one that is about to acquire its first, if there is one.
+func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
+	s.among = s.among[:0]
+	before := 0 // at the end of s.among: those about to acquire their first
+	for _, g := range among {
+		op := peekOf(sys, s.peeker, g)
+		locks := op.Kind == trace.Lock || op.Kind == trace.RLock
+		_, second := slices.BinarySearchFunc(s.aim.Second, pointOf(op), point.compare)
+		_, first := slices.BinarySearchFunc(s.aim.First, pointOf(op), point.compare)
+		switch {
+		//mutant: surw: nobody waits for the others of a cycle [test ./bench TestSCT]: false
+		case locks && second:
+		//mutant: surw: first locks of a cycle are like others [test ./por/sample TestAims]: false
+		case locks && first:
+			s.among = append(s.among, g)
+			before++
+		default:
+			s.among = append(s.among, g)
+			last := len(s.among) - 1
+			s.among[last], s.among[last-before] = s.among[last-before], s.among[last]
+		}
+	}
+	switch n := len(s.among) - before; {
+	case n > 0:
+		return s.among[s.rng.IntN(n)]
+	case before > 0:
+		return s.among[s.rng.IntN(before)]
+	}
+	return among[s.rng.IntN(len(among))]
+}
+
 // stepping is line 6.
 func (s *surw) stepping(_ por.System, g trace.GID, op *trace.Op, _ int) {
-	if s.census == nil {
+	if s.census == nil || s.aim != nil {
 		return
 	}
 	if s.see(g); s.of.has(pointOf(op)) {
