@@ -177,7 +177,9 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 		var with, without []*guardedAccess
 		var write *guardedAccess
 		for _, a := range list {
-			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) {
+			// Callers may lock it through memory that may change.
+			byCallers := func(c string) bool { return strings.HasSuffix(c, "."+lock) }
+			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) || slices.ContainsFunc(p.classesAt(a.instr, 3), byCallers) {
 				with = append(with, a)
 				if a.write {
 					write = a
