@@ -163,6 +163,21 @@ func (p *pass) mapsReadLocked() {
 	}
 }
 
+// helper returns the confidence of an access in fn without a lock: low if fn is a helper that a caller calls
+// with that lock, or a callback whose callers are not known.
+func (p *pass) helper(fn *ssa.Function, lock string) Confidence {
+	p.findCallers()
+	if p.sawAll(fn) && len(p.callers[fn]) == 0 {
+		return Low
+	}
+	for _, site := range p.callers[fn] {
+		if p.user(site.Parent()) && slices.ContainsFunc(p.classesAt(site, 2), func(c string) bool { return strings.HasSuffix(c, "."+lock) }) {
+			return Low
+		}
+	}
+	return Medium
+}
+
 // unguarded reports accesses without the lock that most others hold.
 func (p *pass) unguarded(name string, list []*guardedAccess) {
 	var locks []string
@@ -200,7 +215,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", Medium, a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			f := p.report("HBA107", p.helper(a.instr.Parent(), lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}
