@@ -170,12 +170,30 @@ func checkLostUpdates(p *pass) {
 					case dependsOn(call.Call.Args[1], l, 8):
 						p.report("HBA403", High, call, fmt.Sprintf("%s is stored to with what was computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
-						p.report("HBA403", Medium, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+						c := Medium
+						if swaps(fn) {
+							c = Low // the compare-and-swap may be what keeps the others out
+						}
+						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
 				}
 			}
 		}
 	}
+}
+
+// swaps reports whether fn calls CompareAndSwap.
+func swaps(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if site, ok := instr.(ssa.CallInstruction); ok {
+				if _, name := atomicCall(site); strings.HasPrefix(name, "CompareAndSwap") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // dependsOn reports whether v is computed from w.
