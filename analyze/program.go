@@ -74,8 +74,8 @@ func (p *Program) Solve() bool {
 	return p.result != nil
 }
 
-// SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes too
-// long. It takes a fraction of that.
+// SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes
+// too long. It takes a fraction of that.
 func (p *Program) SolveWithoutUsers() {
 	p.result = pointer.AnalyzeWithoutUsers(func() bool { return false }, p.Prog, p.Entries...)
 	p.withoutUsers = true

@@ -163,6 +163,21 @@ func (p *pass) mapsReadLocked() {
 	}
 }
 
+// helper returns the confidence of an access in fn without a lock: low if fn is a helper that a caller calls
+// with that lock, or a callback whose callers are not known.
+func (p *pass) helper(fn *ssa.Function, lock string) Confidence {
+	p.findCallers()
+	if p.sawAll(fn) && len(p.callers[fn]) == 0 {
+		return Low
+	}
+	for _, site := range p.callers[fn] {
+		if p.user(site.Parent()) && slices.ContainsFunc(p.classesAt(site, 2), func(c string) bool { return strings.HasSuffix(c, "."+lock) }) {
+			return Low
+		}
+	}
+	return Medium
+}
+
 // unguarded reports accesses without the lock that most others hold.
 func (p *pass) unguarded(name string, list []*guardedAccess) {
 	var locks []string
@@ -177,7 +192,9 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 		var with, without []*guardedAccess
 		var write *guardedAccess
 		for _, a := range list {
-			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) {
+			// Callers may lock it through memory that may change.
+			byCallers := func(c string) bool { return strings.HasSuffix(c, "."+lock) }
+			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) || slices.ContainsFunc(p.classesAt(a.instr, 3), byCallers) {
 				with = append(with, a)
 				if a.write {
 					write = a
@@ -198,7 +215,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", Medium, a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			f := p.report("HBA107", p.helper(a.instr.Parent(), lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}
@@ -219,129 +236,6 @@ func (p *pass) afterJoin(instr ssa.Instruction) bool {
 		for i, s := range b.Succs {
 			events, _ := code.Edge(b.Index, i)
 			if slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) && (s == instr.Block() || len(s.Instrs) > 0 && reaches(s.Instrs[0], instr)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// atomicCall returns the variable that a call of sync/atomic operates on, and the name of the function.
-func atomicCall(site ssa.CallInstruction) (addr ssa.Value, name string) {
-	fn := site.Common().StaticCallee()
-	if fn == nil || len(site.Common().Args) == 0 {
-		return nil, ""
-	}
-	if fn.Pkg == nil && fn.Origin() == nil || fn.Object() == nil || fn.Object().Pkg() == nil || fn.Object().Pkg().Path() != "sync/atomic" {
-		return nil, ""
-	}
-	return site.Common().Args[0], fn.Name()
-}
-
-// checkAtomic: plain accesses to variables that are accessed atomically elsewhere (HBA402).
-func checkAtomic(p *pass) {
-	atomics := map[string][]ssa.Instruction{}
-	for _, fn := range p.list {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				site, ok := instr.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				addr, name := atomicCall(site)
-				if addr == nil || site.Common().StaticCallee().Signature.Recv() != nil || strings.HasPrefix(name, "Load") && false {
-					continue
-				}
-				if class := p.Base.Paths.Class(p.Base.Paths.Of(addr)); class != "" {
-					atomics[class] = append(atomics[class], instr)
-				}
-			}
-		}
-	}
-	if len(atomics) == 0 {
-		return
-	}
-	for _, fn := range p.list {
-		if strings.HasPrefix(fn.Name(), "init") {
-			continue
-		}
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				var addr ssa.Value
-				write := false
-				switch i := instr.(type) {
-				case *ssa.UnOp:
-					if i.Op == token.MUL {
-						addr = i.X
-					}
-				case *ssa.Store:
-					addr, write = i.Addr, true
-				}
-				if addr == nil {
-					continue
-				}
-				path := p.Base.Paths.Of(addr)
-				list := atomics[p.Base.Paths.Class(path)]
-				if len(list) == 0 {
-					continue
-				}
-				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
-					continue // of an object that is not shared yet
-				}
-				p.plain(fn, instr, path, write, list)
-			}
-		}
-	}
-}
-
-// plain reports a plain access to path, which the instructions in list access atomically.
-func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, write bool, list []ssa.Instruction) {
-	verb := "read"
-	if write {
-		verb = "written"
-	}
-	for _, x := range list {
-		_, name := atomicCall(x.(ssa.CallInstruction))
-		if !write && strings.HasPrefix(name, "Load") || !p.parallel(fn, x.Parent()) || p.afterJoin(instr) {
-			continue
-		}
-		if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !p.startedBefore(fn, instr) {
-			continue // no goroutine has it yet
-		}
-		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
-			continue
-		}
-		c := High
-		if len(p.heldAt(instr)) > 0 {
-			c = Medium
-		}
-		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and accessed with it elsewhere: a data race", p.name(path), verb), p.place(x, name+" of it here"))
-		other := p.place(x, "")
-		f.Other = &other
-		return
-	}
-}
-
-// lockedWrites reports whether a lock is held at instr and at all atomic writes in list: what it reads then
-// does not change, and only readers need no lock.
-func (p *pass) lockedWrites(instr ssa.Instruction, list []ssa.Instruction) bool {
-	n := 0
-	for _, x := range list {
-		if _, name := atomicCall(x.(ssa.CallInstruction)); !strings.HasPrefix(name, "Load") {
-			if n++; !p.sameLock(instr, x) {
-				return false
-			}
-		}
-	}
-	return n > 0
-}
-
-// startedBefore reports whether fn may have started a goroutine before instr.
-func (p *pass) startedBefore(fn *ssa.Function, instr ssa.Instruction) bool {
-	code := p.Base.Code(fn)
-	for _, b := range fn.Blocks {
-		for _, step := range code.Steps(b.Index) {
-			if step.Kind() == static.Starts && reaches(step.Instr(), instr) {
 				return true
 			}
 		}
@@ -402,99 +296,6 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 		}
 	}
 	return append(list, common...)
-}
-
-// checkLostUpdates: an atomic variable that is stored to with what was computed from a Load (HBA403).
-func checkLostUpdates(p *pass) {
-	for _, fn := range p.list {
-		if !p.parallel(fn, fn) {
-			continue
-		}
-		var loads []*ssa.Call
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				call, ok := instr.(*ssa.Call)
-				if !ok {
-					continue
-				}
-				addr, name := atomicCall(call)
-				if addr == nil {
-					continue
-				}
-				path := p.Base.Paths.Of(addr)
-				if strings.HasPrefix(name, "Load") {
-					loads = append(loads, call)
-				}
-				if !strings.HasPrefix(name, "Store") || len(call.Call.Args) < 2 {
-					continue
-				}
-				for _, l := range loads {
-					if q, _ := atomicCall(l); p.Base.Paths.Of(q) != path || path == static.Unknown || len(p.heldAt(call)) > 0 {
-						continue
-					}
-					if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn {
-						continue
-					}
-					switch {
-					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is stored to with what was computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
-					case p.decides(l, call):
-						p.report("HBA403", Medium, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
-					}
-				}
-			}
-		}
-	}
-}
-
-// dependsOn reports whether v is computed from w.
-func dependsOn(v, w ssa.Value, depth int) bool {
-	if v == w {
-		return true
-	}
-	if depth == 0 {
-		return false
-	}
-	switch x := v.(type) {
-	case *ssa.BinOp:
-		return dependsOn(x.X, w, depth-1) || dependsOn(x.Y, w, depth-1)
-	case *ssa.UnOp:
-		return x.Op != token.MUL && dependsOn(x.X, w, depth-1)
-	case *ssa.Convert:
-		return dependsOn(x.X, w, depth-1)
-	case *ssa.ChangeType:
-		return dependsOn(x.X, w, depth-1)
-	}
-	return false
-}
-
-// decides reports whether the block of instr is executed on one outcome of a comparison of l only.
-func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
-	for b := instr.Block().Idom(); b != nil; b = b.Idom() {
-		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-		if !ok || !comparesTo(br.Cond, l, 4) {
-			continue
-		}
-		in := func(s *ssa.BasicBlock) bool { return s == instr.Block() || s.Dominates(instr.Block()) }
-		return in(b.Succs[0]) && len(b.Succs[0].Preds) == 1 || in(b.Succs[1]) && len(b.Succs[1].Preds) == 1
-	}
-	return false
-}
-
-func comparesTo(v, w ssa.Value, depth int) bool {
-	if v == w {
-		return true
-	}
-	if depth == 0 {
-		return false
-	}
-	switch x := v.(type) {
-	case *ssa.BinOp:
-		return comparesTo(x.X, w, depth-1) || comparesTo(x.Y, w, depth-1)
-	case *ssa.UnOp:
-		return x.Op == token.NOT && comparesTo(x.X, w, depth-1)
-	}
-	return false
 }
 
 // checkSpin: loops that wait for a plain variable (HBA501).

@@ -151,10 +151,6 @@ func single(class string) bool {
 func short(class string) string {
 	if s, ok := strings.CutPrefix(class, "variable "); ok {
 		name, _, _ := strings.Cut(s, " of ")
-		rest := s[strings.LastIndexByte(s, ' ')+1:]
-		if i := strings.LastIndexByte(rest, ')'); i >= 0 {
-			rest = rest[i:]
-		}
 		return name
 	}
 	return class[strings.LastIndexByte(class, '/')+1:]

@@ -262,7 +262,7 @@ func (p *pass) crashed(r *sketch.Run, note func(shownAt, int)) {
 	default:
 		code = "HBA405"
 	}
-	if r.Alone() && code == "HBA405" {
+	if code == "HBA405" && r.Alone() || r.Crash.Kind == sketch.NilClosed && r.Guesses > 0 {
 		return
 	}
 	var rel []Place

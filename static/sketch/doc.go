@@ -4,9 +4,10 @@
 //	sketch.go   runs: one execution of a function, with a random schedule and random inputs
 //	value.go    values, and what is made up when one is not known
 //	memory.go   objects
-//	exec.go     instructions
+//	exec.go     instructions; collections.go those of slices, arrays and maps
 //	call.go     calls, deferred calls, panics
-//	sync.go     locks, wait groups, conditions, atomic variables
+//	pending.go  what goroutines would do next, and whether they can
+//	sync.go     locks, wait groups, conditions
 //	channel.go  channels, select, timers
 //	library.go  what is known of the rest of the standard library
 //	clocks.go   which accesses are ordered

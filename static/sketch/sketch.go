@@ -49,7 +49,6 @@ type Run struct {
 	walk     bool // each step is of any goroutine that can move
 	result   value
 	fired    int
-	contexts int
 }
 
 // Blocked is a goroutine that waits forever.
@@ -113,11 +112,9 @@ type goroutine struct {
 	site     ssa.Instruction // that has started it
 	clock    clock
 	op       Op // that it waits for, as of the last time it was asked
-	waiting  *waiting
 	held     []heldLock
 	panicked *panicking
 	done     bool
-	sleeping bool
 	cond     *condPhase
 }
 

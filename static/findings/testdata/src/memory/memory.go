@@ -124,3 +124,21 @@ func RightSpin() {
 		runtime.Gosched()
 	}
 }
+
+// Ref leads to a Counter: the lock is locked through it.
+type Ref struct{ c *Counter }
+
+func (r *Ref) Undo() {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.c.adjust()
+}
+
+func (c *Counter) Redo() {
+	c.mu.Lock()
+	c.adjust()
+	c.mu.Unlock()
+}
+
+// adjust wants to be called with the lock held.
+func (c *Counter) adjust() { c.n-- }

@@ -1,0 +1,204 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// Calls in the analysis of locks: what callees acquire and release, in terms of the caller.
+
+// runDefers returns the states after the deferred calls of s.
+func (f *lockFlow) runDefers(s *state) []*state {
+	list := s.defers
+	s.defers = nil
+	states := []*state{s}
+	for _, d := range slices.Backward(list) {
+		step, ok := f.code.Deferred(d)
+		if !ok {
+			continue
+		}
+		f.before[d] = append(f.before[d], snapshot(states)...)
+		states = dedupe(f.calls(step, states))
+	}
+	return states
+}
+
+// calls returns the states after the functions that step calls.
+func (f *lockFlow) calls(step static.Step, states []*state) []*state {
+	callees := step.Callees()
+	var out []*state
+	for _, c := range callees {
+		ss := states
+		if len(callees) > 1 {
+			ss = snapshot(states)
+		}
+		waits := slices.ContainsFunc(c.Events, func(e static.Event) bool { return e.Kind == static.ReleaseEvent })
+		for _, s := range ss {
+			for i := range c.Events {
+				if e := &c.Events[i]; !waits || e.Kind == static.WaitEvent {
+					f.event(e, s, nil) // Cond.Wait gives the lock back to whom it took it from
+				}
+			}
+		}
+		if c.Fn != nil && f.p.user(c.Fn) {
+			ss = f.call(step, &c, ss)
+		}
+		out = append(out, ss...)
+	}
+	if len(callees) == 0 {
+		return states
+	}
+	return dedupe(out)
+}
+
+// call returns the states after c has been called.
+func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*state {
+	g := f.p.flow(c.Fn)
+	instr := step.Instr()
+	site, _ := instr.(ssa.CallInstruction)
+	for _, a := range g.acquires {
+		//mutant: constant arguments rule no path out [test ./static/findings TestWant]: false
+		if !possible(a.given, c.Fn, site) {
+			continue
+		}
+		b := a
+		b.path, b.given = c.Names.Path(a.path), nil
+		b.must = a.must && len(a.given) == 0 && len(step.Callees()) == 1
+		b.chain = append([]ssa.Instruction{instr}, a.chain...)
+		for _, s := range states {
+			f.acquire(instr, b, s)
+		}
+		for _, e := range step.Events() {
+			if e.Kind == static.OnceEvent && b.once && b.path == e.Path && e.Path != static.Unknown {
+				f.doubles = append(f.doubles, double{at: instr, acq: b, held: hold{path: e.Path, at: instr}})
+			}
+		}
+	}
+	for _, o := range g.ops {
+		b := o
+		b.path = c.Names.Path(o.path)
+		b.chain = append([]ssa.Instruction{instr}, o.chain...)
+		if len(b.chain) < 8 {
+			f.operation(b)
+		}
+	}
+	if !g.done {
+		return states // it is on the way, and has acquired that much by now
+	}
+	if len(g.exits) == 0 && !g.imprecise {
+		return nil // it never returns
+	}
+	for _, s := range states { // it may have been replaced
+		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })
+	}
+	if x := g.exits; len(x) == 1 && len(x[0].acquired)+len(x[0].released)+len(x[0].closed) == 0 {
+		return states
+	}
+	var out []*state
+	for _, s := range states {
+		for _, x := range g.exits {
+			t := s.clone()
+			for _, h := range x.released {
+				if p := c.Names.Path(h.path); p != static.Unknown {
+					f.release(instr, p, h.mode, t)
+				} else {
+					t.lose()
+				}
+			}
+			for _, h := range x.acquired {
+				if p := c.Names.Path(h.path); p != static.Unknown {
+					t.held = append(t.held, hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1})
+					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
+				}
+			}
+			for _, h := range x.closed {
+				p := c.Names.Path(h.path)
+				if i := holds(t.closed, p); i >= 0 && len(g.exits) == 1 {
+					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
+				} else if p != static.Unknown && len(g.exits) == 1 {
+					t.closed = append(t.closed, hold{path: p, at: instr})
+				}
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// possible reports whether a call of fn may meet the conditions on its parameters.
+func possible(given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	if site == nil {
+		return true
+	}
+	args := site.Common().Args
+	if site.Common().IsInvoke() {
+		args = append([]ssa.Value{site.Common().Value}, args...)
+	}
+	for _, g := range given {
+		for i, prm := range fn.Params {
+			if prm.Name() == g.key && i < len(args) {
+				if is, ok := decided(args[i]); ok && is != g.is {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// summarise computes what callers see.
+func (f *lockFlow) summarise() {
+	seen := map[string]bool{}
+	all := map[static.Path]int{}
+	n := 0
+	for _, b := range f.fn.Blocks {
+		for _, instr := range b.Instrs {
+			for _, s := range f.returns[instr] {
+				n++
+				for _, p := range s.took {
+					all[p]++
+				}
+				x := exit{}
+				key := ""
+				for _, h := range s.held {
+					x.acquired = append(x.acquired, h)
+					key += fmt.Sprintf("+%d/%d ", h.path, h.mode)
+				}
+				for _, h := range s.closed {
+					x.closed = append(x.closed, h)
+					key += fmt.Sprintf("c%d ", h.path)
+				}
+				for _, h := range s.gone {
+					x.released = append(x.released, h)
+					key += fmt.Sprintf("-%d/%d ", h.path, h.mode)
+				}
+				if !seen[key] && len(f.exits) < 6 {
+					seen[key] = true
+					f.exits = append(f.exits, x)
+				}
+			}
+		}
+	}
+	for i := range f.acquires {
+		a := &f.acquires[i]
+		if len(a.chain) == 1 {
+			a.must = n > 0 && all[a.path] == n && a.path != static.Unknown
+		} else {
+			a.must = a.must && f.always(a.chain[0])
+		}
+	}
+}
+
+// always reports whether instr is executed on each path of the function that returns.
+func (f *lockFlow) always(instr ssa.Instruction) bool {
+	for _, b := range f.fn.Blocks {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && !instr.Block().Dominates(b) && b != f.fn.Recover {
+			return false
+		}
+	}
+	return true
+}

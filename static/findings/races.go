@@ -1,0 +1,232 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// Races: pairs of accesses that nothing orders.
+
+// checkRaces: accesses of a goroutine, and of the function that starts it, or of another goroutine (HBA401).
+func checkRaces(p *pass) {
+	for _, fn := range p.list {
+		starts := p.startsOf(fn)
+		if len(starts) == 0 {
+			continue
+		}
+		inner := make([][]access, len(starts))
+		for i, s := range starts {
+			for _, a := range p.accesses(s.body, 4) {
+				if a.path = s.names.Path(a.path); a.path == static.Unknown || p.Base.Paths.Fresh(a.path) {
+					continue
+				}
+				a.held = p.renamed(a.held, s.names)
+				inner[i] = append(inner[i], a)
+			}
+			slices.SortStableFunc(inner[i], func(a, b access) int { // writes first
+				switch {
+				case a.write == b.write:
+					return 0
+				case a.write:
+					return -1
+				}
+				return 1
+			})
+		}
+		for i, s := range starts {
+			p.raceOutside(fn, s, inner[i])
+			for j, t := range starts {
+				if j > i || j == i && inLoop(s.site.Block()) {
+					p.raceInside(fn, s, t, inner[i], inner[j])
+				}
+			}
+		}
+	}
+}
+
+// raceOutside compares a goroutine with what its starter does after starting it.
+func (p *pass) raceOutside(fn *ssa.Function, s start, inner []access) {
+	code := p.Base.Code(fn)
+	for _, b := range fn.Blocks {
+		for _, step := range code.Steps(b.Index) {
+			var list []access
+			instr := step.Instr()
+			if path, write, ok := p.ownAccess(instr); ok && path != static.Unknown {
+				list = append(list, access{path, write, []ssa.Instruction{instr}, p.heldAt(instr), false})
+			}
+			if step.Kind() == static.Calls && len(step.Callees()) == 1 && instr != s.site {
+				if c := step.Callees()[0]; c.Fn != nil && p.user(c.Fn) {
+					for _, a := range p.accesses(c.Fn, 3) {
+						if q := c.Names.Path(a.path); q != static.Unknown {
+							x := access{q, a.write, append([]ssa.Instruction{instr}, a.chain...), p.heldAt(instr), a.weak}
+							x.held = slices.Concat(x.held, p.renamed(a.held, c.Names))
+							list = append(list, x)
+						}
+					}
+				}
+			}
+			for _, o := range list {
+				for _, a := range inner {
+					if o.path != a.path || !o.write && !a.write || p.common(o.held, a.held) {
+						continue
+					}
+					if ok, weak := p.follows(fn, s.site, instr, o.path); ok {
+						p.race(s, a, o, weak || a.weak || o.weak)
+					}
+				}
+			}
+		}
+	}
+}
+
+// raceInside compares two goroutines, or two of one go statement.
+func (p *pass) raceInside(fn *ssa.Function, s, t start, one, two []access) {
+	ok, weak := p.follows(fn, s.site, t.site, 0)
+	if !ok {
+		return
+	}
+	for i, a := range one {
+		// Prefer the pair of one access with itself.
+		for j, b := range slices.Concat(one[i:i+1], two) {
+			if j == 0 && s.site != t.site {
+				continue
+			}
+			if a.path != b.path || !a.write && !b.write || p.common(a.held, b.held) {
+				continue
+			}
+			if ok, _ := p.follows(fn, s.site, t.site, a.path); ok {
+				p.race(s, a, b, weak || a.weak || b.weak)
+			}
+		}
+	}
+}
+
+// renamed returns locks in terms of another function. Those that have no name there are known by their
+// kind.
+func (p *pass) renamed(list []hold, names *static.Renaming) []hold {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].class = cmp.Or(out[i].class, p.Base.Paths.Class(out[i].path))
+		out[i].path = names.Path(out[i].path)
+	}
+	return out
+}
+
+// common reports whether a lock may be in both, in a mode that keeps the other out: the same one, or one
+// of the same kind.
+func (p *pass) common(x, y []hold) bool {
+	for _, h := range x {
+		for _, g := range y {
+			class := cmp.Or(h.class, p.Base.Paths.Class(h.path))
+			same := h.path == g.path && h.path != static.Unknown
+			if (same || class != "" && class == cmp.Or(g.class, p.Base.Paths.Class(g.path))) && h.mode.Excludes(g.mode) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// follows reports whether to can be executed after from before anything is waited for, and while path
+// still means the same; weak: only after locks or atomic operations.
+func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.Path) (ok, weak bool) {
+	values := map[ssa.Instruction]bool{}
+	for _, v := range p.Base.Paths.Values(path) {
+		if i, isInstr := v.(ssa.Instruction); isInstr {
+			values[i] = true
+		}
+	}
+	code := p.Base.Code(fn)
+	type at struct {
+		b    *ssa.BasicBlock
+		weak bool
+	}
+	seen := map[at]bool{}
+	found, strong := false, false
+	var visit func(x at, begin int)
+	visit = func(x at, begin int) {
+		for _, step := range code.Steps(x.b.Index) {
+			instr := step.Instr()
+			if slices.Index(x.b.Instrs, instr) < begin {
+				continue
+			}
+			if instr == to {
+				found = true
+				strong = strong || !x.weak
+				if to != from {
+					return
+				}
+			}
+			//mutant: nothing is waited for [test ./static/findings TestWant]: "values[instr] || p.waits(step)" -> "values[instr]"
+			if values[instr] || p.waits(step) {
+				return
+			}
+			x.weak = x.weak || p.orders(step)
+		}
+		for i, s := range x.b.Succs {
+			events, ok := code.Edge(x.b.Index, i)
+			if !ok || slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) {
+				continue
+			}
+			if y := (at{s, x.weak}); !seen[y] {
+				seen[y] = true
+				visit(y, 0)
+			}
+		}
+	}
+	visit(at{from.Block(), false}, slices.Index(from.Block().Instrs, from)+1)
+	return found, !strong
+}
+
+type raceKey struct {
+	start ssa.Instruction
+	path  static.Path
+}
+
+// raceName is a variable of a declared function, by name.
+type raceName struct {
+	fn   *ssa.Function
+	name string
+}
+
+// race reports a pair.
+func (p *pass) race(s start, a, b access, weak bool) {
+	if !a.write {
+		a, b = b, a
+	}
+	c := High
+	if weak || !p.Base.Paths.Stable(a.path) {
+		c = Medium
+	}
+	verb := map[bool]string{true: "written", false: "read"}
+	x, y := a.chain[len(a.chain)-1], b.chain[len(b.chain)-1]
+	// One for each variable and goroutine.
+	key := raceKey{s.site, a.path}
+	if p.raced[key] {
+		return
+	}
+	p.raced[key] = true
+	p.raceAt[x], p.raceAt[y] = true, true
+	p.raceOf[raceName{outermost(s.site.Parent()), p.name(a.path)}] = true
+	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", p.name(a.path), verb[b.write], p.line(y))
+	if x == y {
+		text = fmt.Sprintf("data race: %s is written here by each of several goroutines, and nothing orders them", p.name(a.path))
+	}
+	rel := []Place{p.place(s.site, "a goroutine is started here")}
+	if x != y {
+		rel = append(rel, p.place(y, "it is "+verb[b.write]+" here"))
+	}
+	for _, list := range [][]ssa.Instruction{a.chain, b.chain} {
+		for _, instr := range list[:len(list)-1] {
+			rel = append(rel, p.place(instr, "through this call of "+callee(instr)))
+		}
+	}
+	f := p.report("HBA401", c, x, text, rel...)
+	other := p.place(y, "")
+	f.Other = &other
+}

@@ -1,0 +1,164 @@
+package sketch
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Slices, arrays and maps.
+
+func (r *Run) indexAddr(g *goroutine, fr *frame, i *ssa.IndexAddr) {
+	n, ok := r.force(fr, i.Index).(int64)
+	if !ok {
+		n = 0
+	}
+	switch x := r.force(fr, i.X).(type) {
+	case *slice:
+		if x.o.outside && (n < 0 || int(n) >= x.len) {
+			n = 0 // its length was made up
+		}
+		if n < 0 || int(n) >= x.len && !x.o.outside {
+			r.fail(g, OtherPanic)
+			return
+		}
+		fr.env[i] = &ptr{x.o, elemPath("", x.off+int(n))}
+	case *ptr:
+		fr.env[i] = &ptr{x.o, elemPath(x.path, int(n))}
+	case nilV:
+		r.fail(g, OtherPanic)
+		return
+	default:
+		fr.env[i] = &ptr{r.outside(i.Type().Underlying().(*types.Pointer).Elem()), ""}
+	}
+	fr.pc++
+}
+
+func (r *Run) index(fr *frame, x, k ssa.Value) value {
+	n, ok := r.force(fr, k).(int64)
+	a, isAgg := r.get(fr, x).(*aggregate)
+	if ok && isAgg && n >= 0 && int(n) < len(a.f) {
+		return a.f[n]
+	}
+	return unknown{}
+}
+
+func (r *Run) slicing(g *goroutine, fr *frame, i *ssa.Slice) {
+	bound := func(v ssa.Value, or int) int {
+		if v == nil {
+			return or
+		}
+		n, ok := r.force(fr, v).(int64)
+		if !ok {
+			return or
+		}
+		return int(n)
+	}
+	var out value = unknown{}
+	switch x := r.force(fr, i.X).(type) {
+	case *slice:
+		lo := bound(i.Low, 0)
+		hi := bound(i.High, x.len)
+		if lo > hi || hi > x.cap || lo < 0 {
+			if !x.o.outside {
+				r.fail(g, OtherPanic)
+				return
+			}
+			lo, hi = 0, x.len
+		}
+		out = &slice{x.o, x.off + lo, hi - lo, x.cap - lo}
+	case *ptr: // an array
+		if a, ok := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array); ok && x.path == "" {
+			lo, hi := bound(i.Low, 0), bound(i.High, int(a.Len()))
+			out = &slice{x.o, lo, hi - lo, int(a.Len()) - lo}
+		}
+	case nilV:
+		out = nilV{}
+	}
+	fr.env[i] = out
+	fr.pc++
+}
+
+func keyOf(v value) string {
+	switch x := v.(type) {
+	case int64, bool, string:
+		return "[" + toString(x) + "]"
+	case *iface:
+		return keyOf(x.v)
+	}
+	return "[" + toString(v) + "]"
+}
+
+func (r *Run) lookup(g *goroutine, fr *frame, i *ssa.Lookup) {
+	var v value = unknown{}
+	found := false
+	elem := i.Type()
+	if i.CommaOk {
+		elem = elem.(*types.Tuple).At(0).Type()
+	}
+	switch m := r.force(fr, i.X).(type) {
+	case *obj:
+		r.touch(g, m, "", false, false, i)
+		k := keyOf(r.force(fr, i.Index))
+		v, found = m.cells[k]
+		switch {
+		case !found && m.outside:
+			r.Guesses++
+			found = r.rng.IntN(2) == 0
+			v = zero(elem)
+			if found {
+				v = unknown{}
+				m.cells[k] = v
+				m.order = append(m.order, k)
+			}
+		case !found:
+			v = zero(elem)
+		}
+	case nilV:
+		v = zero(elem)
+	case string:
+		v = int64(0)
+	}
+	if i.CommaOk {
+		v = tuple{v, found}
+	}
+	fr.env[i] = v
+	fr.pc++
+}
+
+// iterator is the state of a range over a map or string.
+type iterator struct {
+	of   value
+	n    int
+	keys []string
+}
+
+func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
+	it, ok := fr.env[i.Iter].(*iterator)
+	t := i.Type().(*types.Tuple)
+	if !ok {
+		return tuple{false, unknown{}, unknown{}}
+	}
+	m, ok := it.of.(*obj)
+	if !ok {
+		it.n++
+		return tuple{it.n < 2 && !isNil(it.of), unknown{}, unknown{}}
+	}
+	r.touch(g, m, "", false, false, i)
+	if it.n == 0 {
+		it.keys = append(it.keys, m.order...)
+		if m.outside && len(it.keys) == 0 && r.rng.IntN(2) == 0 {
+			r.Guesses++
+			it.n++
+			return tuple{true, unknown{}, r.makeUp(t.At(2).Type())}
+		}
+	}
+	for it.n < len(it.keys) {
+		k := it.keys[it.n]
+		it.n++
+		if v, ok := m.cells[k]; ok {
+			return tuple{true, m.cells["key "+k], v}
+		}
+	}
+	return tuple{false, unknown{}, unknown{}}
+}
