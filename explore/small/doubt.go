@@ -9,8 +9,8 @@ import (
 
 // A version that counts passes in the order of gc, so what fails in it depends on the schedule. But what a
 // test asserts of many goroutines, "at least 50 of 100 were served", may hold in every schedule of the test
-// and not of the small version. So a failure, or a panic or misuse in the test's own code, is an error only if
-// all numbers that it is about are among those that were made smaller; otherwise it is a warning. So is a
+// and not of the small version. So a failure, or a panic or misuse in the test's own code, is an error only
+// if all numbers that it is about are among those that were made smaller; otherwise it is a warning. So is a
 // goroutine that waits forever in the test's own code if what was made smaller is the size of something: a
 // channel that had room for all has it no more. Races are errors in any case, and so is what goes wrong in
 // other code: no program may do that.

@@ -12,6 +12,8 @@ import (
 const (
 	mostOnce   = 5 * time.Second // for the reference execution
 	mostSample = 5 * time.Second // for the sample
+
+	withoutLimit = 2 * time.Minute // for each, if there is no limit on time: then the clock decides nothing
 )
 
 // valid reports whether a version counts. Its execution in the order of gc has to pass. Of a sample of
@@ -44,12 +46,12 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 	return 2*failed <= opts.MaxExecs, nil
 }
 
-// part returns a time of at most most, and at most half of all.
+// part returns a time of at most most, and at most half of all; a long one if there is no limit.
 func (c *Config) part(most time.Duration) time.Duration {
-	if c.Options.Timeout > 0 {
-		most = min(most, c.Options.Timeout/2)
+	if c.Options.Timeout == 0 {
+		return withoutLimit
 	}
-	return most
+	return min(most, c.Options.Timeout/2)
 }
 
 // interruptedAfter returns a function that reports whether ctx is done, or the time over.

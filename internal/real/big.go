@@ -178,7 +178,7 @@ a module are explored by one command, so that a small version comes in the secon
 decided about the test itself. All others are too big; the table says which numbers were made
 smaller, and what was found out about the small version ([small versions](../explorers.md#small-versions)). A small
 version has to pass in the order of gc, and mostly in random ones.
-` + "`go run ./internal/real -big -tests 3 -timeout 20s -work DIR HBCHECK > page`" + ` makes this page. %s
+` + "`go run ./internal/real -big -tests 3 -timeout 30s -work DIR HBCHECK > page`" + ` makes this page. %s
 
 | module | test | numbers | verdict | small: executions, states |
 |---|---|---|---|---|
