@@ -181,7 +181,7 @@ func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 		_, second := slices.BinarySearchFunc(s.aim.Second, pointOf(op), point.compare)
 		_, first := slices.BinarySearchFunc(s.aim.First, pointOf(op), point.compare)
 		switch {
-		//mutant: surw: nobody waits for the others of a cycle [test ./bench TestSCT]: false
+		//mutant: surw: none waits for the others of a cycle [test ./bench TestSCT]: false
 		case locks && second:
 		//mutant: surw: first locks of a cycle are like others [test ./por/sample TestAims]: false
 		case locks && first:
