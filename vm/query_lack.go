@@ -6,10 +6,10 @@ type Lack uint8
 
 // The kinds.
 const (
-	LackNothing Lack = iota
-	LackNetwork      // a connection was refused, because there is no network
-	LackChange       // a file that changes was read, and had its old contents
-	LackAllocations  // memory statistics were read again, which do not count what was allocated
+	LackNothing     Lack = iota
+	LackNetwork          // a connection was refused, because there is no network
+	LackChange           // a file that changes was read, and had its old contents
+	LackAllocations      // memory statistics were read again, which do not count what was allocated
 )
 
 // lack records a lack. Only the first one counts: it may have caused everything after it.

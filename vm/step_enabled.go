@@ -39,7 +39,6 @@ type enabledSet struct {
 	changed  []uint32       // slots of goroutines to examine again
 	touched  []trace.Access // memory whose waiters to examine again
 	steps    int            // since the last rewind, at most warmSteps
-	accesses []trace.Access
 	words    []ptr
 }
 

@@ -45,7 +45,6 @@ type Version struct {
 	choice scale.Choice
 	shape  scale.Shape
 	scale  scale.Scale
-	steps  uint64 // of an execution
 }
 
 // The scales. The first one that makes a version count is explored first; then, as long as there is time,
