@@ -15,7 +15,7 @@ import (
 // about a small version without one.
 func TestSmall(t *testing.T) {
 	at := func(line int) token.Position {
-		return token.Position{Filename: dir + "/bank_test.go", Line: line, Column: 3}
+		return token.Position{Filename: dir + "bank_test.go", Line: line, Column: 3}
 	}
 	smaller := &explore.Smaller{Constants: []explore.Scaled{{Pos: at(9), From: 100, To: 3}, {Pos: at(12), From: 50, To: 2}, {Pos: at(20), From: 5000, To: 6, Follows: true}},
 		Edits: []load.Edit{{Pos: at(9), From: "100", To: "3"}}}
@@ -73,7 +73,7 @@ func TestSmall(t *testing.T) {
 	rep.SetBug(bug, paths)
 	edits, err := rep.Edits(dir)
 	if err != nil || len(edits) != 1 || edits[0] != smaller.Edits[0] {
-		t.Errorf("edits %v, %v", edits, err)
+		t.Errorf("edits %#v, %v, want %#v", edits, err, smaller.Edits)
 	}
 	rep.Small[0].To = "3; os.Exit(0)"
 	if _, err := rep.Edits(dir); err == nil {
