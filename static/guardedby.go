@@ -193,7 +193,7 @@ func (d *guardDomain) field(x Guarded) (name string, decl token.Pos) {
 		addr = i.Addr
 	}
 	fa, ok := addr.(*ssa.FieldAddr)
-	//mutant: fields of types of equal structure are one [test ./static TestWant/twins]: false
+	//mutant: fields of types of equal structure are one [test ./static TestWant/twins]: true
 	if !ok {
 		return d.base.Acc.class(x.Access), d.base.Acc.declared(x.Access)
 	}
@@ -244,7 +244,6 @@ func (d *guardDomain) access(e *Event) May {
 	x := Guarded{Access: e.N, Instr: e.Instr, addr: e.Path, closed: true}
 	if e.Instr != nil {
 		h := d.held.before(e.Instr)
-		//mutant: code that is not reached accesses memory [test ./static TestWant/shards]: false
 		if !h.reached {
 			return May{Exits: true}
 		}

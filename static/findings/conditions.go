@@ -205,7 +205,7 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 		}
 		key, not := c.key(br.Cond)
 		is := (succ == 0) != not
-		//mutant: branches on one condition are independent [test ./static/findings TestWant]: "was != is" -> "false"
+		//mutant: branches on one condition are independent [test ./static/findings TestWant]: "was != is" -> "was != was"
 		if was, ok := known(facts, key); ok && was != is {
 			return facts, false
 		}
