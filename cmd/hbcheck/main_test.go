@@ -190,7 +190,7 @@ func main() {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	code := run([]string{"--por", "jpf", "--max-memory", "3M", "wide.go"}, strings.NewReader(""), &out, &out)
+	code := run([]string{"--por", "jpf", "--max-memory", "3M", "--scale", "off", "wide.go"}, strings.NewReader(""), &out, &out)
 	if code != exitOK || !strings.Contains(out.String(), "stopped at the memory budget of 3 MiB (--max-memory)") {
 		t.Errorf("exit %d: %s", code, &out)
 	}
