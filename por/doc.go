@@ -41,7 +41,7 @@
 //	random       -        never    yes      yes   none: a sample
 //	pct          -        never    yes      yes   a probability for each bug of a given depth
 //	pos          -        never    yes      yes   a probability for each partial order
-//	surw         -        never    yes      yes   a probability for each order of the chosen operations, if nothing blocks
+//	surw         -        never    yes      yes   a probability for each order of some operations
 //
 // A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. A "race" in this table
 // is one whose two operations are both pending in some state. These are the optional capabilities of a
