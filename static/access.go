@@ -184,7 +184,8 @@ func (a *Accesses) typeName(t types.Type) string {
 	if names := a.names[id]; len(names) > 0 {
 		return strings.Join(names, " or ")
 	}
-	return types.TypeString(t, (*types.Package).Name)
+	// Which of the two spellings a type has depends on the code that was loaded first.
+	return strings.ReplaceAll(types.TypeString(t, (*types.Package).Name), "interface{}", "any")
 }
 
 // String names access n: "write field f of main.S", "read element of type int in g".

@@ -72,7 +72,9 @@ func TestKernels(t *testing.T) {
 			t.Errorf("%s is neither wrong nor right", name)
 		}
 	}
-	t.Logf("%d wrong, %d right", wrong, right)
+	if wrong != 46 || right != 48 {
+		t.Errorf("%d kernels are wrong and %d right, want 46 and 48", wrong, right)
+	}
 	if len(missed) > 0 || len(alarms) > 0 {
 		t.Errorf("missed %v, false alarms %v", missed, alarms)
 	}
