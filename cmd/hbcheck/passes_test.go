@@ -67,7 +67,7 @@ func TestBug(t *testing.T) {
 		{[]string{"--no-main", "--timeout", "400ms"}, "TestBug TestWide", "stopped after 400ms (--timeout)"},
 	} {
 		var out, errs bytes.Buffer
-		code := run(append([]string{"--html=off", "--por=full", "--match=off", "--max-memory=1G"}, append(tt.args, ".")...), strings.NewReader(""), &out, &errs)
+		code := run(append([]string{"--html=off", "--scale=off", "--por=full", "--match=off", "--max-memory=1G"}, append(tt.args, ".")...), strings.NewReader(""), &out, &errs)
 		var names []string
 		for _, m := range regexp.MustCompile(`(?m)^(?:--- FAIL: |(?:ok|\?\?)  \ttwo\t)(\w+)`).FindAllStringSubmatch(out.String(), -1) {
 			names = append(names, m[1])

@@ -139,7 +139,7 @@ func TestResume(t *testing.T) {
 	dir := saveProgram(t)
 	hbcheck := func(args ...string) (code int, out, errs string) {
 		var o, e bytes.Buffer
-		code = run(append([]string{"explore", "--por=full", "--match=off", "--save", dir}, append(args, "killed_test.go")...), strings.NewReader(""), &o, &e)
+		code = run(append([]string{"explore", "--scale=off", "--por=full", "--match=off", "--save", dir}, append(args, "killed_test.go")...), strings.NewReader(""), &o, &e)
 		return code, o.String(), e.String()
 	}
 	if code, out, errs := hbcheck("--timeout", "300ms"); code != exitOK || !strings.Contains(errs, "saved; the same command with --resume continues it") {
