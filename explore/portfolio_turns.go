@@ -12,13 +12,13 @@ import (
 // that has been found.
 //
 // Claim: one of them does not wait, the one with the least work, so that all make progress. The
-// samples of draws neither wait nor are waited for, because they are short.
+// samples of draws neither wait nor are waited for, because they are short; walks do and are.
 //
 // Turns delay a search, and change nothing else of it. So claim 1 of Portfolio does not depend on
 // oneTurn.
 type turns struct {
 	at      []uint64 // work by number; notRunning
-	most    uint64   // maximum of the work of all searches but the ladder
+	most    uint64   // maximum of the work of all searches but the ladder and the walks
 	ladder  int      // its number
 	changed *sync.Cond
 }
@@ -42,7 +42,7 @@ func (t *turns) enter(number int, work uint64) { t.at[number] = work }
 // report records the work of a running search.
 func (t *turns) report(number int, work uint64) {
 	t.at[number] = work
-	if number != t.ladder {
+	if number < t.ladder {
 		t.most = max(t.most, work)
 	}
 	t.changed.Broadcast()
@@ -94,8 +94,9 @@ func (t *turns) searching() bool {
 	return false
 }
 
-// awaitWalk is awaitTurn for the walks. If no other search is left, they have no end, and it returns why
-// they have to.
+// awaitWalk is awaitTurn for the walks, which have no end. If no other search is left, and none has done as
+// much work, it returns why they have to end. So they end after the same step, whatever the speed of the
+// searches.
 func (p *portfolio) awaitWalk(work uint64, ending func() bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,9 +104,9 @@ func (p *portfolio) awaitWalk(work uint64, ending func() bool) string {
 	t.report(p.draws.number, work)
 	for p.winner < 0 && !ending() {
 		switch least, _ := t.least(p.draws.number); {
-		case !t.searching():
+		case !t.searching() && work > t.most:
 			return "no other search is left"
-		case work <= least+oneTurn:
+		case !t.searching() || work <= least+oneTurn:
 			return ""
 		}
 		t.changed.Wait()
