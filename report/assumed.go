@@ -26,7 +26,6 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.MemoryShown:  {"gc", "memory statistics", "memory statistics", "those of a small idle program"},
 	vm.AddressShown: {"addresses", "addresses", "a printed address", "the same in every execution"},
 	vm.AddressUsed:  {"addresses", "addresses", "an address used as a number", "the same in every execution"},
-	vm.SignalOff:    {"signals", "signals", "os/signal", "no signal arrives for a signal.Notify in an initialiser"},
 	vm.SignalSome:   {"signals", "signals", "os/signal", "only the first three signals arrive"},
 	vm.SignalOnce:   {"signals", "signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "stacks", "runtime.Stack", "it shows other goroutines only between two operations"},

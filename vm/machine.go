@@ -181,7 +181,7 @@ type scheduler struct {
 type autoMode struct {
 	auto   bool   // on: every enabled operation is executed at once
 	paused bool   // initDone halted: the turn of the first goroutine of ready is not over
-	forked bool   // an initialiser has started a goroutine: see forks
+	forked bool   // an initialiser has started a goroutine or had a choice: see forks
 	rand   uint64 // state of the choice among alternatives
 
 	handed    *goroutine // the goroutine that got something and continues next: see handOver

@@ -22,8 +22,9 @@ var signalNatives = []Native{
 			return Next
 		}
 		switch {
-		case m.auto: // nothing arrives during the initialisation of packages or in run mode
-			m.assume(g, SignalOff)
+		case m.forksBefore(g): // an initialiser: signals arrive from then on
+			return Stop
+		case m.auto: // run mode: nothing arrives
 		case n >= maxSignals:
 			m.assume(g, SignalSome)
 		default:

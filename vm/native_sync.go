@@ -157,8 +157,8 @@ var syncNatives = []Native{
 	{Name: "sync.hbTries", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
 		//mutant: pools keep everything [env TestPrograms/pool]: drop 1
-		tries := !m.auto && n <= maxOrdered+1 && m.tryOrders(g, uint32(n))
-		if !tries && !m.auto {
+		tries := !m.cfg.Run && n <= maxOrdered+1 && m.tryOrders(g, uint32(n))
+		if !tries && !m.cfg.Run {
 			m.assume(g, PoolKept)
 		}
 		r.SetBool(0, tries)

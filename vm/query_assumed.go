@@ -25,7 +25,6 @@ const (
 	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                    // fmt: an address is printed
 	AddressUsed                     // unsafe, reflect: an address is a number
-	SignalOff                       // os/signal: the signal never arrives
 	SignalSome                      // os/signal: only some of many signals arrive
 	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations

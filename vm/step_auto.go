@@ -151,7 +151,9 @@ const wakeNanos = 50_000
 func (m *Machine) runLocalAfterAuto() {
 	defer m.recoverOutOfMemory()
 	m.paused = false
-	m.exec(m.gs[m.ready[0]]) // the rest of its turn
+	if g := m.gs[m.ready[0]]; g.status == gRunning {
+		m.exec(g) // the rest of its turn
+	}
 	m.cnt.Steps++
 	m.pollAfterTurns()
 	m.beginStep()

@@ -269,7 +269,9 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 // A single alternative of a program with one goroutine is local work. Without an alternative the
 // operation becomes pending, and blocks.
 func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
-	if n > 0 && (g.scheduled || m.auto || n == 1 && !m.multi) {
+	//mutant: selects of initialisers choose once [models TestInitialisers]: "n > 1 && m.forks()" -> "false"
+	forks := n > 1 && m.forks() // an initialiser's first choice: the searches make it
+	if n > 0 && !forks && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
 			g.choice = 0
 		}

@@ -192,8 +192,8 @@ func (m *Machine) enter(e *load.Entry) error {
 	return nil
 }
 
-// forks is called when a goroutine of the program has been started. If an initialiser has done that,
-// it ends what is executed with one schedule and reports true: the instruction must stop.
+// forks is called when a goroutine of the program has been started, or before a choice. If an initialiser
+// does that, it ends what is executed in one way and reports true: the instruction must stop.
 func (m *Machine) forks() bool {
 	//mutant: initialisers have one schedule [models TestInitialisers]: "!m.auto || m.cfg.Run || m.heap.based" -> "m.heap != nil"
 	if !m.auto || m.cfg.Run || m.heap.based {
@@ -204,8 +204,17 @@ func (m *Machine) forks() bool {
 	return true
 }
 
+// forksBefore is forks for the native that g executes: g will execute it once more.
+func (m *Machine) forksBefore(g *goroutine) bool {
+	if !m.forks() {
+		return false
+	}
+	g.pc--
+	return true
+}
+
 // initDone is called by runtime.main between the initialisers and the entry, or when an initialiser
-// starts a goroutine, and halts the machine there. The present state becomes the base state, with which
+// starts a goroutine or has a choice, and halts the machine there. The present state becomes the base state, with which
 // the state hash compares.
 // Fingerprints do not repeat the base state: of its objects only those count that have
 // changed since. So a program that fills a table of a million entries in an initialiser has small

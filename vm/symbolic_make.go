@@ -37,7 +37,9 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.link.entry.Fuzz:
 		m.unsupported(g, RefusedInput, "hbtest.Nondet in a fuzz target: its arguments are the inputs")
 		return Stop
-	case m.auto: // a variable's initialiser
+	case m.forksBefore(g): // a variable's initialiser: its inputs are explored
+		return Stop
+	case m.auto:
 		for i := range l.Words() {
 			r.Set(i, 0)
 		}

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// initialisers are packages whose initialisers start goroutines: what these do beside the rest of the
-// initialisers is explored like everything else.
+// initialisers are packages whose initialisers start goroutines or have choices: what follows is explored
+// like everything else.
 var initialisers = []struct{ name, want, source string }{
 	{"lost", "1|2|4|5", `
 import "sync/atomic"
@@ -65,6 +65,29 @@ func main() { print(seen) }`},
 import "runtime"
 var _ = func() int { go func() {}(); print(runtime.NumGoroutine()); return 0 }()
 func main() {}`},
+	// Nor do choices need a goroutine.
+	{"selected", "1|2", `
+var got = func() int {
+	a, b := make(chan int, 1), make(chan int, 1)
+	a <- 1
+	b <- 2
+	select {
+	case x := <-a:
+		return x
+	case x := <-b:
+		return x
+	}
+}()
+func main() { print(got) }`},
+	{"drawn", "0 0|0 1|1 0|1 1|2 0|2 1", `
+import "math/rand/v2"
+var got, once = rand.IntN(3), rand.IntN(2)
+func main() { print(got, " ", once) }`},
+	{"pooled", "0|1", `
+import "sync"
+var pool = sync.Pool{New: func() any { return 0 }}
+var got = func() int { pool.Put(1); return pool.Get().(int) }()
+func main() { print(got) }`},
 	// A coroutine runs beside nothing.
 	{"pulled", "3", `
 import "iter"

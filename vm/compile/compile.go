@@ -126,7 +126,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c := &compiler{l: l, fn: fn, clock: l.Clocked(fn)}
 	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
 	// gc, too, knows reflect.callReflect by its name.
-	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil || c.f.Name == "reflect.callReflect"
+	initialiser := fn.Synthetic == "package initializer" // stacks show it, as gc's do
+	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil && !initialiser || c.f.Name == "reflect.callReflect"
 	// Sizes that callers rely on: words of parameters and results. A receiver is the first
 	// parameter.
 	sig := fn.Signature
