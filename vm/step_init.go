@@ -214,8 +214,8 @@ func (m *Machine) forksBefore(g *goroutine) bool {
 }
 
 // initDone is called by runtime.main between the initialisers and the entry, or when an initialiser
-// starts a goroutine or has a choice, and halts the machine there. The present state becomes the base state, with which
-// the state hash compares.
+// starts a goroutine or has a choice, and halts the machine there. The present state becomes the
+// base state, with which the state hash compares.
 // Fingerprints do not repeat the base state: of its objects only those count that have
 // changed since. So a program that fills a table of a million entries in an initialiser has small
 // states.
