@@ -189,7 +189,14 @@ var timeNatives = []Native{
 			m.syncOp(op, trace.SyncAccess, c, 8, true, true)
 		}
 		return 1
-	}, Fn: nop},
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		//mutant: initialisers stop timers in time [models TestInitialisers]: "m.choosesEarly(1)" -> "false"
+		if m.choosesEarly(1) {
+			g.pc-- // once more
+			return Stop
+		}
+		return Next
+	}},
 }
 
 // Offsets in the guest's hbTimer.

@@ -80,6 +80,10 @@ func (m *Machine) runAuto() {
 		if !ran && m.auto {
 			g := m.firstSleeper()
 			if g == nil {
+				if m.gs[0].status == gReady && slices.ContainsFunc(m.gs, (*goroutine).isCollector) && m.forks() {
+					m.ready = append(m.ready, 0) // what is due may wake main
+					break
+				}
 				return
 			}
 			g.scheduled = true

@@ -269,8 +269,8 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 // A single alternative of a program with one goroutine is local work. Without an alternative the
 // operation becomes pending, and blocks.
 func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
-	//mutant: selects of initialisers choose once [models TestInitialisers]: "n > 1 && m.forks()" -> "false"
-	forks := n > 1 && m.forks() // an initialiser's first choice: the searches make it
+	//mutant: selects of initialisers choose once [models TestInitialisers]: "m.choosesEarly(n)" -> "false"
+	forks := m.choosesEarly(n)
 	if n > 0 && !forks && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
 			g.choice = 0

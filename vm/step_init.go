@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -195,14 +196,17 @@ func (m *Machine) enter(e *load.Entry) error {
 // forks is called when a goroutine of the program has been started, or before a choice. If an initialiser
 // does that, it ends what is executed in one way and reports true: the instruction must stop.
 func (m *Machine) forks() bool {
-	//mutant: initialisers have one schedule [models TestInitialisers]: "!m.auto || m.cfg.Run || m.heap.based" -> "m.heap != nil"
-	if !m.auto || m.cfg.Run || m.heap.based {
+	//mutant: initialisers have one schedule [models TestInitialisers]: "!m.initialising()" -> "m.heap != nil"
+	if !m.initialising() {
 		return false
 	}
 	m.forked = true
 	m.initDone()
 	return true
 }
+
+// initialising reports whether packages are initialised, and no search decides anything yet.
+func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.based }
 
 // forksBefore is forks for the native that g executes: g will execute it once more.
 func (m *Machine) forksBefore(g *goroutine) bool {
@@ -211,6 +215,13 @@ func (m *Machine) forksBefore(g *goroutine) bool {
 	}
 	g.pc--
 	return true
+}
+
+// choosesEarly is forks for an operation with n alternatives on channels, timers or the time. If a timer is
+// running, the operation may come before it fires or after that.
+func (m *Machine) choosesEarly(n int) bool {
+	timer := func(g *goroutine) bool { return g.system && g.status != gEnded && g.wait.obj != 0 }
+	return m.initialising() && (n > 1 || slices.ContainsFunc(m.gs, timer)) && m.forks()
 }
 
 // initDone is called by runtime.main between the initialisers and the entry, or when an initialiser

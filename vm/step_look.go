@@ -249,6 +249,7 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	//mutant: dates are not named [env TestPrograms/clockdate$]
 	m.comparesDate(g, a, b)
 	m.comparesTicks(g, x, y)
+	m.comparesEarly(g, x, y)
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
 			m.compared(g, max(x, y)-min(x, y), 0)
@@ -258,6 +259,15 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 		return cmp.Compare(int64(a[1]), int64(b[1]))
 	}
 	return cmp.Or(cmp.Compare(timeSecond(a[0], a[1]), timeSecond(b[0], b[1])), cmp.Compare(a[0]&timeNanos, b[0]&timeNanos))
+}
+
+// comparesEarly names a comparison, or the difference, of two times of the clock in an initialiser: these
+// are the only ones there.
+func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
+	//mutant: the clock of initialisers is not named [env TestPrograms/clockinit]: " && m.initialising()" -> " && false"
+	if min(x, y) >= 0 && m.initialising() {
+		m.assume(g, ClockSome)
+	}
 }
 
 // settled reports whether no time earlier than t can become later than it if time passes at looks.
@@ -336,6 +346,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	}
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
 	aged := m.comparesDate(g, [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)})
+	m.comparesEarly(g, x, y)
 	//mutant: what lies before ticks is exact [env TestPrograms/clocktick$]
 	m.link.sinceTick(x, y)
 	//mutant: what lies between two times is not of the clock [env TestPrograms/clockelapsed$]

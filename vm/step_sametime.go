@@ -25,8 +25,8 @@ func (m *Machine) readsTime(g *goroutine) bool {
 
 // timesCompared notes that values of layout l at a and b are compared by ==.
 func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
-	g := m.executing
-	if g == nil || !m.readsTime(g) {
+	g, early := m.executing, m.initialising()
+	if g == nil || !early && !m.readsTime(g) {
 		return
 	}
 	same, later, apart := false, false, int64(0)
@@ -42,6 +42,10 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 		x, y := instant(p[0], p[1]), instant(q[0], q[1])
 		if min(x, y) < 0 { // one is not of the clock
 			continue
+		}
+		if early {
+			m.comparesEarly(g, x, y)
+			return
 		}
 		same = same || x == y
 		later = later || x != y && max(x, y) > max(m.clock, m.shown)

@@ -59,6 +59,8 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 		return true
 	//mutant: choices of initialisers are made once [models TestInitialisers]: "n > 1 && " -> "n < 0 && "
 	case n > 1 && m.forks(): // an initialiser's first choice: the searches make it
+	//mutant: sleeping initialisers let timers fire [models TestInitialisers]: "op.Kind == trace.Sleep" -> "false"
+	case op.Kind == trace.Sleep && m.choosesEarly(n):
 	case m.auto && op.Kind != trace.Sleep && op.Kind != trace.Timer:
 		g.choice = m.autoChoice(n)
 		return true

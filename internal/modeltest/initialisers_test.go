@@ -88,6 +88,47 @@ import "sync"
 var pool = sync.Pool{New: func() any { return 0 }}
 var got = func() int { pool.Put(1); return pool.Get().(int) }()
 func main() { print(got) }`},
+	// A timer may fire before the next operation or after that, or while main sleeps.
+	{"fired", "false|true", `
+import "time"
+var fired = func() bool {
+	t := time.NewTimer(time.Microsecond)
+	select {
+	case <-t.C:
+		return true
+	default:
+		return false
+	}
+}()
+func main() { print(fired) }`},
+	{"stopped", "false|true", `
+import "time"
+var stopped = time.AfterFunc(time.Microsecond, func() {}).Stop()
+func main() { print(stopped) }`},
+	{"slept", "false|true", `
+import "time"
+var fired = func() bool {
+	t := time.NewTimer(time.Microsecond)
+	time.Sleep(2 * time.Microsecond)
+	select {
+	case <-t.C:
+		return true
+	default:
+		return false
+	}
+}()
+func main() { print(fired) }`},
+	// What is due wakes an initialiser that waits for it.
+	{"finalized", "done", `
+import "runtime"
+var _ = func() bool {
+	c := make(chan bool)
+	p := new([4]int)
+	runtime.SetFinalizer(p, func(*[4]int) { close(c) })
+	p = nil
+	return <-c
+}()
+func main() { print("done") }`},
 	// A coroutine runs beside nothing.
 	{"pulled", "3", `
 import "iter"

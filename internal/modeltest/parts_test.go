@@ -21,6 +21,8 @@ var apart = map[string]string{
 	"(*Machine).assumeAlways":  "the verdict names it",
 	"(*Machine).draw":          "values get labels, and stay the same, or the verdict names them",
 	"(*symbols).look":          "the verdict names it",
+	"(*Machine).forks":         "ends the initialisation, which is before the first step",
+	"(*Machine).choosesEarly":  "does the same",
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
@@ -64,7 +66,7 @@ var about = map[trace.Kind][]string{
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
-		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.forked autoMode.rand scalars.entryPC`,
+		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand scalars.entryPC`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
@@ -125,7 +127,6 @@ var unnoticed = map[string]string{
 
 	// Timers.
 	"time.hbGo writes goroutines":   "the one that is made",
-	"time.hbGo reads clock":         "where an initialiser ends what has one schedule",
 	"time.hbGo reads goroutines":    "the one that is made",
 	"time.hbKill writes goroutines": "that of the timer; hbChange is an operation on it, and precedes it",
 	"time.hbKill reads goroutines":  "that of the timer; hbChange is an operation on it, and precedes it",
