@@ -44,7 +44,10 @@ func (bare) Failures() []*Fault                                     { return nil
 func (bare) Forgotten() ([]trace.GID, bool)                         { return nil, false }
 func (bare) EntryEnded() bool                                       { return false }
 func (bare) EntryMade([]uint32) bool                                { return false }
-func (bare) EntryHolds([]uint32, trace.GID) bool                    { return false }
+func (bare) SubtestEnded() bool                                     { return false }
+func (bare) RunningTests() []trace.GID                              { return nil }
+func (bare) TestsHolding([]uint32, trace.GID) []trace.GID           { return nil }
+func (bare) HeldByVariables([]uint32) bool                          { return false }
 func (bare) AwaitedBy(trace.GID) []uint32                           { return nil }
 func (bare) WaitsForLock(trace.GID) bool                            { return false }
 func (bare) CanCollect() bool                                       { return false }

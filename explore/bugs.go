@@ -92,6 +92,11 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
 	}
+	return forgottenIn(m, allow)
+}
+
+// forgottenIn is forgottenBugs also of a state in which goroutines only loop.
+func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	list, mainWaits := m.Forgotten()
 	if len(list) == 0 {
 		return nil
@@ -105,7 +110,7 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 		for _, g := range waiting {
 			if g.Parent != trace.NoGID && !allowed(g, allow) {
 				b := leakBug(waiting, g)
-				b.stays = m.EntryEnded() && !m.WaitsForLock(g.ID) && len(g.Holders) == 0
+				b.stays = (m.EntryEnded() || m.SubtestEnded()) && !m.WaitsForLock(g.ID) && len(g.Holders) == 0
 				bugs = append(bugs, b)
 			}
 		}
@@ -384,5 +389,11 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 		}
 	}
 	b.Detail = Loops{names(list), !mainAlive}
+	for _, g := range looping {
+		if b.stays = !mainAlive && m.EntryEnded(); b.stays {
+			b.parts = append(b.parts, &Bug{Kind: Livelock, Detail: LeftLooping{topFunc(g.Stack)}, Pos: g.position(), Site: g.site(),
+				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID})
+		}
+	}
 	return b
 }

@@ -293,6 +293,9 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		return true
 	}
 	b.Loop = loop
+	if c.tolerates(b) {
+		return c.loopLeft(b, path)
+	}
 	return c.add(b, path)
 }
 

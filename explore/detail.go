@@ -43,6 +43,11 @@ type (
 		Waiting
 	}
 
+	// LeftLooping is of Livelock: the entry has returned, and a goroutine repeats a loop.
+	LeftLooping struct {
+		Func string // the innermost one outside the standard library
+	}
+
 	// LivesOn is of LeftRunning: main has returned, and time wakes a goroutine again and again.
 	LivesOn struct {
 		Func string // the innermost one outside the standard library
@@ -77,6 +82,7 @@ func (Exited) detail()      {}
 func (WaitCycle) detail()   {}
 func (MainBlocked) detail() {}
 func (LeftBehind) detail()  {}
+func (LeftLooping) detail() {}
 func (LivesOn) detail()     {}
 func (Spins) detail()       {}
 func (Loops) detail()       {}

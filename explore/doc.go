@@ -19,7 +19,7 @@
 //	Leak      at a leaf, main has ended    LeftBehind
 //	Panic     at a leaf                    Crashed
 //	Failure   at a leaf                    TestFailed, Exited
-//	Livelock  at a leaf that spins, or     Spins, Loops
+//	Livelock  at a leaf that spins, or     Spins, Loops, LeftLooping
 //	          the explorer finds a loop
 //	Misuse    at a leaf                    Crashed
 //

@@ -67,7 +67,7 @@ type Resumed struct {
 
 // Saved bugs contain details.
 func init() {
-	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LivesOn{}, Spins{},
+	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LeftLooping{}, LivesOn{}, Spins{},
 		Loops{}, Conflict{}} {
 		saved.Register(d)
 	}

@@ -17,14 +17,20 @@ import (
 //  2. If the entry had returned before the goroutine was forgotten, if it does not wait for a lock, and if
 //     the entry's function has made what it waits for, or its frame referred to it at some moment before,
 //     the Leak may stay (mayStay), as long as that is so of all goroutines that wait at the same place. Then
-//     the exploration begins again, and counts the executions that have it.
+//     the exploration begins again, and counts the executions that have it. For what package variables refer
+//     to the process is the entry: any function could end it. A subtest, and a function that gets a
+//     *testing.T, is an entry as well; if one of its frames referred to it, it has to have ended.
 //  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug
 //     of some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is,
 //     for the same as one that all executions have: what ends that one ends it, too. If there is none
 //     without it it is a warning (Bug.Always).
 //
 // A goroutine that a function has left which the entry called is a bug in 2: nothing outside of that function
-// could have ended it.
+// could have ended it. The executions that are counted have other schedules than the one of 2, so that in the
+// end 2 is asked again, of the first of them (teller).
+//
+// A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:
+// for what it reads in the loop. A loop has one bug for each goroutine in it then (Bug.parts).
 
 // LeakRule says which goroutines that are left are bugs.
 type LeakRule uint8
@@ -84,20 +90,42 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 }
 
 // awaited returns for how many different things those of bugs wait that have the key k.
-func (c *collector) awaited(k key, bugs []*Bug) int {
+func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 	var things [][]uint32
 	for _, b := range bugs {
 		if b.key() != k {
 			continue
+		}
+		if n++; b.Loop >= 0 {
+			continue // what it reads is another object in each of its steps: each counts
 		}
 		objs := c.m.AwaitedBy(b.waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {
 			return slices.ContainsFunc(list, func(o uint32) bool { return slices.Contains(objs, o) })
 		}) {
 			things = append(things, objs)
+		} else {
+			n--
 		}
 	}
-	return len(things)
+	return n
+}
+
+// tolerates reports whether the loop b may stay.
+func (c *collector) tolerates(b *Bug) bool {
+	return b.stays && !slices.ContainsFunc(b.parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
+}
+
+// loopLeft counts an execution that ends in the loop b, which may stay, at path, and reports whether the
+// search continues.
+func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
+	end := c.m.Ending()
+	bugs := append(faultBugs(c.m, &end), forgottenIn(c.m, c.opts.AllowLeak)...)
+	for _, x := range bugs {
+		x.Early = true // the execution continues
+	}
+	bugs = c.stay(append(bugs, b.parts...), path, por.Stuck, &end)
+	return c.addLeft(bugs, path)
 }
 
 // waitingWith returns the keys of those of bugs whose goroutines wait for something for which b's waits.
@@ -185,7 +213,7 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 		return nil
 	}
 	for _, b := range r.Bugs {
-		other := b.Kind != Leak || !b.stays || opts.tolerated[b.key()]
+		other := !b.stays || opts.tolerated[b.key()]
 		switch {
 		case b.Warning, other && opts.All:
 		case other:
@@ -197,46 +225,59 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 	return list
 }
 
-// heldByEntry reports whether the entry's function has made what the goroutine of b waits for, or its frame
-// has referred to it at a moment of b's schedule, and so for all goroutines that are left at the same place.
-// m, which has numbered the goroutines of the schedule, is in its initial state; over says when there is no
-// more time.
+// heldByEntry reports whether package variables refer to what the goroutine of b waits for; or the entry's
+// function has made it and has ended; or frames of tests that have ended have referred to it at a moment of
+// b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the goroutines
+// of the schedule, is in its initial state; over says when there is no more time.
 func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
+	objs := make(map[trace.GID][]uint32)
+	reads := b.Loop >= 0
 	for i, a := range b.Schedule {
 		if i%64 == 0 && over() || m.Status() != por.Running {
 			return false
 		}
+		if reads && i >= b.Loop {
+			objs[a.G] = append(objs[a.G], m.AwaitedBy(a.G)...)
+		}
 		m.Step(a.G, a.Choice)
 	}
-	var left []*Bug
-	if b.Early {
-		left = forgottenBugs(m, nil)
-	} else {
-		left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
-	}
-	objs := make(map[trace.GID][]uint32)
-	for _, x := range left {
-		//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
-		if x.key() == b.key() {
-			objs[x.waiter] = m.AwaitedBy(x.waiter)
+	if !reads {
+		var left []*Bug
+		if b.Early {
+			left = forgottenBugs(m, nil)
+		} else {
+			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
+		}
+		for _, x := range left {
+			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
+			if x.key() == b.key() {
+				objs[x.waiter] = m.AwaitedBy(x.waiter)
+			}
 		}
 	}
 	if len(objs) == 0 {
 		return false
 	}
-	maps.DeleteFunc(objs, func(_ trace.GID, list []uint32) bool { return m.EntryMade(list) })
+	maps.DeleteFunc(objs, func(_ trace.GID, list []uint32) bool {
+		//mutant: package variables hold nothing [test ./explore TestLeftBehind|TestLeftLoops]: "|| m.HeldByVariables(list)" -> ""
+		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
+	})
+	running := m.RunningTests()
 	m.Rewind(mark)
 	for _, a := range b.Schedule {
 		if len(objs) == 0 || over() || m.EntryEnded() {
 			break
 		}
-		//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: "m.EntryHolds(list, g)" -> "true"
-		maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool { return m.EntryHolds(list, g) })
+		maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
+			//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: "m.TestsHolding(list, g)" -> "[]trace.GID{g}"
+			//mutant: a test that has not ended leaves goroutines [test ./cmd/hbcheck TestScripts/left]: "!slices.Contains(running, t)" -> "true"
+			return slices.ContainsFunc(m.TestsHolding(list, g), func(t trace.GID) bool { return !slices.Contains(running, t) })
+		})
 		m.Step(a.G, a.Choice)
 	}
 	return len(objs) == 0
@@ -250,6 +291,9 @@ func (o Options) tolerate(list []*Bug) Options {
 	}
 	for _, b := range list {
 		o.tolerated[b.key()] = true
+		for _, p := range b.parts {
+			o.tolerated[p.key()] = true
+		}
 	}
 	return o
 }
@@ -258,12 +302,23 @@ func (o Options) tolerate(list []*Bug) Options {
 // and removes all that stay if they are not to be reported.
 func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
 	for _, b := range list {
-		if !slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() }) {
-			b.Warning, b.Always = true, true
-			r.Bugs = append(r.Bugs, b)
+		if len(b.parts) == 0 {
+			r.keepOne(b)
+		}
+		for _, p := range b.parts {
+			p.Schedule, p.Events, p.LoopEvent = b.Schedule, b.Events, b.LoopEvent
+			r.keepOne(p)
 		}
 	}
 	if rule == LeaksOff {
 		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return b.Always })
+	}
+}
+
+// keepOne adds b to r unless r has it.
+func (r *Result) keepOne(b *Bug) {
+	if !slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() }) {
+		b.Warning, b.Always = true, true
+		r.Bugs = append(r.Bugs, b)
 	}
 }

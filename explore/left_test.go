@@ -49,6 +49,8 @@ var leftPrograms = []struct{ body, want string }{
 	// It waits for a lock.
 	{`var mu sync.Mutex; mu.Lock(); done := make(chan bool); go func() { close(done); mu.Lock() }(); <-done`, "fail"},
 	{`var wg sync.WaitGroup; wg.Add(1); done := make(chan bool); go func() { close(done); wg.Wait() }(); <-done`, "warning"},
+	{`for range 2 { go func() { <-jobs }() }`, "warning"}, // any function could have sent
+	{`done := make(chan bool, 1); go func() { done <- true; <-jobs }(); select { case <-done: close(jobs); default: }`, "fail"},
 	// The search finds the other bugs, too.
 	{`s := start(); <-s.ready; x := 0; go func() { x++ }(); x++`, "fail"},
 	{`s := start(); <-s.ready; c := make(chan int, 2); go func() { c <- 1 }(); go func() { c <- 2 }(); if <-c == 2 { panic(2) }`, "fail"},
@@ -66,6 +68,8 @@ import (
 
 var _ sync.Mutex
 var _ atomic.Int32
+
+var jobs = make(chan int)
 
 type server struct{ ready, stop chan bool }
 
@@ -207,5 +211,74 @@ func TestLeftParts(t *testing.T) {
 	}
 	if len(count) < 3 {
 		t.Errorf("%v: they say too little", count)
+	}
+}
+
+// leftLoops are bodies of functions that leave goroutines which loop, each with the verdict of LeaksWarn.
+var leftLoops = []struct{ body, want string }{
+	{`var stop atomic.Bool; go spin(&stop)`, "warning"},
+	{`var stop atomic.Bool; for range 2 { go spin(&stop) }`, "warning"},
+	{`go spin(&global)`, "warning"}, // any function could end it
+	{`var stop atomic.Bool; go spin(&stop); stop.Store(true)`, "ok"},
+	{`var stop atomic.Bool; go spin(&stop); s := start(); <-s.ready`, "warning"},
+	{`spinning()`, "fail"},
+	{`var stop atomic.Bool; go spin(&stop); spinning()`, "fail"},
+	{`go func() { for {} }()`, "fail"}, // nothing could end it
+	{`var stop, some atomic.Bool; go spin(&stop); go some.Store(true); if some.Load() { stop.Store(true) }`, "fail"},
+	{`var stop, other, some atomic.Bool; go spin(&stop); go spin(&other); go some.Store(true); if some.Load() { stop.Store(true) }`, "fail"},
+	{`var stop atomic.Bool; go spin(&stop); x := 0; go func() { x++ }(); x++`, "fail"},
+	{`var stop, done atomic.Bool; go func() { spin(&stop); done.Store(true) }(); for !done.Load() {}`, "fail"}, // main waits for it
+}
+
+// TestLeftLoops is TestLeftBehind for goroutines that loop.
+func TestLeftLoops(t *testing.T) {
+	src := leftHead + `
+var global atomic.Bool
+
+func spin(stop *atomic.Bool) { for !stop.Load() {} }
+
+func spinning() { var stop atomic.Bool; go spin(&stop) }
+`
+	for i, p := range leftLoops {
+		src += fmt.Sprintf("\nfunc P%d() {\n%s\n}\n", i, p.body)
+	}
+	prog := vmtest.Load(t, src)
+	for i, p := range leftLoops {
+		entry, err := prog.Lookup(fmt.Sprintf("P%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		for k, opts := range []Options{
+			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
+			{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2},
+			{POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true},
+		} {
+			for _, rule := range []LeakRule{LeaksWarn, LeaksOff, LeaksAreErrors} {
+				if rule != LeaksWarn && k > 0 {
+					continue
+				}
+				opts.Leaks = rule
+				r, err := Run(context.Background(), e, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := string(r.Verdict)
+				for _, b := range r.Bugs {
+					if b.Always && b.Kind == Livelock && b.Warning && r.Verdict == OK {
+						got = "warning"
+					}
+				}
+				want := p.want
+				if want == "warning" {
+					want = map[LeakRule]string{LeaksWarn: "warning", LeaksOff: "ok", LeaksAreErrors: "fail"}[rule]
+				}
+				if got != want {
+					t.Errorf("options %d, rule %d: %s, want %s:\n%s", k, rule, got, want, p.body)
+				}
+			}
+		}
 	}
 }

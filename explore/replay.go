@@ -392,6 +392,9 @@ func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
 		bugs, _ = leafBugs(m, st, m.Ending(), nil)
 	case k == Leak || k == Deadlock:
 		bugs = forgottenBugs(m, nil)
+	case k == Failure: // goroutines loop forever beside it
+		end := m.Ending()
+		bugs = faultBugs(m, &end)
 	}
 	if i := slices.IndexFunc(bugs, wanted); i >= 0 {
 		return bugs[i]

@@ -267,7 +267,8 @@ type Bug struct {
 	// Order is the first loop over a map whose order the schedule chooses; nil if there is none. A
 	// bug that needs an order that gc cannot have is a warning.
 	Order *Ranging
-	// Always: a Leak that is a warning, because the entry leaves the goroutine in every schedule.
+	// Always: a Leak or a Livelock that is a warning, because the entry leaves the goroutine in every
+	// schedule.
 	Always bool
 	// Lacks is what the execution lacked before the bug and a native one has. The bug is a warning
 	// unless another execution shows that the program can do without.
@@ -323,8 +324,9 @@ type Bug struct {
 	StepsApart   bool
 	AccessEvents [2]int
 
-	stays    bool      // a Leak that the entry may have left: see left.go
-	waiter   trace.GID // of a Leak
+	stays    bool      // a Leak or Livelock that the entry may have left: see left.go
+	waiter   trace.GID // of a Leak, or of one that loops
+	parts    []*Bug    // of a Livelock that stays: one for each goroutine
 	movers   []mover   // of Schedule, until it is narrated
 	symbolic bool      // values depended on inputs where it was found
 }

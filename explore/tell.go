@@ -92,7 +92,8 @@ func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
 func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	found := *b
 	defer s.result.survive(func() { *b = found; b.untold(); b.movers = nil })
-	if budget > 0 && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
+	s.judgeLeft(b)
+	if budget > 0 && !b.stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
 		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
@@ -116,9 +117,27 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 			b.Overtakes = t.overtakes
 		}
 	}
-	b.stays = b.stays && s.opts.Leaks != LeaksAreErrors && !b.Warning && !b.Untold && !b.symbolic && heldByEntry(s.m, b, s.limit.passed)
 	b.movers = nil
 	return spent
+}
+
+// judgeLeft decides whether b, which an execution has left, stays; and whether one that all have left does.
+func (s *exploration) judgeLeft(b *Bug) {
+	asked := !b.symbolic && (b.Always || b.stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
+	if !asked {
+		b.stays = false
+		return
+	}
+	s.m.Await(vm.AwaitNever)
+	b.stays = heldByEntry(s.m, b, s.limit.passed)
+	if b.Loop < 0 {
+		s.m.Await(s.opts.await())
+	}
+	//mutant: one that is left by a function hides behind one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
+	if b.Always && !b.stays && !s.limit.passed() {
+		b.Warning, b.Always = false, false
+		s.result.Verdict = Fail
+	}
 }
 
 // tellOutcome describes the schedule of o. A mistake of hbcheck itself leaves it without words, and does not

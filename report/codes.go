@@ -39,7 +39,7 @@ hits++ // no lock, no channel and no WaitGroup is between the two`,
 	},
 	explore.Leak: {
 		title: "leaked goroutine",
-		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A warning: the entry itself could have stopped the goroutine and, in every schedule, returns without doing so, as many tests do with a server (--leaks=error makes that an error).",
+		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A warning: the entry itself, a subtest or any function could have stopped the goroutine and, in every schedule, returns without doing so, as many tests do with a server (--leaks=error makes that an error).",
 		example: `answers := make(chan string)
 for _, q := range queries {
 	go func() { answers <- ask(q) }()
@@ -64,7 +64,7 @@ func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // another deposit in b
 	},
 	explore.Livelock: {
 		title: "livelock",
-		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it.",
+		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it. A warning: the loop ends when a variable changes, and the entry, which could have changed it, returns without doing so in every schedule.",
 		example: `for other.Load() { // each goroutine is polite and lets the other one go first
 	me.Store(false)
 	runtime.Gosched()

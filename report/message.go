@@ -68,6 +68,8 @@ func message(b *explore.Bug) string {
 		return s
 	case explore.LeftBehind:
 		return fmt.Sprintf("goroutine left behind: %s waits forever%s", d.Func, waiting(d.Waiting))
+	case explore.LeftLooping:
+		return fmt.Sprintf("goroutine left behind: %s loops forever", d.Func)
 	case explore.LivesOn:
 		return fmt.Sprintf("goroutine left running: %s waits%s again and again, and nothing can stop it", d.Func, waiting(d.Waiting))
 	case explore.Spins:

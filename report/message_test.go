@@ -31,6 +31,7 @@ func TestMessage(t *testing.T) {
 		{explore.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
 		{explore.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
 		{explore.LeftBehind{Func: "logger", Waiting: explore.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
+		{explore.LeftLooping{Func: "spin"}, "goroutine left behind: spin loops forever"},
 		{explore.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
 		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without progress"},
 		{explore.Conflict{First: explore.Writes, Second: explore.AtomicallyReads}, "data race: write and atomic read"},

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/types"
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -27,6 +28,24 @@ func (v Report) AwaitedBy(id trace.GID) (objs []uint32) {
 	return objs
 }
 
+// SubtestEnded reports whether a subtest has ended, with its cleanups.
+func (v Report) SubtestEnded() bool {
+	return slices.ContainsFunc(v.m.gs, func(g *goroutine) bool { return g.leaves })
+}
+
+// RunningTests returns the goroutines that execute a test or a subtest that has not ended, with its cleanups.
+func (v Report) RunningTests() (list []trace.GID) {
+	if v.EntryEnded() {
+		return nil
+	}
+	for _, s := range v.m.order {
+		if g := v.m.gs[s]; g.status != gEnded && !g.leaves && (g.parent == trace.NoGID || v.m.runsTest(g)) {
+			list = append(list, g.id)
+		}
+	}
+	return list
+}
+
 // EntryMade reports whether the entry's function has made one of objs.
 func (v Report) EntryMade(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool {
@@ -35,11 +54,19 @@ func (v Report) EntryMade(objs []uint32) bool {
 	})
 }
 
-// EntryHolds reports whether the entry's function, or one that has called it, refers to one of objs, directly
-// or through other objects: by a live register, or by an argument of the call that it executes. What the
-// functions hold besides that it has called does not count. A function literal of the entry's function counts
-// as itself; goroutine waiter does not.
-func (v Report) EntryHolds(objs []uint32, waiter trace.GID) bool {
+// HeldByVariables reports whether package variables refer to one of objs, directly or through other objects.
+func (v Report) HeldByVariables(objs []uint32) bool {
+	seen := v.m.newReach()
+	seen.variables()
+	return slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] })
+}
+
+// TestsHolding returns the goroutines that execute a test, or a subtest, of which a frame refers to one of
+// objs, directly or through other objects: by a live register, or by an argument of the call that it executes.
+// What the functions hold besides that it has called does not count. Frames of a test are those of test code
+// (isTest), in its goroutine and in those that it has started, and of the functions that have called them;
+// goroutine waiter does not count.
+func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {
 		g := m.gs[s]
@@ -50,7 +77,7 @@ func (v Report) EntryHolds(objs []uint32, waiter trace.GID) bool {
 		inside := false
 		var args []uint64 // live parameters of the frame above
 		m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, _ bool) {
-			first := !inside && m.ofEntry(fn)
+			first := !inside && m.isTest(fn)
 			if inside = inside || first; first {
 				for _, w := range args {
 					seen.add(w)
@@ -71,8 +98,43 @@ func (v Report) EntryHolds(objs []uint32, waiter trace.GID) bool {
 				seen.add(g.stack[fp-hdrDefer])
 			}
 		})
-		for _, obj := range objs {
-			if inside && seen.objs[obj] {
+		if inside && slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
+			tests = append(tests, m.testOf(g))
+		}
+	}
+	return tests
+}
+
+// testOf returns the goroutine that executes the test in which g was started, or g itself.
+func (m *Machine) testOf(g *goroutine) trace.GID {
+	for g.parent != trace.NoGID && !g.leaves && !m.runsTest(g) {
+		g = m.gOf(g.parent)
+	}
+	return g.id
+}
+
+// runsTest reports whether g, which has not ended, was started to execute a test.
+func (m *Machine) runsTest(g *goroutine) (yes bool) {
+	m.eachFrame(g, func(f *bytecode.Func, _ int32) bool {
+		yes = f.SSA != nil && f.SSA.String() == "testing.tRunner"
+		return true
+	})
+	return yes
+}
+
+// isTest reports whether fn is test code: the entry's function, a function with a parameter by which it can
+// fail a test, or a literal in one of them.
+func (m *Machine) isTest(fn *bytecode.Func) bool {
+	for f := fn.SSA; f != nil; f = f.Parent() {
+		if f == m.link.entry.Func {
+			return true
+		}
+		if p := m.link.prog.PackageOf(f); p == nil || p.Path == "testing" || f.Signature == nil {
+			continue
+		}
+		//mutant: a subtest is not test code [test ./cmd/hbcheck TestScripts/left]: remove
+		for v := range f.Signature.Params().Variables() {
+			if isTester(v.Type()) {
 				return true
 			}
 		}
@@ -80,12 +142,14 @@ func (v Report) EntryHolds(objs []uint32, waiter trace.GID) bool {
 	return false
 }
 
-// ofEntry reports whether fn is the entry's function, or a literal in it.
-func (m *Machine) ofEntry(fn *bytecode.Func) bool {
-	for f := fn.SSA; f != nil; f = f.Parent() {
-		if f == m.link.entry.Func {
-			return true
-		}
+// isTester reports whether t is *testing.T, *testing.B, *testing.F or testing.TB.
+func isTester(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
 	}
-	return false
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "testing" {
+		return false
+	}
+	return slices.Contains([]string{"T", "B", "F", "TB"}, named.Obj().Name())
 }

@@ -82,7 +82,7 @@ func TestDetails(t *testing.T) {
 	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
 		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
 		explore.LivesOn{Func: "f", Waiting: explore.Waiting{For: "sleep"}}, explore.Spins{Func: "f"}, explore.Loops{MainEnded: true},
-		explore.Conflict{What: "x"}}
+		explore.Conflict{What: "x"}, explore.LeftLooping{Func: "f"}}
 	s := open(t)
 	for _, d := range details {
 		r := result()
