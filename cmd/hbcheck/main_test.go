@@ -146,6 +146,7 @@ var (
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	overRE = regexp.MustCompile(`((?:\$hbcheck/|model of )[^:\s"]+\.go:)\d+(:\d+)?`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
+	slowRE = regexp.MustCompile(`(?m)^.* exec  .* steps/s  .*\n`) // progress, on a busy machine
 )
 
 // goroot is where the Go distribution is that the go command belongs to.
@@ -162,6 +163,7 @@ var goroot = sync.OnceValue(func() string {
 func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
 	s = strings.ReplaceAll(s, goroot(), "$GOROOT")
+	s = slowRE.ReplaceAllString(s, "")
 	s = timeRE.ReplaceAllString(s, "0.00s")
 	s = tabRE.ReplaceAllString(s, `\t0.00s`)
 	s = secRE.ReplaceAllString(s, "${1}0")
