@@ -61,7 +61,8 @@ func (x *sampler) takeAim() {
 		return
 	}
 	a := &aim{target: &x.Cfg.Targets[x.aimedAt()], sys: x.Sys, peeker: por.CapabilitiesOf(x.Sys).Peeker, rng: x.rng, by: trace.NoGID}
-	if a.all = x.rng.IntN(2) == 0; !a.all {
+	first := x.aimed[x.aimedAt()].Executions == 0
+	if a.all = first || x.rng.IntN(2) == 0; !a.all {
 		a.rarely = 2 << x.rng.IntN(5)
 	}
 	x.aim = a
@@ -79,7 +80,14 @@ func (x *sampler) countAim() {
 	}
 	t := &x.aimed[x.aimedAt()]
 	t.Executions++
-	if x.aim.met || x.aim.target.Goal == por.Cross && x.aim.crossed() {
+	met := x.aim.met
+	switch x.aim.target.Goal {
+	case por.Cross:
+		met = x.aim.crossed()
+	case por.Meet:
+		met = met || x.Halted && x.aim.meeting(x.Enabled) != nil // the race ends the search
+	}
+	if met {
 		t.Met++
 	}
 }
