@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+
+	"hbcheck.dev/hbcheck/por"
 )
 
 // draws are the samples beside searches. In their first executions they find bugs that depend on
@@ -19,6 +21,7 @@ type draws struct {
 	begun   bool
 	endless bool
 	drawn   uint64        // executions
+	aimed   [][]por.Aimed // what became of targets
 	most    int           // steps of the longest execution that has ended
 	over    chan struct{} // closed when the draws have ended
 }
@@ -70,6 +73,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			p.choices.watch(d.s)
 			p.run(&d.contender)
 			d.drawn += d.found.Executions
+			d.aimed = append(d.aimed, d.found.Aimed)
 			d.most = max(d.most, d.s.collector.longest)
 			if !d.endless && d.found.Executions < x.MaxExecs {
 				p.cut = append(p.cut, x)

@@ -131,6 +131,9 @@ func (s *exploration) configure(opts Options) error {
 	s.collector = newCollector(s.limit, s.m, opts)
 	s.cfg = opts.config()
 	s.cfg.Describe = s.place
+	if opts.POR.Samples {
+		s.cfg.Targets = aims(s.m, opts.Targets)
+	}
 	s.cfg.Create = func(dir, name string) (io.WriteCloser, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
@@ -310,6 +313,7 @@ func (s *exploration) finish(found por.Result) (err error) {
 		r.Equivalence = s.opts.POR.Equivalence
 	}
 	r.Stats.Stats = found.Stats
+	r.addAimed(s.opts.Targets, found.Aimed)
 	r.Stats.Counters = s.m.Counters()
 	assumed := s.m.Assumed()
 	if c.merged != nil {

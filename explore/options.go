@@ -15,8 +15,9 @@ import (
 // Options say how to explore. The zero value, with an explorer, explores everything, without
 // reductions and without storing states. It stops at the first bug and has no other bound.
 type Options struct {
-	POR  *por.Explorer // with its own options
-	Seed uint64        // for explorers that sample
+	POR     *por.Explorer // with its own options
+	Seed    uint64        // for explorers that sample
+	Targets []Target      // at which they aim executions
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.
 	Portfolio *Portfolio

@@ -71,13 +71,14 @@ type portfolio struct {
 	opts  *Options
 	begin time.Time
 
-	sampled uint64    // executions of samples
-	drawn   bool      // the samples were executed before the searches
-	cut     []Options // samples that had more executions to draw
-	worked  uint64    // work before the search that has the answer
-	choices choices   // in samples
-	longest int       // steps of the longest execution that has ended, if executions are long
-	shares  []Share   // of searches without an answer, if none has one
+	sampled uint64        // executions of samples
+	drawn   bool          // the samples were executed before the searches
+	cut     []Options     // samples that had more executions to draw
+	worked  uint64        // work before the search that has the answer
+	choices choices       // in samples
+	longest int           // steps of the longest execution that has ended, if executions are long
+	aimed   [][]por.Aimed // of samples: what became of Options.Targets
+	shares  []Share       // of searches without an answer, if none has one
 
 	mu     sync.Mutex
 	best   uint64 // work of the search with the best answer so far
@@ -120,6 +121,7 @@ type effort struct {
 // options returns x with those options that the portfolio takes from the whole, not from its parts.
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
+	x.Targets = p.opts.Targets
 	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
 	x.Timeout, x.Share, x.spent = p.opts.Timeout, p.opts.Share, p.opts.spent
 	x.awaitLoops, x.Known, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Known, p.opts.Leaks, p.opts.tolerated
@@ -163,6 +165,10 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r := s.result
 	r.Work = p.worked
 	r.Auto, r.Sampled, r.Others, r.Stats.Load = true, p.sampled, p.shares, load
+	r.Aimed = nil
+	for _, a := range p.aimed {
+		r.addAimed(p.opts.Targets, a)
+	}
 	p.grade(r)
 	return r, nil
 }
@@ -267,6 +273,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	}
 	if slices.Contains(list, &p.draws.contender) && (p.winner < 0 || best == &p.draws.contender) {
 		p.sampled += p.draws.drawn
+		p.aimed = append(p.aimed, p.draws.aimed...)
 	}
 	for _, c := range list {
 		if p.winner < 0 && c.err == nil && c != best && c.number < len(searches) {

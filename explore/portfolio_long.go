@@ -81,6 +81,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		found = s.search()
 		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions
+		p.aimed = append(p.aimed, found.Aimed)
 		p.worked += found.Work()
 		if !(first && i == 0) && found.Executions < x.MaxExecs {
 			p.cut = append(p.cut, x)

@@ -152,6 +152,8 @@ type Result struct {
 	Known int
 	// Cached: the result is that of an earlier run.
 	Cached bool
+	// Aimed has what became of Options.Targets, of explorers that sample.
+	Aimed []AimedAt
 	// Small is the exploration of a small version of the entry, which is too big itself; nil: there is none.
 	Small *Small
 	// Mistakes are hbcheck's own, made after the search. The findings are right, but their

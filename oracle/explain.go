@@ -21,7 +21,8 @@ type Place struct {
 	Line int    // 0: all
 }
 
-func (p *Place) has(pos token.Position) bool {
+// Has reports whether pos is there.
+func (p *Place) Has(pos token.Position) bool {
 	name := filepath.ToSlash(pos.Filename)
 	return (p.Line == 0 || p.Line == pos.Line) && (name == p.File || strings.HasSuffix(name, "/"+p.File))
 }
@@ -32,7 +33,7 @@ func (p *Place) In(prog *load.Program) bool {
 		for _, f := range pkg.Files {
 			tf := prog.Fset.File(f.FileStart)
 			for line := range tf.LineCount() {
-				if p.has(tf.Position(tf.LineStart(line + 1))) { // which heeds //line
+				if p.Has(tf.Position(tf.LineStart(line + 1))) { // which heeds //line
 					return true
 				}
 			}
@@ -104,7 +105,7 @@ func (x *Explainer) Unwrap() por.Oracle { return x.Oracle }
 func (x *Explainer) Skip(g trace.GID, op *trace.Op) string {
 	reason := x.Oracle.Skip(g, op)
 	k := opSite{x.pos(g, op), op.Kind}
-	if !x.place.has(k.pos) {
+	if !x.place.Has(k.pos) {
 		return reason
 	}
 	e := x.list[k]

@@ -66,7 +66,7 @@ func TestPlace(t *testing.T) {
 		{Place{"a/bank.go", 0}, "/x/a/bank.go", 4, true},
 		{Place{"bank.go", 0}, "/a/mybank.go", 4, false},
 	} {
-		if got := tt.place.has(position(tt.file, tt.line)); got != tt.want {
+		if got := tt.place.Has(position(tt.file, tt.line)); got != tt.want {
 			t.Errorf("%v in %s:%d: %t", tt.place, tt.file, tt.line, got)
 		}
 	}

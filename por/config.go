@@ -60,6 +60,10 @@ type Config struct {
 	// Seed starts the random numbers of explorers that sample.
 	Seed uint64
 
+	// Targets are situations at which explorers that sample aim most of their executions. They then have
+	// one worker.
+	Targets []Target
+
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most once
 	// (Explorer.NoDuplicates) verify this (Result.Duplicate), but not for an explorer that it falls
 	// back to.

@@ -113,6 +113,9 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
+	// Aimed has, for each of Config.Targets, what became of it.
+	Aimed []Aimed
+
 	// FallbackTo is the explorer that has to explore the program instead (Visitor.Restart), because
 	// this explorer cannot handle the program; "" if it can.
 	FallbackTo string

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
@@ -19,6 +20,38 @@ type Findings struct {
 	Paths Paths
 	Fset  *token.FileSet
 	List  []findings.Finding
+	// Answers has what executions have shown of each; nil: nothing was executed.
+	Answers []Answer
+}
+
+// An Answer says what executions have shown of a finding.
+type Answer struct {
+	Status  string       // confirmed, refuted or open
+	Package string       // of the entry that confirms it,
+	Entry   string       // its name,
+	Bug     *explore.Bug // and its bug,
+	Files                // with its schedule
+	By      []string     // the entries whose exhaustive exploration refutes it
+	Why     string       // it is open
+}
+
+// text returns the lines about an answer.
+func (a *Answer) text() (lines []string) {
+	switch a.Status {
+	case "confirmed":
+		lines = append(lines, fmt.Sprintf("confirmed: %s: %s: %s", a.Entry, a.Bug.Kind.Code(), indented(Message(a.Bug), "")))
+		if a.Replay != "" {
+			lines = append(lines, "\thbcheck replay "+a.Replay)
+		}
+		if a.Page != "" {
+			lines = append(lines, "\tpage: "+a.Page)
+		}
+	case "refuted":
+		lines = append(lines, "refuted by exhaustive search of "+strings.Join(a.By, ", "))
+	default:
+		lines = append(lines, "open: "+a.Why)
+	}
+	return lines
 }
 
 func (x *Findings) at(pos token.Pos) token.Position {
@@ -41,6 +74,11 @@ func (x *Findings) Text(w io.Writer) error {
 		for _, r := range f.Related {
 			fmt.Fprintf(b, "\t%s: %s\n", x.Paths.Pos(x.at(r.Pos)), Printable(r.Text))
 		}
+		if x.Answers != nil {
+			for _, l := range x.Answers[i].text() {
+				fmt.Fprintf(b, "\t%s\n", l)
+			}
+		}
 	}
 	return b.Flush()
 }
@@ -53,6 +91,9 @@ type jsonFindingPlace struct {
 // JSON writes a line for each finding:
 //
 //	{"action":"finding","code","confidence","pos","message","related":[{"pos","message"}],"status":"open"}
+//
+// With Answers, status is confirmed, with the entry, its bug, replay file and page; refuted, by entries; or
+// open, and why.
 func (x *Findings) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -66,7 +107,21 @@ func (x *Findings) JSON(w io.Writer) error {
 			Message    string             `json:"message"`
 			Related    []jsonFindingPlace `json:"related"`
 			Status     string             `json:"status"`
-		}{"finding", f.Code, f.Confidence.String(), x.Paths.Pos(x.at(f.Pos)), f.Text, []jsonFindingPlace{}, "open"}
+			Entry      string             `json:"entry,omitempty"`
+			Bug        string             `json:"bug,omitempty"`
+			Replay     string             `json:"replay,omitempty"`
+			Page       string             `json:"page,omitempty"`
+			By         []string           `json:"by,omitempty"`
+			Why        string             `json:"why,omitempty"`
+		}{Action: "finding", Code: f.Code, Confidence: f.Confidence.String(), Pos: x.Paths.Pos(x.at(f.Pos)), Message: f.Text,
+			Related: []jsonFindingPlace{}, Status: "open"}
+		if x.Answers != nil {
+			a := &x.Answers[i]
+			out.Status, out.Replay, out.Page, out.By, out.Why = a.Status, a.Replay, a.Page, a.By, a.Why
+			if a.Bug != nil {
+				out.Entry, out.Bug = a.Package+"."+a.Entry, a.Bug.Kind.Code()+": "+Message(a.Bug)
+			}
+		}
 		for _, r := range f.Related {
 			out.Related = append(out.Related, jsonFindingPlace{x.Paths.Pos(x.at(r.Pos)), r.Text})
 		}

@@ -78,6 +78,7 @@ type jsonResult struct {
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Resumed     *jsonResumed    `json:"resumed,omitempty"`   // with --resume
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
+	Targets     []jsonTarget    `json:"targets,omitempty"`   // with --target
 	Small       *jsonSmall      `json:"small,omitempty"`     // of an entry that is too big
 	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
 }
@@ -237,6 +238,13 @@ type jsonChecked struct {
 	Calls    int    `json:"calls"`
 }
 
+// jsonTarget is a target of --target.
+type jsonTarget struct {
+	Target     string `json:"target"`
+	Executions uint64 `json:"executions"` // aimed at it
+	Met        uint64 `json:"met"`        // in which the goroutines were there
+}
+
 // jsonExplained is an operation at the place of --explain.
 type jsonExplained struct {
 	Pos     string            `json:"pos"`
@@ -278,6 +286,9 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		Auto: r.Auto, Sampled: r.Sampled, Within: r.Within,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
+	}
+	for _, a := range r.Aimed {
+		out.Targets = append(out.Targets, jsonTarget{a.Target.String(), a.Executions, a.Met})
 	}
 	out.Cached, out.Known, out.Small = r.Cached, r.Known, newJSONSmall(r.Small, j.Paths)
 	for _, why := range r.Incomplete {

@@ -89,6 +89,9 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 			t.warning(&b, bug)
 		}
 	}
+	for _, a := range r.Aimed {
+		fmt.Fprintf(&b, "    --target %q: reached in %d of %s\n", a.Target.String(), a.Met, count(a.Executions, "execution"))
+	}
 	if r.SolverTrouble != "" {
 		fmt.Fprintf(&b, "    %s\n", solverTrouble(r))
 	}

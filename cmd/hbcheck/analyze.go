@@ -28,6 +28,7 @@ type analyzeFlags struct {
 	stats, verbose       bool
 	timeout              time.Duration
 	findingFlags
+	confirmFlags
 }
 
 func analyzeCommand() *cobra.Command {
@@ -71,6 +72,7 @@ hbcheck analyze --list names the analyses.`,
 	fs := cmd.Flags()
 	f.loadFlags.register(fs)
 	f.findingFlags.register(fs)
+	f.confirmFlags.register(fs)
 	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions start at tests, and facts cover test files; without the flag only packages without other entries load their tests")
 	fs.StringVar(&f.entry, "entry", "", "let executions start at `pkg.Func` only")
 	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
@@ -102,6 +104,8 @@ func (f *analyzeFlags) check() error {
 		return fmt.Errorf("--format %s: want text, json, sarif, github or html", f.format)
 	case f.wantsFacts() && (f.format == "sarif" || f.format == "github"):
 		return fmt.Errorf("--format %s is for findings: it excludes --facts and the flags about facts", f.format)
+	case f.wantsFacts() && f.confirm:
+		return fmt.Errorf("--confirm is about findings, the other flags about facts")
 	case f.wantsFacts() && f.findingFlags.set():
 		return fmt.Errorf("--checks, --baseline, --write-baseline and --generated are about findings, the other flags about facts")
 	case f.callGraph != "" && f.callGraph != "dot" && f.callGraph != "json":
@@ -193,7 +197,9 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 
 // load loads the packages; those that have nothing but tests, with them.
 func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Program, error) {
-	prog, err := load.Load(f.config(patterns, f.tests))
+	cfg := f.config(patterns, f.tests || f.confirm)
+	cfg.Cover = f.confirm
+	prog, err := load.Load(cfg)
 	if err != nil && !cmd.Flags().Changed("tests") {
 		if prog, err := load.Load(f.config(patterns, true)); err == nil {
 			return prog, nil

@@ -21,6 +21,8 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	switch {
 	case f.por != autoPOR:
 		return f.por, false
+	case len(f.target.texts) > 0:
+		return "surw", false
 	case f.checkDuplicates:
 		return "optimal", false
 	}

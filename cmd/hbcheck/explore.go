@@ -160,6 +160,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: the program has no such place", f.explain)
 	}
+	if err := f.target.check(prog); err != nil {
+		return err
+	}
 	if opts.Ignores, err = explore.Ignores(prog); err != nil {
 		return errors.New(report.Error(err))
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/analyze"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/static/findings"
 )
@@ -69,9 +72,17 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 		}
 	}
 	x := &report.Findings{Paths: paths, Fset: p.Prog.Fset, List: findings.Find(config)}
-	x.List = slices.DeleteFunc(x.List, func(fi findings.Finding) bool { return ignored(p, ignores, &fi) })
+	x.List = slices.DeleteFunc(x.List, func(fi findings.Finding) bool {
+		ofTest := f.confirm && !f.tests && strings.HasSuffix(p.Prog.Fset.Position(fi.Pos).Filename, "_test.go") && !onlyTests(p.Prog)
+		return ofTest || ignored(p, ignores, &fi)
+	})
 	if err := f.accept(x); err != nil {
 		return err
+	}
+	if f.confirm {
+		if err := f.confirmed(cmd, p, x); err != nil {
+			return err
+		}
 	}
 	out := cmd.OutOrStdout()
 	switch f.format {
@@ -92,10 +103,29 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: unused %s: there is no %s here\n", report.Printable(paths.Pos(ig.Pos)), explore.IgnoreDirective, report.Printable(ig.Code))
 		}
 	}
-	if fails && slices.ContainsFunc(x.List, func(fi findings.Finding) bool { return fi.Confidence >= least }) {
-		return exit(exitBug)
+	for i := range x.List {
+		status := ""
+		if x.Answers != nil {
+			status = x.Answers[i].Status
+		}
+		//mutant: a refuted finding fails the command [test ./cmd/hbcheck TestScripts/confirm$]: "status != confirm.Refuted.String()" -> "true"
+		if fails && (status == confirm.Confirmed.String() || x.List[i].Confidence >= least && status != confirm.Refuted.String()) {
+			return exit(exitBug)
+		}
 	}
 	return nil
+}
+
+// onlyTests reports whether the packages have no files but tests.
+func onlyTests(prog *load.Program) bool {
+	for _, pkg := range prog.Packages {
+		for _, f := range pkg.Files {
+			if !strings.HasSuffix(prog.Fset.Position(f.FileStart).Filename, "_test.go") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ignored reports whether a comment accepts f, at its place or at one that belongs to it.

@@ -50,6 +50,7 @@ type exploreFlags struct {
 	loadFlags
 	machineFlags
 	own                               ownFlags
+	target                            targetFlag
 	por, match, entry                 string
 	allowLeak, leaks                  string
 	symmetry                          string
@@ -110,6 +111,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "memory limit for the search and the program explored: `size` with K, M or G; 0: no limit; the loaded source, and up to 512M of garbage, come on top")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
 	f.own.register(fs)
+	fs.StringArrayVar(&f.target.texts, "target", nil, "aim samples at a `situation`: two goroutines at conflicting accesses (race FILE:LINE FILE:LINE), at inner locks (deadlock FILE:LINE FILE:LINE), one place before another one (before FILE:LINE FILE:LINE), or a third between two (between FILE:LINE FILE:LINE FILE:LINE); implies --por=surw, unless another explorer is named")
 	fs.StringVar(&f.scale, "scale", scaleAuto, "`off|auto|numbers`: explore a small version of an entry that is too big. auto: with smaller numbers of goroutines and rounds, which are found in its test files; or with these: FILE:LINE=3 or NAME=3, separated by commas")
 	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
 	fs.StringVar(&f.since, "since", "", "explore only entries that reach what has changed since `revision` of git, committed or not")
@@ -186,6 +188,12 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 	}
 	if err = f.parseScale(); err != nil {
 		return o, sel, err
+	}
+	if err = f.target.parse(); err != nil {
+		return o, sel, err
+	}
+	if o.Targets = f.target.targets; len(o.Targets) > 0 && !portfolio && !o.POR.Samples {
+		return o, sel, fmt.Errorf("--target is for explorers that sample, such as --por=surw, and --por=%s does not", o.POR.Name)
 	}
 	if sel.Run, sel.Skip, sel.Bench, err = f.filters(); err != nil {
 		return o, sel, err

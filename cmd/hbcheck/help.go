@@ -20,7 +20,7 @@ var exploreGroups = []flagGroup{
 	{"Limits, the cache and saved searches", "parallel scale max-memory max-steps max-executions max-states count save"},
 	{"Behaviour of the environment", "time slack rand seed maps signals net assume leaks allow-leak input-len unwind solver"},
 	{"Output", "outcomes strict json output html color coverprofile write-corpus baseline write-baseline"},
-	{"Choosing an explorer", "por match symmetry hybrid"},
+	{"Choosing an explorer", "por target match symmetry hybrid"},
 	{"Diagnosing a search", "explain check-static check-duplicates"},
 }
 

@@ -47,6 +47,8 @@ type sampler struct {
 	counter  *counter    `saved:"-"` // of the present execution; nil: it is not counted
 	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they have glided
 	raced    bool        `saved:"-"` // the execution has a race
+	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
+	aimed    []por.Aimed // by target
 }
 
 // A making makes a strategy that draws from r.
@@ -55,7 +57,7 @@ type making func(r *rand.Rand) strategy
 func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sampler {
 	random := new(rand.PCG)
 	rng := rand.New(random)
-	return &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng)}
+	return &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng), aimed: make([]por.Aimed, len(cfg.Targets))}
 }
 
 // sample runs the executions of one strategy. The same seed gives the same
@@ -77,7 +79,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	if resumed {
 		x.Reenter()
 	}
-	if m, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
+	if m, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 && len(cfg.Targets) == 0 {
 		x.several(m, s, budget, root)
 	} else {
 		for x.Stats.Done() < budget && !x.Halted {
@@ -94,6 +96,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	sys.Release(root)
 	x.Account()
 	r := x.Result()
+	r.Aimed = x.aimed
 	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: cfg.Seed, Count: x.Stats.Done()})
 	return r
 }
@@ -119,7 +122,9 @@ func (x *sampler) draw(root por.Mark) {
 	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) {
 		x.counter = newCounter()
 	}
+	x.takeAim()
 	x.execution()
+	x.countAim()
 	if x.counter != nil {
 		x.census = x.counter.census()
 	}
@@ -160,6 +165,9 @@ func (x *sampler) execution() {
 		}
 		x.chosen++
 		x.stepping(x.Sys, a.G, op, x.chosen)
+		if x.aim != nil {
+			x.aim.stepping(a.G)
+		}
 		if x.counter != nil {
 			x.counter.step(a.G, op, x.Enabled)
 		}
@@ -199,7 +207,14 @@ func (x *sampler) next() trace.GID {
 		return x.Cur
 	}
 	x.Stats.Choices++
-	g := x.pick(x.Sys, x.Enabled)
+	among := x.Enabled
+	if x.aim != nil {
+		among = x.aim.free(among)
+	}
+	g := among[0]
+	if len(among) > 1 {
+		g = x.pick(x.Sys, among)
+	}
 	if preempting && g != x.Cur {
 		x.Preempts++
 	}
@@ -212,7 +227,7 @@ func (x *sampler) next() trace.GID {
 // are a race, and happens before shows it in either order. After a race that the user accepts they are.
 func (x *sampler) glides() bool {
 	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
-	return !x.raced && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
+	return !x.raced && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
 }
 
 // longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move

@@ -1,0 +1,154 @@
+package confirm
+
+import (
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/static/findings"
+)
+
+// A shape is how what a finding says shows in an execution.
+type shape uint8
+
+const (
+	never   shape = iota // it shows in no execution as such
+	pair                 // a race of the two places
+	access               // a race of the place with any other access
+	blocked              // a goroutine waits forever at the place
+	holding              // a goroutine waits forever at one of the places
+	cycle                // goroutines wait for each other at two of the places
+	crash                // an execution ends at one of the places
+	channel              // the same, or the close and the other operation at two of the places are not ordered
+)
+
+// shapes has the shapes of the checks; a check that is not here is never confirmed.
+var shapes = map[string]shape{
+	"HBA101": holding, "HBA102": holding, "HBA103": holding, "HBA104": crash, "HBA105": crash, "HBA106": crash,
+	"HBA107": access, "HBA108": access, "HBA109": holding, "HBA110": cycle, "HBA111": cycle, "HBA112": holding,
+	"HBA201": blocked, "HBA202": blocked, "HBA203": channel, "HBA205": blocked, "HBA207": blocked, "HBA208": channel,
+	"HBA301": crash, "HBA302": blocked, "HBA304": holding, "HBA306": blocked, "HBA307": access,
+	"HBA401": pair, "HBA402": pair, "HBA404": crash, "HBA405": crash, "HBA501": access,
+}
+
+// A line is a line of the source.
+type line struct {
+	file string
+	n    int
+}
+
+func lineOf(pos token.Position) line { return line{pos.Filename, pos.Line} }
+
+// A claim is a finding with the lines of its places.
+type claim struct {
+	*findings.Finding
+	shape shape
+	at    line
+	lines []line // of all places
+}
+
+func newClaim(fset *token.FileSet, f *findings.Finding) *claim {
+	c := &claim{Finding: f, shape: shapes[f.Code], at: lineOf(fset.Position(f.Pos))}
+	c.lines = append(c.lines, c.at)
+	for _, r := range f.Related {
+		c.lines = append(c.lines, lineOf(fset.Position(r.Pos)))
+	}
+	return c
+}
+
+func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, lineOf(pos)) }
+
+// shownBy reports whether b is what the claim says.
+func (c *claim) shownBy(b *explore.Bug) bool {
+	switch c.shape {
+	case pair:
+		return c.races(b, c.has)
+	case access:
+		return c.races(b, func(token.Position) bool { return true })
+	case blocked, holding:
+		if b.Kind != explore.Deadlock && b.Kind != explore.Leak {
+			return c.shape == blocked && c.crashes(b)
+		}
+		return slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
+			return lineOf(pos) == c.at || c.shape == holding && c.has(pos)
+		})
+	case cycle:
+		n := 0
+		for _, e := range b.Cycle {
+			if c.has(e.Pos) {
+				n++
+			}
+		}
+		return (b.Kind == explore.Deadlock || b.Kind == explore.Leak) && n > 1
+	case channel:
+		return c.crashes(b) || c.races(b, c.has)
+	case crash:
+		return c.crashes(b)
+	}
+	return false
+}
+
+// races reports whether b is a race of an access at the place of the finding, where the other one is as
+// wanted.
+func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
+	if b.Kind != explore.Race || b.Accesses == nil {
+		return false
+	}
+	for i := range b.Accesses {
+		x, y := &b.Accesses[i], &b.Accesses[1-i]
+		//mutant: confirm: a race at any place confirms a finding [test ./explore/confirm TestShownBy]: "lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at" -> "true"
+		if (lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at) && (wanted(y.Pos) || wanted(y.Own)) {
+			return true
+		}
+	}
+	return false
+}
+
+// waiting returns where goroutines wait in a deadlock or a leak.
+func waiting(b *explore.Bug) []token.Position {
+	list := []token.Position{b.Pos, b.Site}
+	for _, r := range b.Related {
+		if r.Role == explore.RoleWaits {
+			list = append(list, r.Pos)
+		}
+	}
+	for _, e := range b.Cycle {
+		list = append(list, e.Pos)
+	}
+	return list
+}
+
+// crashes reports whether b ends the execution in a function that was called from one of the places.
+func (c *claim) crashes(b *explore.Bug) bool {
+	if b.Kind != explore.Panic && b.Kind != explore.Misuse && (b.Kind != explore.Failure || c.Code != "HBA404") {
+		return false
+	}
+	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f explore.Frame) bool { return !f.Std && c.has(f.Pos) })
+}
+
+// target returns the situation in which the finding would show.
+func (c *claim) target(fset *token.FileSet) explore.Target {
+	place := func(l line) oracle.Place { return oracle.Place{File: filepath.ToSlash(l.file), Line: l.n} }
+	other := c.at
+	if c.Other != nil {
+		other = lineOf(fset.Position(c.Other.Pos))
+	} else if c.shape == pair && len(c.lines) > 1 {
+		other = c.lines[1]
+	}
+	switch {
+	case c.shape == pair:
+		return explore.NewTarget(por.Meet, place(c.at), place(other))
+	case c.shape == cycle:
+		var list []oracle.Place
+		for _, l := range c.lines {
+			if p := place(l); !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+		return explore.NewTarget(por.Cross, list...)
+	}
+	return explore.NewTarget(por.Meet, place(c.at))
+}

@@ -1,0 +1,249 @@
+package confirm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/findings"
+)
+
+// A Status is what is known of a finding.
+type Status uint8
+
+// The statuses.
+const (
+	Open Status = iota
+	Confirmed
+	Refuted
+)
+
+var statuses = [...]string{"open", "confirmed", "refuted"}
+
+func (s Status) String() string { return statuses[s] }
+
+// An Answer says what executions have shown of a finding.
+type Answer struct {
+	Status
+	Result *explore.Result // of the entry that confirms it,
+	Bug    *explore.Bug    // and its bug
+	By     []string        // the entries whose exhaustive exploration refutes it
+	Why    string          // it is open, in words
+}
+
+// Config says which findings to search for, and how.
+type Config struct {
+	Prog    *load.Program
+	Graph   Callees
+	List    []findings.Finding
+	Entries []explore.Entry
+	// Explore explores an entry, with options that change changes: with all explorers, or, if sampled, by an
+	// explorer that samples.
+	Explore func(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error)
+}
+
+// entry is an entry with the claims that it may confirm.
+type entry struct {
+	*explore.Entry
+	claims []int // numbers
+}
+
+// state is what is known of a claim.
+type state struct {
+	*claim
+	answer   Answer
+	refuting []string // entries
+	open     []string // of entries: why they do not refute it
+}
+
+// Search explores the entries that may reach the places of findings until ctx is done. An entry is explored
+// with all explorers first; a bug that is not what a finding says is accepted, so that it hides no other one. If
+// that does not end, samples are aimed at each of its findings.
+func (c *Config) Search(ctx context.Context) ([]Answer, error) {
+	fset := c.Prog.Fset
+	var states []*state
+	for i := range c.List {
+		states = append(states, &state{claim: newClaim(fset, &c.List[i])})
+	}
+	for _, e := range c.candidates(states) {
+		if ctx.Err() != nil {
+			for _, i := range e.claims {
+				states[i].open = append(states[i].open, "there was no time to explore "+e.Name)
+			}
+			continue
+		}
+		if err := c.explore(ctx, e, states); err != nil {
+			return nil, err
+		}
+	}
+	var answers []Answer
+	for _, s := range states {
+		answers = append(answers, s.conclude())
+	}
+	return answers, nil
+}
+
+// candidates returns the entries that may reach all places of a claim: those of most claims first.
+func (c *Config) candidates(states []*state) (list []entry) {
+	fset := c.Prog.Fset
+	for i := range c.Entries {
+		e := entry{Entry: &c.Entries[i]}
+		if e.Source == nil || len(e.Together) > 0 {
+			continue
+		}
+		set := names(fset, reached(c.Graph, e.Source.Func))
+		for k, s := range states {
+			if s.shape == never {
+				continue
+			}
+			all := true
+			for _, p := range s.places() {
+				if fn := functionOf(p); fn != nil {
+					all = all && set[nameOf(fset, fn)]
+				}
+			}
+			if all {
+				e.claims = append(e.claims, k)
+			}
+		}
+		if len(e.claims) > 0 {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return len(b.claims) - len(a.claims) })
+	return list
+}
+
+// places returns the places that an execution has to reach.
+func (c *claim) places() []*findings.Place {
+	list := []*findings.Place{&c.Place}
+	if c.Other != nil {
+		return append(list, c.Other)
+	}
+	if (c.shape == pair || c.shape == cycle) && len(c.Related) > 0 {
+		list = append(list, &c.Related[0])
+	}
+	return list
+}
+
+// explore explores one entry for its claims that are not confirmed yet.
+func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
+	fset := c.Prog.Fset
+	open := slices.DeleteFunc(slices.Clone(e.claims), func(i int) bool { return states[i].answer.Status == Confirmed })
+	confirm := func(r *explore.Result) (any bool) {
+		for _, b := range r.Bugs {
+			open = slices.DeleteFunc(open, func(i int) bool {
+				//mutant: confirm: a warning confirms a finding [test ./explore/confirm TestSearch]: "b.Warning || " -> ""
+				if b.Warning || !states[i].shownBy(b) {
+					return false
+				}
+				states[i].answer = Answer{Status: Confirmed, Result: r, Bug: b}
+				any = true
+				return true
+			})
+		}
+		return any
+	}
+	var raced, other atomic.Bool
+	known := func(b *explore.Bug) bool {
+		if slices.ContainsFunc(open, func(i int) bool { return states[i].shownBy(b) }) {
+			return false
+		}
+		other.Store(true)
+		if b.Kind == explore.Race {
+			raced.Store(true) // what is found beyond it holds for sequential consistency only
+		}
+		return true
+	}
+	var last *explore.Result
+	for len(open) > 0 && ctx.Err() == nil {
+		r, err := c.Explore(ctx, e.Entry, false, func(o *explore.Options) { o.Known = known })
+		if err != nil {
+			return err
+		}
+		r.Accept()
+		if last = r; confirm(r) {
+			continue
+		}
+		if r.Verdict != explore.Incomplete {
+			break
+		}
+		r, err = c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
+			o.Known = known
+			for _, i := range open {
+				o.Targets = append(o.Targets, states[i].target(fset))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if last.Coverage != nil {
+			last.Coverage.Add(r.Coverage)
+		}
+		if !confirm(r) {
+			break
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	for _, i := range open {
+		s := states[i]
+		n, all := 0, s.places()
+		for _, p := range all {
+			if reaches(last.Coverage, lineOf(fset.Position(p.Pos))) {
+				n++
+			}
+		}
+		warned := slices.ContainsFunc(last.Bugs, func(b *explore.Bug) bool { return s.shownBy(b) })
+		switch {
+		case n == 0:
+			s.open = append(s.open, e.Name+" reaches none of the places")
+		case n < len(all):
+			s.open = append(s.open, e.Name+" reaches only one of the places")
+		case warned:
+			s.open = append(s.open, e.Name+" has a warning of it")
+		//mutant: confirm: what is incomplete refutes [test ./explore/confirm TestSearch]: "last.Verdict != explore.OK" -> "false"
+		case last.Verdict != explore.OK:
+			s.open = append(s.open, e.Name+" was not explored to the end")
+		case raced.Load():
+			s.open = append(s.open, e.Name+" has another data race")
+		default:
+			s.refuting = append(s.refuting, e.Name)
+		}
+	}
+	return nil
+}
+
+// conclude returns the answer from what was explored.
+func (s *state) conclude() Answer {
+	var left []string // entries that may still show it
+	for _, why := range s.open {
+		if !strings.Contains(why, " reaches ") {
+			left = append(left, why)
+		}
+	}
+	switch {
+	case s.answer.Status == Confirmed:
+	case len(s.refuting) > 0 && len(left) == 0:
+		s.answer = Answer{Status: Refuted, By: s.refuting}
+	case s.shape == never:
+		s.answer.Why = "it shows in no single execution"
+	case len(s.open)+len(s.refuting) == 0:
+		s.answer.Why = "no test reaches its places"
+	default:
+		list := s.open
+		if len(left) > 0 {
+			list = left
+		}
+		s.answer.Why = list[0]
+		if n := len(list); n > 1 {
+			s.answer.Why += fmt.Sprintf(", and %d more", n-1)
+		}
+	}
+	return s.answer
+}

@@ -1,0 +1,41 @@
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// A Target is a situation at which explorers that sample aim executions: what goroutines do at certain places
+// of the program. An execution that is aimed at a target is an ordinary one; only its choices are not random.
+type Target struct {
+	Goal Goal
+	// At returns at which of the target's places the pending operation op of g is: bit i for place i.
+	At func(g trace.GID, op *trace.Op) Places
+}
+
+// Places is a set of places of a target.
+type Places uint8
+
+// Has reports whether place i is one of them.
+func (p Places) Has(i int) bool { return p>>i&1 != 0 }
+
+// A Goal is what is to happen at the places of a Target.
+type Goal uint8
+
+// The goals.
+const (
+	// Meet: two goroutines are about to execute conflicting operations, one of them at place 0, the other one
+	// at place 1 or 2. At place 2, which may be anywhere, goroutines do not wait.
+	Meet Goal = iota
+	// Cross: goroutines are about to acquire locks at places 0, while they hold what they have acquired at
+	// places 1, and each needs what another one holds.
+	Cross
+	// Precede: one goroutine executes place 0 before another one executes place 1.
+	Precede
+	// Interpose: one goroutine executes place 2 after another one has executed place 0, and before that one
+	// executes place 1.
+	Interpose
+)
+
+// Aimed counts the executions aimed at one target.
+type Aimed struct {
+	Executions uint64
+	Met        uint64 // those in which the goal was reached
+}
