@@ -15,6 +15,8 @@ import (
 // A RunInfo says what a run is.
 type RunInfo struct {
 	ID       string    `json:"run"`
+	Identity string    `json:"identity"` // of what is explored
+	Program  string    `json:"program"`  // its sources
 	Build    string    `json:"build"`
 	Version  string    `json:"version"`
 	Host     string    `json:"host"` // of the coordinator
@@ -27,7 +29,6 @@ type RunInfo struct {
 	Tasks    int       `json:"tasks"`   // that have been named
 	Records  int       `json:"records"` // of these
 	Workers  int       `json:"workers"` // filled in by Status
-	Attempts int       `json:"-"`
 }
 
 // The states of a run.
@@ -76,6 +77,14 @@ func (c *Cluster) PutRun(ctx context.Context, r RunInfo) error {
 		_, err := c.runs.Put(ctx, r.ID, data)
 		return err
 	})
+}
+
+// RemoveRun forgets that there was a run.
+func (c *Cluster) RemoveRun(ctx context.Context, id string) { c.runs.Purge(ctx, id) }
+
+// Runs returns the runs that there are.
+func (c *Cluster) Runs(ctx context.Context) ([]RunInfo, error) {
+	return values[RunInfo](ctx, c, c.runs)
 }
 
 // GetRun returns a run; ok is false if there is none of that name.
