@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ type coordinator struct {
 	info     jetstream.RunInfo
 	worker   *worker // of this process; nil: it has none
 	stderr   io.Writer
+	inside   bool // the server is part of this process
 	ctx      context.Context
 	cancel   func()
 	resumed  bool
@@ -79,11 +81,38 @@ func registerAckWait(fs *pflag.FlagSet, d *time.Duration) {
 
 // buildID identifies this build of hbcheck: only workers of the same one explore alike.
 func buildID() (string, error) {
+	if id := sourceID(debug.ReadBuildInfo()); id != "" {
+		return id, nil
+	}
 	h, err := ownHash()
 	if err != nil {
 		return "", fmt.Errorf("cluster: which build of hbcheck is this? %w", err)
 	}
 	return h[:12], nil
+}
+
+// sourceID identifies a build by its sources, where these are known: a version, or a commit without changes.
+// Then builds for other systems, and with other tags, are the same one.
+func sourceID(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return ""
+	}
+	source := ""
+	if info.Main.Sum != "" {
+		source = info.Main.Version + " " + info.Main.Sum
+	}
+	set := make(map[string]string)
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	if set["vcs.revision"] != "" && set["vcs.modified"] == "false" {
+		source = set["vcs.revision"]
+	}
+	if source == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(source + " " + info.GoVersion))
+	return hex.EncodeToString(sum[:])[:12]
 }
 
 // clusterDir is the directory for the data of clusters.
@@ -147,7 +176,7 @@ func (f *exploreFlags) joinCluster(cmd *cobra.Command, patterns []string) (*coor
 		x.cancel()
 		return nil, err
 	}
-	if a.Inside {
+	if x.inside = a.Inside; x.inside {
 		fmt.Fprintf(x.stderr, "cluster: on other machines: hbcheck worker nats://%sHOST:%s\n", secretOf(a), port(x.c.Address))
 	}
 	return x, nil
@@ -231,7 +260,9 @@ func (x *coordinator) adopt(w *wholeRun) error {
 		if r.Identity == x.info.Identity && r.Build == x.info.Build && r.Program == program && r.State != jetstream.Done {
 			last = &s.Runs[i]
 		}
-		if time.Since(r.Seen) > oldestRun {
+		dead := x.inside || r.State == jetstream.Stopped || time.Since(r.Seen) > deadAfter
+		same := r.Identity == x.info.Identity && r.Build == x.info.Build && dead
+		if time.Since(r.Seen) > oldestRun || same && !x.resumed {
 			x.c.Forget(x.ctx, r.Build, r.ID)
 			x.c.RemoveRun(x.ctx, r.ID)
 		}
@@ -247,6 +278,9 @@ func (x *coordinator) adopt(w *wholeRun) error {
 	}
 	return nil
 }
+
+// deadAfter is after how long a coordinator that has said nothing is dead.
+const deadAfter = 10 * time.Second
 
 // oldestRun is how long the records of a run are kept of which nobody has heard.
 const oldestRun = 7 * 24 * time.Hour

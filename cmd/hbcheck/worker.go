@@ -139,7 +139,7 @@ func (w *worker) look(ctx context.Context, info jetstream.WorkerInfo) {
 		return
 	}
 	for _, r := range s {
-		if r.State == jetstream.Running && r.Build != w.info.Build && time.Since(r.Seen) < 10*time.Second && !w.said[r.ID] {
+		if r.State == jetstream.Running && r.Build != w.info.Build && time.Since(r.Seen) < deadAfter && !w.said[r.ID] {
 			w.said[r.ID] = true
 			fmt.Fprintf(w.log, "%v\n", otherBuild(r, w.info.Build))
 		}
@@ -170,6 +170,10 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	defer w.end(id)
 	defer d.Working()()
 	run := w.c.Run(ctx, w.info.Build, d.Run)
+	if r, ok, err := w.c.GetRun(ctx, d.Run); err == nil && (!ok || r.State != jetstream.Running) {
+		d.Drop() // whoever continues the run publishes what is missing
+		return
+	}
 	err := cluster.Handle(run, d, func(t cluster.Task) (cluster.Record, error) {
 		j, err := w.job(ctx, d.Run)
 		if err != nil && ctx.Err() == nil {
@@ -190,10 +194,6 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 		return cluster.Record{Result: o.marshal()}, nil
 	})
 	if err == nil {
-		return
-	}
-	if r, ok, e := w.c.GetRun(context.Background(), d.Run); e == nil && (!ok || r.State == jetstream.Done) {
-		d.Drop()
 		return
 	}
 	if ctx.Err() == nil {
@@ -343,7 +343,7 @@ func background(cmd *cobra.Command) context.Context {
 // refuses returns an error if all runs that there are are those of other builds.
 func refuses(runs []jetstream.RunInfo, build string) (err error) {
 	for _, r := range runs {
-		if r.State != jetstream.Running || time.Since(r.Seen) > 10*time.Second {
+		if r.State != jetstream.Running || time.Since(r.Seen) > deadAfter {
 			continue
 		}
 		if r.Build == build {

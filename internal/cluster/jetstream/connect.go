@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
@@ -22,7 +21,7 @@ import (
 type Address struct {
 	Inside bool
 	Host   string // of the server inside
-	Port   int
+	Port   int    // 0: any
 	Secret string
 	URL    string // of the user's
 	Prefix string
@@ -77,9 +76,6 @@ func ParseAddress(s string) (a Address, err error) {
 	if a.Port, err = strconv.Atoi(port); err != nil || a.Port < 0 || a.Port > 65535 {
 		return bad("want a number as the port")
 	}
-	if a.Port == 0 {
-		a.Port = server.RANDOM_PORT
-	}
 	a.Host = host
 	return a, nil
 }
@@ -88,8 +84,8 @@ func validPrefix(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// shown is the address without what is secret.
-func (a Address) shown() string {
+// String returns the address without what is secret.
+func (a Address) String() string {
 	if a.Inside {
 		return net.JoinHostPort(a.Host, strconv.Itoa(a.Port))
 	}
@@ -103,9 +99,6 @@ func (a Address) shown() string {
 	return strings.Join(list, ",")
 }
 
-// String returns the address without what is secret.
-func (a Address) String() string { return a.shown() }
-
 // Options say how to connect.
 type Options struct {
 	Name    string        // of this client, for the server's lists
@@ -117,7 +110,7 @@ type Options struct {
 
 // Connect starts the server, if it is inside, and connects to it.
 func Connect(ctx context.Context, a Address, o Options) (*Cluster, error) {
-	c := &Cluster{prefix: a.Prefix, ackWait: o.AckWait, Address: a.shown()}
+	c := &Cluster{prefix: a.Prefix, ackWait: o.AckWait, Address: a.String()}
 	if c.ackWait == 0 {
 		c.ackWait = DefaultAckWait
 	}
@@ -142,12 +135,14 @@ func Connect(ctx context.Context, a Address, o Options) (*Cluster, error) {
 	}
 	where := a.URL
 	if a.Inside {
-		s, err := serve(a, o.Dir)
+		if Serve == nil {
+			return nil, ErrNoServer
+		}
+		s, err := Serve(a, o.Dir)
 		if err != nil {
 			return nil, err
 		}
-		c.stop = func() { s.Shutdown(); s.WaitForShutdown() }
-		c.Address = s.Addr().String()
+		c.stop, c.Address = s.Stop, s.Address()
 		opts = append(opts, nats.InProcessServer(s), nats.Token(a.Secret))
 		where = ""
 	}
@@ -185,23 +180,16 @@ func unreachable(err error) bool {
 		errors.Is(err, nats.ErrNoResponders)
 }
 
-// maxPayload is the largest message of a server inside.
-const maxPayload = 8 << 20
-
-// serve starts a server in this process.
-func serve(a Address, dir string) (*server.Server, error) {
-	opts := &server.Options{ServerName: "hbcheck", Host: a.Host, Port: a.Port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
-		DisableJetStreamBanner: true, MaxPayload: maxPayload, Authorization: a.Secret}
-	s, err := server.NewServer(opts)
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
-	}
-	var said logged
-	s.SetLoggerV2(&said, false, false, false)
-	go s.Start()
-	if !s.ReadyForConnections(20*time.Second) || !s.JetStreamEnabled() {
-		s.Shutdown()
-		return nil, fmt.Errorf("cluster %s: the server does not start: %s", a.shown(), said.last())
-	}
-	return s, nil
+// A Server is one inside this process.
+type Server interface {
+	nats.InProcessConnProvider
+	Address() string
+	Stop()
 }
+
+// Serve starts a server that keeps its data in dir. It is nil in a build without a server: package server,
+// beside this one, sets it, and adds 20 MB to a binary.
+var Serve func(a Address, dir string) (Server, error)
+
+// ErrNoServer is the error of a build without a server.
+var ErrNoServer = errors.New("this build of hbcheck has no NATS server inside: build one with go install -tags cluster ./cmd/hbcheck, or name a server that runs: --cluster nats://HOST:4222")
