@@ -130,8 +130,8 @@ type Result struct {
 	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
 	// vm.Machine.AllOrders).
 	AllOrders bool
-	again     refinement
-	cutShort  bool // time was up in a pass
+	again     refinement `saved:"-"`
+	cutShort  bool       // time was up in a pass
 	// LongLoops has the places of a few executions when the bound on steps cut them.
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run

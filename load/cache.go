@@ -33,8 +33,8 @@ type Cache struct {
 
 // cacheKey is what determines the std packages of a Load.
 type cacheKey struct {
-	goroot, version, tags string
-	overlay               fs.FS // nil if it is not comparable, which matches nothing
+	goroot, version, tags, root string
+	overlay                     fs.FS // nil if it is not comparable, which matches nothing
 }
 
 // embedded represents the overlay that is not configured.
@@ -43,7 +43,7 @@ var embedded fs.FS = embed.FS{}
 // enter locks the cache for l and adapts it to l's needs.
 func (c *Cache) enter(l *loader) {
 	c.mu.Lock()
-	key := cacheKey{goroot: l.goEnv.GOROOT, version: l.goEnv.GOVERSION, tags: fmt.Sprintf("%q", l.std.ctxt.BuildTags)}
+	key := cacheKey{goroot: l.goEnv.GOROOT, root: l.cfg.Root, version: l.goEnv.GOVERSION, tags: fmt.Sprintf("%q", l.std.ctxt.BuildTags)}
 	if l.cfg.Overlay == nil {
 		key.overlay = embedded
 	} else if reflect.TypeOf(l.overlay).Comparable() {

@@ -217,7 +217,7 @@ func (prog *Program) findEntries() error {
 				prog.Entries = append(prog.Entries, e)
 			case isTestName(e.Name, "Fuzz") && isTestParam(fn, "F"):
 				var err error
-				if e.Corpus, err = readCorpus(filepath.Join(p.Dir, "testdata", "fuzz", e.Name)); err != nil {
+				if e.Corpus, err = readCorpus(Rooted(prog.root, filepath.Join(p.Dir, "testdata", "fuzz", e.Name))); err != nil {
 					p.errs = append(p.errs, Error{prog.position(d.Pos()), err.Error()})
 					errs = append(errs, p.errs[len(p.errs)-1])
 					return

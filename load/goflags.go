@@ -115,6 +115,7 @@ const noProfile = "the time and memory of a search are not those of the program"
 
 // buildChoices is what the flags of the go command change in what is explored.
 type buildChoices struct {
+	root     string            // Config.Root
 	replaced map[string]string // by -overlay: what is read for a file, "" if there is none
 	vars     []setVar          // by -ldflags=-X
 	trimpath bool              // names of files have no directories of the host
@@ -180,7 +181,7 @@ func (l *loader) readReplaced(file string) (map[string]string, error) {
 		}
 		return filepath.Clean(name)
 	}
-	data, err := os.ReadFile(abs(file))
+	data, err := os.ReadFile(l.host(abs(file)))
 	if err != nil {
 		return nil, Errors{{Msg: fmt.Sprintf("GOFLAGS: -overlay: %v", err)}}
 	}
@@ -205,9 +206,9 @@ func (l *loader) readReplaced(file string) (map[string]string, error) {
 // source returns the file that is read for the file of that name.
 func (c *buildChoices) source(name string) string {
 	if by := c.replaced[name]; by != "" {
-		return by
+		name = by
 	}
-	return name
+	return Rooted(c.root, name)
 }
 
 // toolArgs splits the value of -ldflags or -gcflags. A pattern other than "all" says which packages it is
@@ -261,7 +262,7 @@ func (l *loader) linkerFlags(flags string) error {
 
 // isStd reports whether the standard library has a package of that path.
 func (l *loader) isStd(path string) bool {
-	info, err := os.Stat(filepath.Join(l.goEnv.GOROOT, "src", filepath.FromSlash(path)))
+	info, err := os.Stat(l.host(filepath.Join(l.goEnv.GOROOT, "src", filepath.FromSlash(path))))
 	return path != "main" && err == nil && info.IsDir()
 }
 
@@ -335,6 +336,9 @@ func constantOf(t types.Type, s string) types.TypeAndValue {
 
 // Source returns the file with the text of the file of that name: -overlay may replace it.
 func (prog *Program) Source(name string) string { return prog.choices.source(name) }
+
+// Root is the directory below which the program's files are, if it is that of a bundle; otherwise empty.
+func (prog *Program) Root() string { return prog.root }
 
 // Recorded returns the name that the compiler writes down for a file, for stack traces and the like: with
 // -trimpath there are no directories of the host in it.

@@ -57,21 +57,28 @@ func (e *goEnv) fixed() []string { return []string{e.GOROOT, e.GOVERSION, e.GOEX
 // goCommand runs the go command in l.dir and returns what it prints. If it
 // fails, the error is what it said.
 func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = l.dir
-	cmd.Env = l.cfg.env(l.dir)
-	var out, diag bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diag
-	err = cmd.Run()
-	stderr = strings.TrimSpace(diag.String())
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && stderr != "" {
-		return out.Bytes(), stderr, Errors{{Msg: stderr}}
+	a, err := l.cfg.GoAnswers.get(args, func() (a goAnswer) {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = l.dir
+		cmd.Env = l.cfg.env(l.dir)
+		var out, diag bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &diag
+		err := cmd.Run()
+		a.Stdout, a.Stderr = out.Bytes(), strings.TrimSpace(diag.String())
+		var exit *exec.ExitError
+		if a.Failed = errors.As(err, &exit) && a.Stderr != ""; err != nil && !a.Failed {
+			a.Other = fmt.Sprintf("go %s: %v", args[0], err)
+		}
+		return a
+	})
+	switch {
+	case err != nil:
+	case a.Failed:
+		err = Errors{{Msg: a.Stderr}}
+	case a.Other != "":
+		err = errors.New(a.Other)
 	}
-	if err != nil {
-		return out.Bytes(), stderr, fmt.Errorf("go %s: %w", args[0], err)
-	}
-	return out.Bytes(), stderr, nil
+	return a.Stdout, a.Stderr, err
 }
 
 // listArgs returns the arguments of a go list that prints what format says.
@@ -105,6 +112,9 @@ func (l *loader) list() error {
 	}
 	if err := cmp.Or(l.takeGoFlags(), l.askTags()); err != nil {
 		return err
+	}
+	if a := l.cfg.GoAnswers; a != nil && a.replays && len(l.goEnv.tags.Releases) == 0 {
+		l.goEnv.tags = a.tags // those of this process may be others
 	}
 	l.listed = list
 	if len(l.listed) == 0 {

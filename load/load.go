@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/tools/go/ssa"
@@ -109,6 +110,8 @@ type loader struct {
 	live     map[*decl]bool // and what may be executed; see prune
 	phases   []Phase
 	cover    *coverage // nil: Config.Cover is not set
+	readMu   sync.Mutex
+	read     []string // files besides those of packages: see host
 }
 
 // Load loads what cfg asks for. The error is an Errors if the sources or the
@@ -126,6 +129,7 @@ func newLoader(cfg *Config) *loader {
 	if len(l.patterns) == 0 {
 		l.patterns = []string{"."}
 	}
+	l.choices.root = cfg.Root
 	if l.overlay == nil {
 		l.overlay = overlay.FS()
 	}
@@ -145,6 +149,7 @@ func (l *loader) load() (*Program, error) {
 		}
 	}
 	l.std = newStdFinder(&l.goEnv, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
+	l.std.root = cfg.Root
 	l.std.ctxt.OpenFile = func(name string) (io.ReadCloser, error) { return os.Open(l.choices.source(name)) }
 	if err := l.phase("cgo", l.addCgo); err != nil {
 		return nil, err

@@ -44,6 +44,7 @@ type Program struct {
 	links        links
 	cover        *coverage // nil: Config.Cover was not set
 	choices      buildChoices
+	root         string // Config.Root
 	again        *again // nil: Config.Again was not set
 }
 
@@ -78,6 +79,7 @@ func (l *loader) program() (*Program, error) {
 		byPath:   l.stdPkgs,
 		cover:    l.cover,
 		choices:  l.choices,
+		root:     l.cfg.Root,
 	}
 	for _, path := range l.cfg.Implicit {
 		id, _ := l.std.resolve(path)

@@ -27,6 +27,7 @@ const overlayDir = "$hbcheck"
 // distribution as changed by the overlay.
 type stdFinder struct {
 	goroot  string
+	root    string // Config.Root
 	ctxt    build.Context
 	overlay fs.FS
 
@@ -80,7 +81,7 @@ func (s *stdFinder) exists(path string) bool {
 	defer s.mu.Unlock()
 	ok, known := s.dirs[path]
 	if !known {
-		ok = isPackage(os.DirFS(filepath.Join(s.goroot, "src")), path) || isPackage(s.overlay, path)
+		ok = isPackage(os.DirFS(Rooted(s.root, filepath.Join(s.goroot, "src"))), path) || isPackage(s.overlay, path)
 		s.dirs[path] = ok
 	}
 	return ok
@@ -123,7 +124,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 	}
 	if !p.Overlaid || patch != nil {
 		p.Dir = filepath.Join(s.goroot, "src", filepath.FromSlash(pkgpath))
-		names, err := s.goFiles(pkgpath, os.DirFS(p.Dir), ".")
+		names, err := s.goFiles(pkgpath, os.DirFS(Rooted(s.root, p.Dir)), ".")
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 		}
 	}
 	for _, name := range s.tests[pkgpath] {
-		src, err := os.ReadFile(name)
+		src, err := os.ReadFile(Rooted(s.root, name))
 		if err != nil {
 			return nil, err
 		}

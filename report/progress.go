@@ -52,6 +52,17 @@ func (p *Progress) Loaded(done, total int) {
 	p.show(func(time.Duration) string { return fmt.Sprintf("%s  %d of %d packages", p.entry, done, total) })
 }
 
+// Cluster shows how far a run with several workers is.
+func (p *Progress) Cluster(workers, slots, done, tasks int, d time.Duration) {
+	p.show(func(time.Duration) string {
+		s := fmt.Sprintf("%s, %d at a time  %d of %s", count(workers, "worker"), slots, done, count(tasks, "task"))
+		if sec := d.Seconds(); sec > 0 {
+			s += fmt.Sprintf("  %.1f tasks/s", float64(done)/sec)
+		}
+		return s
+	})
+}
+
 // Due reports whether it is time for a line.
 func (p *Progress) Due() bool { return p.due(p.Now()) }
 

@@ -146,14 +146,14 @@ func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 		if c := v.content(name); c.data != nil {
 			return digest(c.data)
 		}
-		info, err := os.Stat(hostPath(name, onWindows))
+		info, err := os.Stat(v.path(name))
 		if err != nil {
 			return described(nil, err, false)
 		}
 		if !info.Mode().IsRegular() || info.Size() > maxHostFile {
 			return unknown
 		}
-		data, err := os.ReadFile(hostPath(name, onWindows))
+		data, err := os.ReadFile(v.path(name))
 		if err != nil {
 			return described(nil, err, false)
 		}

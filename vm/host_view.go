@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"hbcheck.dev/hbcheck/load"
 )
 
 // A hostView is the file system of the host, with each file as it was at its first read. All
@@ -13,6 +15,7 @@ import (
 // execution, even if others write to them, or the kernel generates them at each read (/proc/stat).
 // The zero value has read nothing.
 type hostView struct {
+	root     string // of the files of a bundle; empty: the host's own (load.Config.Root)
 	mu       sync.Mutex
 	infos    [2]map[string]hostAnswer[fs.FileInfo] // of paths; [1]: symbolic links followed
 	lists    map[string]hostAnswer[string]         // of directories
@@ -51,7 +54,7 @@ func (m *Machine) files() *hostView {
 	defer shared.Unlock()
 	v, _ := shared.Value.(*hostView)
 	if v == nil {
-		v = new(hostView)
+		v = &hostView{root: m.link.prog.Root()}
 		shared.Value = v
 	}
 	return v
@@ -75,24 +78,27 @@ func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func
 
 func (v *hostView) stat(path string, follow bool) (fs.FileInfo, error) {
 	if follow {
-		return kept(v, &v.infos[1], path, onHost(os.Stat))
+		return kept(v, &v.infos[1], path, onHost(v, os.Stat))
 	}
-	return kept(v, &v.infos[0], path, onHost(os.Lstat))
+	return kept(v, &v.infos[0], path, onHost(v, os.Lstat))
 }
 
 func (v *hostView) names(path string) (string, error) {
-	return kept(v, &v.lists, path, onHost(hostNames))
+	return kept(v, &v.lists, path, onHost(v, hostNames))
 }
 
 func (v *hostView) target(path string) (string, error) {
-	target, err := kept(v, &v.targets, path, onHost(os.Readlink))
+	target, err := kept(v, &v.targets, path, onHost(v, os.Readlink))
 	return seenPath(target, onWindows), err
 }
 
 // onHost returns ask for paths of the program.
-func onHost[T any](ask func(string) (T, error)) func(string) (T, error) {
-	return func(path string) (T, error) { return ask(hostPath(path, onWindows)) }
+func onHost[T any](v *hostView, ask func(string) (T, error)) func(string) (T, error) {
+	return func(path string) (T, error) { return ask(v.path(path)) }
 }
+
+// path returns the host's path for one of the program's. Of a bundle the program sees nothing outside.
+func (v *hostView) path(path string) string { return load.Rooted(v.root, hostPath(path, onWindows)) }
 
 // content returns the content of a file.
 func (v *hostView) content(path string) hostContent {
@@ -103,7 +109,7 @@ func (v *hostView) content(path string) hostContent {
 		if v.contents == nil {
 			v.contents = make(map[string]hostContent)
 		}
-		if c = readKept(path); v.size+int64(len(c.data)) > maxKeptAll {
+		if c = readKept(v.path(path)); v.size+int64(len(c.data)) > maxKeptAll {
 			c = hostContent{}
 		}
 		v.size += int64(len(c.data))
@@ -116,7 +122,6 @@ func (v *hostView) content(path string) hostContent {
 // readKept returns the content of a file that is small enough. A file of the kernel's, such as
 // those below /proc, does not show its real size: only reading shows the content.
 func readKept(path string) (c hostContent) {
-	path = hostPath(path, onWindows)
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKeptFile {
 		return hostContent{}
@@ -137,7 +142,7 @@ func readKept(path string) (c hostContent) {
 func (v *hostView) readAt(path string, b []byte, off int64) (int, error) {
 	c := v.content(path)
 	if c.data == nil {
-		return readAt(path, b, off)
+		return readAt(v.path(path), b, off)
 	}
 	return copy(b, c.data[min(off, int64(len(c.data))):]), nil
 }

@@ -166,7 +166,7 @@ var fileNatives = []Native{
 		m.noteHost(ask, path)
 		info, err := m.files().stat(path, follow)
 		if err == nil {
-			fillStat(m.heap.writable(r.U(3), statLen), path, info)
+			m.files().fillStat(m.heap.writable(r.U(3), statLen), path, info)
 		}
 		r.Set(0, errno(err))
 		return Next
@@ -276,7 +276,7 @@ func hostNames(path string) (string, error) {
 // readAt reads from a file without keeping it open: the machine has no state outside of itself.
 func readAt(path string, b []byte, off int64) (int, error) {
 	// Opening a pipe would wait for another process to write to it.
-	f, err := os.OpenFile(hostPath(path, onWindows), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -289,13 +289,13 @@ func readAt(path string, b []byte, off int64) (int, error) {
 }
 
 // fillStat fills b, which is zero, as a struct stat.
-func fillStat(b []byte, path string, info fs.FileInfo) {
+func (v *hostView) fillStat(b []byte, path string, info fs.FileInfo) {
 	word := func(off int, w uint64) { *(*uint64)(unsafe.Pointer(&b[off])) = w }
 	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
 	// A hash of the name replaces the inode number, which differs from host to host.
 	h := fnv.New64a()
-	if real, err := filepath.EvalSymlinks(hostPath(path, onWindows)); err == nil && info.Mode()&fs.ModeSymlink == 0 {
-		path = real
+	if real, err := filepath.EvalSymlinks(v.path(path)); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		path = strings.TrimPrefix(real, v.root)
 	}
 	h.Write([]byte(path))
 	word(stDev, 1)

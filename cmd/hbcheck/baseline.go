@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -27,12 +28,13 @@ func (f *exploreFlags) readKnown(paths report.Paths) (*known, error) {
 	if f.baseline == "" {
 		return k, nil
 	}
-	file, err := os.Open(f.baseline)
-	if err != nil {
-		return nil, err
+	var err error
+	if f.baselineText == nil {
+		if f.baselineText, err = os.ReadFile(f.baseline); err != nil {
+			return nil, err
+		}
 	}
-	defer file.Close()
-	if k.old, err = report.ReadBaseline(file); err != nil {
+	if k.old, err = report.ReadBaseline(bytes.NewReader(f.baselineText)); err != nil {
 		return nil, fmt.Errorf("--baseline %s: %v", f.baseline, err)
 	}
 	return k, nil

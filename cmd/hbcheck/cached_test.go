@@ -20,6 +20,10 @@ const asProcess = "HBCHECK_TEST_PROCESS"
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
+	testBuild = os.Getenv(otherBuildVariable)
+	if dir := os.Getenv(asServer); dir != "" {
+		serveTests(os.Args[1], dir)
+	}
 	if as := os.Getenv(asProcess); as != "" {
 		if filepath.IsAbs(as) { // where results are remembered
 			os.Setenv(verdicts.Variable, as)

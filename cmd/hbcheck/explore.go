@@ -82,12 +82,20 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return nil
 	}
 	f.args = args
+	remote, err := f.joinCluster(cmd, patterns)
+	if err != nil {
+		return err
+	}
+	defer remote.close()
 	progress := newProgress(cmd)
 	progress.Start("loading")
 	cfg := f.config(patterns, true)
 	cfg.Loaded = progress.Loaded
 	cfg.Cover = f.covers()
-	cfg.Again = f.scale != scaleOff
+	cfg.Again = f.scale != scaleOff || remote != nil
+	if remote != nil {
+		cfg.GoAnswers = load.NewGoAnswers()
+	}
 	listing, err := load.List(cfg)
 	if err != nil {
 		progress.Clear()
@@ -105,6 +113,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 			}
 			return err
 		}
+	}
+	if remote != nil {
+		f.save = "off" // of searches that others make
 	}
 	sv, err := f.newSaves(cmd, listing, mem)
 	if err != nil {
@@ -124,7 +135,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		flags := dirs.flags(f, e).machineFlags
-		flags.host = sv.host(e, mem)
+		if flags.host = sv.host(e, mem); flags.host == nil {
+			flags.host = remote.host(e)
+		}
 		return flags.build(prog, e, interrupted)
 	}
 	entries, err := selection.Select(prog, sel, build)
@@ -183,7 +196,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if f.known, err = f.readKnown(paths); err != nil {
 		return err
 	}
-	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files)
+	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files, listing, remote)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
+	clusterFlags
 	own                               ownFlags
 	target                            targetFlag
 	por, match, entry                 string
@@ -71,6 +72,7 @@ type exploreFlags struct {
 	cover                             bool
 	baseline, writeBaseline, since    string
 	known                             *known // nil: there is none
+	baselineText                      []byte // of the file of baseline; nil: it has not been read
 	coverProfile                      string
 	color                             string
 	save                              string
@@ -126,6 +128,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.color, "color", "auto", "`auto|always|never`: colour the text. auto: on a terminal, unless NO_COLOR is set")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments that make a fuzz target fail to its testdata/fuzz, so that go test fails with them, too")
 	fs.BoolVar(&f.resume, "resume", false, "continue the saved searches of an earlier run with the same arguments that was interrupted or killed, or reached --timeout")
+	f.clusterFlags.register(fs)
 	fs.StringVar(&f.save, "save", "auto", "save each search to `dir` every 30 seconds, and when it is stopped; auto: to hbcheck's cache; off: never")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.DurationVar(&f.saveEvery, "save-every", saveEvery, "save a search after each such interval")
@@ -148,7 +151,8 @@ func (f *exploreFlags) check() error {
 		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
 		{f.color != "auto" && f.color != "always" && f.color != "never", fmt.Sprintf("--color %s: want auto, always or never", f.color)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
-		{f.parallel < 1, fmt.Sprintf("--parallel %d: want 1 or more", f.parallel)},
+		{f.parallel < 1 && f.cluster == "", fmt.Sprintf("--parallel %d: want 1 or more", f.parallel)},
+		{f.parallel < 0, fmt.Sprintf("--parallel %d: want 0 or more", f.parallel)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
 		{f.first && f.all, "--first and --all exclude each other"},

@@ -102,7 +102,7 @@ func TestFailedEntry(t *testing.T) {
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(&out, &out, paths, 4, "")
 	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
-		&replayFiles{dir: f.out, paths: paths, flags: &f})
+		&replayFiles{dir: f.out, paths: paths, flags: &f}, nil, nil)
 	if err != nil || code != exitUsage {
 		t.Errorf("exit %d, %v", code, err)
 	}
@@ -170,7 +170,7 @@ func TestMistakes(t *testing.T) {
 		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, "")
 		list, sv, files := slices.Clone(entries), (*saves)(nil), &replayFiles{dir: f.out, paths: report.Paths{Base: prog.Dir}, flags: &f}
 		tt.break_(&list, &sv, files, &w)
-		code, err := f.exploreAll(cmd, list, opts, &directives{prog: prog}, nil, sv, w, files)
+		code, err := f.exploreAll(cmd, list, opts, &directives{prog: prog}, nil, sv, w, files, nil, nil)
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}

@@ -26,31 +26,32 @@ import (
 // machineFlags are what changes the machine, and so what a schedule means.
 // Replay files record them.
 type machineFlags struct {
-	args     []string // of the program, after its name
-	env      []string // variables of the program that are not as hbcheck's: KEY=VALUE
-	stdin    string   // a file, whose content is input; input is its standard input
-	input    []byte
-	outcomes bool   // the order of writes to stdout and stderr matters
-	run      string // of tests and subtests; see selection.Filter
-	skip     string // and which of them not
-	bench    string // which benchmarks
-	short    bool   // testing.Short
-	time     string // any, bounded, virtual
-	slack    time.Duration
-	arming   bool   // starting a timer is a visible operation: the search has found that it must be
-	rand     string // all, seed
-	maps     string // auto, all, insertion
-	signals  string // all, sent
-	net      string // reliable, faulty
-	seed     int64
-	symbolic bool                        // the entry is called with symbolic arguments
-	inputLen int                         // how long strings and slices among inputs are at most
-	unwind   int                         // how often a loop is unwound; not part of a schedule
-	inputs   map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
-	heap     uint64                      // bytes the program may need; not part of a schedule
-	solver   string                      // a program that is asked about inputs; not part of a schedule
-	host     *vm.HostLog                 // is told what the program asks the host; not part of a schedule
-	watch    func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
+	args      []string // of the program, after its name
+	env       []string // variables of the program that are not as hbcheck's: KEY=VALUE
+	variables []string // hbcheck's own, if they are not those of this process
+	stdin     string   // a file, whose content is input; input is its standard input
+	input     []byte
+	outcomes  bool   // the order of writes to stdout and stderr matters
+	run       string // of tests and subtests; see selection.Filter
+	skip      string // and which of them not
+	bench     string // which benchmarks
+	short     bool   // testing.Short
+	time      string // any, bounded, virtual
+	slack     time.Duration
+	arming    bool   // starting a timer is a visible operation: the search has found that it must be
+	rand      string // all, seed
+	maps      string // auto, all, insertion
+	signals   string // all, sent
+	net       string // reliable, faulty
+	seed      int64
+	symbolic  bool                        // the entry is called with symbolic arguments
+	inputLen  int                         // how long strings and slices among inputs are at most
+	unwind    int                         // how often a loop is unwound; not part of a schedule
+	inputs    map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
+	heap      uint64                      // bytes the program may need; not part of a schedule
+	solver    string                      // a program that is asked about inputs; not part of a schedule
+	host      *vm.HostLog                 // is told what the program asks the host; not part of a schedule
+	watch     func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -177,7 +178,7 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 	}
 	return vm.Config{Given: f.inputs,
 		Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
-		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
+		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: f.environ(prog.WorkDir(e)), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 		OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 		Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
@@ -315,15 +316,26 @@ func (f *machineFlags) slackOf() int64 {
 	return int64(f.slack)
 }
 
+// environ returns the environment of the program.
+func (f *machineFlags) environ(dir string) []string {
+	if f.variables != nil {
+		return environOf(f.variables, dir, f.env)
+	}
+	return environ(dir, f.env)
+}
+
 // environ returns the environment of a program that runs in dir: hbcheck's own, but for what is set.
-func environ(dir string, set []string) []string {
+func environ(dir string, set []string) []string { return environOf(os.Environ(), dir, set) }
+
+// environOf is environ if hbcheck's own variables are these.
+func environOf(variables []string, dir string, set []string) []string {
 	own := slices.Concat([]string{"PWD=" + dir}, set)
 	slices.Reverse(own) // of two for one key the last one counts
 	changed := func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")
 		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })
 	}
-	return append(slices.DeleteFunc(os.Environ(), changed), own...)
+	return append(slices.DeleteFunc(slices.Clone(variables), changed), own...)
 }
 
 // programArgs returns os.Args: the package's path stands for the program's name.

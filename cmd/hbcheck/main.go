@@ -114,7 +114,7 @@ environment was assumed.`,
 	root.SetFlagErrorFunc(flagError)
 	explore := exploreCommand()
 	showFirstFlags(root, explore)
-	root.AddCommand(explore, analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
+	root.AddCommand(explore, analyzeCommand(), benchCommand(), workerCommand(), statusCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
 	return root
 }
 

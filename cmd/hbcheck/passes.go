@@ -13,6 +13,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/verdicts"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -37,8 +38,11 @@ type wholeRun struct {
 	sv      *saves
 	w       report.Writer
 	files   *replayFiles
-	workers int  // entries that are explored at the same time
-	one     bool // there is one entry
+	workers int          // entries that are explored at the same time
+	one     bool         // there is one entry
+	remote  *coordinator // nil: this process explores all
+	entries []explore.Entry
+	listing *load.Listing
 
 	code  int
 	notOK map[[2]string]bool // package and name
@@ -73,13 +77,21 @@ type attempt struct {
 // An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
-	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
+	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles, listing *load.Listing, remote *coordinator) (code int, err error) {
 	stop, release := interrupts(cmd.Context(), true)
 	defer release()
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
-		workers: f.atOnce(len(entries)), one: len(entries) == 1, code: exitOK, notOK: make(map[[2]string]bool)}
+		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool)}
+	if remote != nil {
+		if err := remote.start(x, cmd, entries); err != nil {
+			return exitUsage, err
+		}
+		x.workers = len(entries)
+		x.progress.Start("")
+		defer x.follow()()
+	}
 	end := time.Now().Add(f.budget)
 	two := len(entries) > 1 && !f.resume && f.traceSearch == ""
 	var late []attempt
@@ -99,7 +111,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		case f.resume && len(entries) > 1 && f.budget > 0:
 			return attempt{entry: e, late: true} // only searches that share the budget are saved
 		case two:
-			return x.attempt(stop, e, f.firstShare(end, x.workers, len(entries)-i), false, nil)
+			return x.attempt(stop, e, f.firstShare(end, x.capacity(), len(entries)-i), false, nil)
 		}
 		return x.attempt(stop, e, 0, true, nil)
 	}, func(i int, a attempt) error {
@@ -126,7 +138,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		}
 		bound := time.Duration(0) // that of the flags
 		if f.budget > 0 {
-			bound = max(1, time.Until(end)*time.Duration(min(x.workers, len(late)-i))/time.Duration(len(late)-i))
+			bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(late)-i))/time.Duration(len(late)-i))
 		}
 		switch {
 		case u.result == nil && stop.Err() != nil:
@@ -144,6 +156,9 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	})
 	if err != nil {
 		return x.code, err
+	}
+	if remote != nil {
+		remote.complete = stop.Err() == nil
 	}
 	if n := len(x.apart); n > mostPairs && !f.verbose {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d pairs of parallel tests not explored, because one of the two alone is not ok\n", n)
@@ -262,12 +277,38 @@ func (x *wholeRun) show(e *explore.Entry, f func()) {
 	}
 }
 
+// capacity is how many entries are explored at the same time.
+func (x *wholeRun) capacity() int {
+	if x.remote != nil {
+		return x.remote.capacity()
+	}
+	return x.workers
+}
+
+// follow shows the progress of workers, until the function it returns is called.
+func (x *wholeRun) follow() (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(200 * time.Millisecond):
+				x.mu.Lock()
+				x.remote.progress(x.progress)
+				x.mu.Unlock()
+			}
+		}
+	}()
+	return func() { close(ended) }
+}
+
 // begin notes that e is being explored, and end that it no longer is.
 func (x *wholeRun) begin(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.running = append(x.running, begun{e, time.Now()})
-	if len(x.running) == 1 {
+	if len(x.running) == 1 && x.remote == nil {
 		x.progress.Start(e.Name)
 	}
 }
@@ -277,7 +318,7 @@ func (x *wholeRun) end(e *explore.Entry) {
 	defer x.mu.Unlock()
 	i := slices.IndexFunc(x.running, func(b begun) bool { return b.entry == e })
 	x.running = slices.Delete(x.running, i, i+1)
-	if i == 0 {
+	if i == 0 && x.remote == nil {
 		x.progress.Clear()
 		if len(x.running) > 0 {
 			x.progress.Switch(x.running[0].entry.Name, x.running[0].at)
@@ -316,13 +357,14 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
-	if scales := a.flags.scales(&own); scales && final {
-		a.result, a.err = x.explored(stop, e, own, a.flags, earlier)
-	} else {
-		a.result, crowded, a.err = x.f.one(stop, *e, own)
-		crowded = crowded || scales && a.err == nil && a.result.TooBig()
+	done := false
+	if x.remote != nil {
+		crowded, done = x.elsewhere(stop, &a, bound, final, earlier)
 	}
-	if a.err != nil {
+	if !done {
+		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)
+	}
+	if a.err != nil || a.skipped {
 		return a
 	}
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil

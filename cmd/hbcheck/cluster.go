@@ -1,0 +1,503 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nuid"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/cluster"
+	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/internal/verdicts"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A run over several machines (--cluster). The process that was started by the user is its coordinator: it
+// loads the program, makes a task of each attempt at an entry, and writes the results as without workers.
+// Its own cores take tasks as every other worker does.
+
+// A coordinator distributes the attempts of one run. A nil one distributes nothing.
+type coordinator struct {
+	f        *exploreFlags
+	c        *jetstream.Cluster
+	run      *jetstream.Run
+	info     jetstream.RunInfo
+	worker   *worker // of this process; nil: it has none
+	stderr   io.Writer
+	inside   bool // the server is part of this process
+	ctx      context.Context
+	cancel   func()
+	resumed  bool
+	complete bool // everything has been explored: there is nothing to be continued
+	all      sync.WaitGroup
+
+	mu        sync.Mutex
+	changed   sync.Cond
+	hosts     map[*load.Entry]*vm.HostLog
+	collector *cluster.Collector
+	found     map[string]cluster.Record
+	failed    error
+	running   int // tasks that are being waited for
+	slots     int // of all workers
+	workers   int
+	begin     time.Time
+}
+
+// clusterFlags are the flags about workers.
+type clusterFlags struct {
+	cluster string
+	ackWait time.Duration
+}
+
+func (f *clusterFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.cluster, "cluster", "", "let other machines explore, too, with hbcheck worker. `address`: :4222 starts a NATS server in this process that listens there (SECRET@:4222: for workers that know the secret); nats://user@host:4222 uses one that runs (docs/cluster.md)")
+	registerAckWait(fs, &f.ackWait)
+}
+
+func registerAckWait(fs *pflag.FlagSet, d *time.Duration) {
+	fs.DurationVar(d, "ack-wait", jetstream.DefaultAckWait, "give a task to another worker if its worker says nothing for so long")
+	if err := fs.MarkHidden("ack-wait"); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// testBuild, if not empty, is the build that this one is said to be: tests change it.
+var testBuild string
+
+// buildID identifies this build of hbcheck: only workers of the same one explore alike.
+func buildID() (string, error) {
+	if testBuild != "" {
+		return testBuild, nil
+	}
+	if id := sourceID(debug.ReadBuildInfo()); id != "" {
+		return id, nil
+	}
+	h, err := ownHash()
+	if err != nil {
+		return "", fmt.Errorf("cluster: which build of hbcheck is this? %w", err)
+	}
+	return h[:12], nil
+}
+
+// sourceID identifies a build by its sources, where these are known: a version, or a commit without changes.
+// Then builds for other systems, and with other tags, are the same one.
+func sourceID(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return ""
+	}
+	source := ""
+	if info.Main.Sum != "" {
+		source = info.Main.Version + " " + info.Main.Sum
+	}
+	set := make(map[string]string)
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	if set["vcs.revision"] != "" && set["vcs.modified"] == "false" {
+		source = set["vcs.revision"]
+	}
+	if source == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(source + " " + info.GoVersion))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+// clusterDir is the directory for the data of clusters.
+func clusterDir() string {
+	dir, ok := verdicts.Dir()
+	if !ok {
+		dir = filepath.Join(os.TempDir(), "hbcheck")
+	}
+	return filepath.Join(dir, "cluster")
+}
+
+// identity identifies what a run explores: not how long, and not where its results go.
+func (f *exploreFlags) identity(cmd *cobra.Command, dir string, patterns []string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %x\n", dir, patterns, f.args, sha256.Sum256(f.input))
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(notSaved, f.Name) && f.Name != "cluster" && f.Name != "ack-wait" {
+			fmt.Fprintf(h, "--%s=%s\n", f.Name, f.Value)
+		}
+	})
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// joinCluster connects to the cluster of --cluster, or starts it.
+func (f *exploreFlags) joinCluster(cmd *cobra.Command, patterns []string) (*coordinator, error) {
+	if f.clusterFlags.cluster == "" {
+		return nil, nil
+	}
+	switch {
+	case f.jobs > 1:
+		return nil, errors.New("--cluster and -j exclude each other: each worker explores as many entries as it has processors; see --parallel, and hbcheck worker -j")
+	case f.traceSearch != "" || f.explain != "" || f.checkStatic || f.checkDuplicates:
+		return nil, errors.New("--cluster: --trace-search, --explain, --check-static and --check-duplicates are about one search in one process")
+	}
+	a, err := jetstream.ParseAddress(f.clusterFlags.cluster)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster %w", err)
+	}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &coordinator{f: f, stderr: cmd.ErrOrStderr(), hosts: make(map[*load.Entry]*vm.HostLog), collector: cluster.NewCollector(),
+		found: make(map[string]cluster.Record), resumed: f.resume, begin: time.Now()}
+	x.changed.L = &x.mu
+	x.info = jetstream.RunInfo{Version: version(), Dir: dir, Command: strings.Join(append([]string{"hbcheck"}, patterns...), " "),
+		Identity: f.identity(cmd, dir, patterns), Started: time.Now(), State: jetstream.Running}
+	x.info.Host, _ = os.Hostname()
+	if x.info.Build, err = buildID(); err != nil {
+		return nil, err
+	}
+	f.resume = false // what is resumed is the run, and not single searches
+	parent := cmd.Context()
+	if parent == nil {
+		parent = context.Background()
+	}
+	x.ctx, x.cancel = context.WithCancel(parent)
+	x.c, err = jetstream.Connect(x.ctx, a, jetstream.Options{Name: "hbcheck coordinator", AckWait: f.ackWait,
+		Dir: filepath.Join(clusterDir(), "server-"+x.info.Identity)})
+	if err != nil {
+		x.cancel()
+		return nil, err
+	}
+	if x.inside = a.Inside; x.inside {
+		fmt.Fprintf(x.stderr, "cluster: on other machines: hbcheck worker nats://%sHOST:%s\n", secretOf(a), port(x.c.Address))
+	}
+	return x, nil
+}
+
+// secretOf is the beginning of an address whose server wants to know a secret.
+func secretOf(a jetstream.Address) string {
+	if a.Secret == "" {
+		return ""
+	}
+	return "SECRET@"
+}
+
+func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
+
+// host returns the log of what machines of e learn of the host.
+func (x *coordinator) host(e *load.Entry) *vm.HostLog {
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.hosts[e] == nil {
+		x.hosts[e] = new(vm.HostLog)
+	}
+	return x.hosts[e]
+}
+
+// start makes the program known, and begins to take tasks.
+func (x *coordinator) start(w *wholeRun, cmd *cobra.Command, entries []explore.Entry) error {
+	x.info.Entries, x.info.Seen = len(entries), time.Now()
+	if err := x.adopt(w); err != nil {
+		return err
+	}
+	x.run = x.c.Run(x.ctx, x.info.Build, x.info.ID)
+	if !x.resumed {
+		spec := newJobSpec(cmd, w)
+		extra, err := saved.Marshal(&spec)
+		if err != nil {
+			return err
+		}
+		var b strings.Builder
+		if err := w.dirs.prog.Bundle(&b, extra); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+		if err := x.run.PutProgram([]byte(b.String())); err != nil {
+			return err
+		}
+	}
+	if err := x.c.PutRun(x.ctx, x.info); err != nil {
+		return err
+	}
+	if x.f.parallel > 0 {
+		x.worker = newWorker(x.c, x.info.Build, x.f.parallel, io.Discard)
+		x.worker.own, x.worker.ownRun = &job{x: w, entries: entries}, x.info.ID
+		x.slots, x.workers = x.f.parallel, 1
+		x.all.Go(func() {
+			if err := x.worker.work(x.ctx); err != nil {
+				x.fail(err)
+			}
+		})
+	}
+	x.all.Go(x.collect)
+	x.all.Go(x.beat)
+	return nil
+}
+
+// adopt finds the run that is resumed, or makes a new one.
+func (x *coordinator) adopt(w *wholeRun) error {
+	s, err := x.c.Status(x.ctx)
+	if err != nil {
+		return err
+	}
+	program, err := programHash(w)
+	if err != nil {
+		return err
+	}
+	x.info.Program = program
+	var last *jetstream.RunInfo
+	for i, r := range s.Runs {
+		if r.Identity == x.info.Identity && r.Build == x.info.Build && r.Program == program && r.State != jetstream.Done {
+			last = &s.Runs[i]
+		}
+		dead := x.inside || r.State == jetstream.Stopped || time.Since(r.Seen) > deadAfter
+		same := r.Identity == x.info.Identity && r.Build == x.info.Build && dead
+		if time.Since(r.Seen) > oldestRun || same && !x.resumed {
+			x.c.Forget(x.ctx, r.Build, r.ID)
+			x.c.RemoveRun(x.ctx, r.ID)
+		}
+	}
+	if x.resumed && last == nil {
+		fmt.Fprintln(x.stderr, "cluster: no run to continue: explored from the beginning")
+		x.resumed = false
+	}
+	if x.resumed {
+		x.info.ID, x.info.Started = last.ID, last.Started
+	} else {
+		x.info.ID = nuid.Next()
+	}
+	return nil
+}
+
+// deadAfter is after how long a coordinator that has said nothing is dead.
+const deadAfter = 10 * time.Second
+
+// oldestRun is how long the records of a run are kept of which nobody has heard.
+const oldestRun = 7 * 24 * time.Hour
+
+// programHash identifies the program: its sources and what it is built with.
+func programHash(w *wholeRun) (string, error) {
+	h := sha256.New()
+	for _, path := range w.listing.Packages() {
+		sum, err := w.listing.Fingerprint(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(h, path, sum)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12], nil
+}
+
+// fail ends all waiting.
+func (x *coordinator) fail(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.failed == nil {
+		x.failed = err
+	}
+	x.changed.Broadcast()
+}
+
+// collect takes records as they are committed.
+func (x *coordinator) collect() {
+	for {
+		name, r, err := x.run.Next()
+		if err != nil {
+			if x.ctx.Err() == nil {
+				x.fail(err)
+			}
+			return
+		}
+		x.mu.Lock()
+		x.collector.Add(name, r, x.take)
+		x.changed.Broadcast()
+		x.mu.Unlock()
+	}
+}
+
+// take keeps a record for whoever waits for it.
+func (x *coordinator) take(name string, r cluster.Record) {
+	x.found[name] = r
+	x.info.Records++
+}
+
+// beat tells the others that the coordinator is alive, and finds out how many workers there are.
+func (x *coordinator) beat() {
+	for {
+		workers, slots := x.c.Slots(x.ctx, x.info.Build)
+		x.mu.Lock()
+		if workers > 0 {
+			x.workers, x.slots = workers, slots
+		}
+		x.info.Seen = time.Now()
+		info := x.info
+		x.changed.Broadcast()
+		x.mu.Unlock()
+		if x.c.PutRun(x.ctx, info) != nil && x.ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-x.ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// atOnce is how many tasks may be waited for at the same time: somewhat more than are executed, if they are short.
+func (x *coordinator) atOnce(short bool) int {
+	n := max(1, x.slots)
+	if short {
+		n *= 2
+	}
+	return n
+}
+
+// capacity returns how many tasks all workers execute at the same time.
+func (x *coordinator) capacity() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return max(1, x.slots)
+}
+
+// enter waits until another task may be begun.
+func (x *coordinator) enter(ctx context.Context, short bool) {
+	defer x.wake(ctx)()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.running >= x.atOnce(short) && ctx.Err() == nil && x.failed == nil {
+		x.changed.Wait()
+	}
+	x.running++
+}
+
+func (x *coordinator) leave() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.running--
+	x.changed.Broadcast()
+}
+
+// wake makes those that wait notice that ctx is done, until the function it returns is called.
+func (x *coordinator) wake(ctx context.Context) (stop func()) {
+	remove := context.AfterFunc(ctx, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.changed.Broadcast()
+	})
+	return func() { remove() }
+}
+
+// errNotHere is the error of a task that is not for workers: the coordinator has to execute it.
+var errNotHere = errors.New("not explored by a worker")
+
+// explore returns the outcome of a task: that of an earlier process, or of the worker that is the first to
+// commit it.
+func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*outcome, error) {
+	data, err := saved.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	for again := 0; ; again++ {
+		unique := name
+		if again > 0 {
+			unique = fmt.Sprintf("%s.again%d", name, again)
+		}
+		r, known, err := x.await(ctx, cluster.Task{Name: unique, Data: data})
+		if err != nil {
+			return nil, err
+		}
+		o := new(outcome)
+		if err := saved.Unmarshal(r.Result, o); err != nil {
+			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
+		}
+		//mutant: a run that is continued takes what its time limit has left open for its result [test ./cmd/hbcheck TestCluster]: "known && x.resumed" -> "false && x.resumed"
+		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
+			continue // it was stopped when its time was up, and now there is more
+		}
+		if o.Refused != "" {
+			return nil, fmt.Errorf("%w: %s", errNotHere, o.Refused)
+		}
+		return o, nil
+	}
+}
+
+// await publishes a task and waits for its record. known: there was one before.
+func (x *coordinator) await(ctx context.Context, t cluster.Task) (r cluster.Record, known bool, err error) {
+	x.mu.Lock()
+	x.collector.Expect(t.Name, x.take)
+	x.info.Tasks++
+	x.mu.Unlock()
+	if _, known, err = x.run.Lookup(t.Name); err != nil {
+		return r, known, err
+	}
+	if err := cluster.Resume(x.run, []cluster.Task{t}); err != nil {
+		return r, known, err
+	}
+	defer x.wake(ctx)()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for {
+		if r, ok := x.found[t.Name]; ok {
+			delete(x.found, t.Name)
+			return r, known, nil
+		}
+		if x.failed != nil {
+			return r, known, x.failed
+		}
+		if ctx.Err() != nil {
+			return r, known, context.Cause(ctx)
+		}
+		x.changed.Wait()
+	}
+}
+
+// close ends the run.
+func (x *coordinator) close() {
+	if x == nil {
+		return
+	}
+	if x.run != nil {
+		x.mu.Lock()
+		x.info.Seen, x.info.State = time.Now(), jetstream.Stopped
+		if x.complete {
+			x.info.State = jetstream.Done
+		}
+		info := x.info
+		x.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if x.c.PutRun(ctx, info) == nil && x.complete {
+			x.c.Forget(ctx, info.Build, info.ID)
+		}
+	}
+	x.cancel()
+	x.all.Wait()
+	x.c.Close()
+}
+
+// progress shows how far the run is.
+func (x *coordinator) progress(p *report.Progress) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	p.Cluster(x.workers, x.slots, x.info.Records, x.info.Tasks, time.Since(x.begin))
+}
+
+// processors is how many entries a worker explores at the same time, if nothing else is said.
+func processors() int { return runtime.GOMAXPROCS(0) }

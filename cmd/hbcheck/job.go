@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/selection"
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// What travels between coordinator and workers: with a run, a jobSpec beside the program; a task is an
+// entryTask, and the result of its record an outcome.
+
+// A jobSpec is what a worker has to know besides the program. It has no secrets of the coordinator's
+// environment: of its variables those that programs usually ask for.
+type jobSpec struct {
+	Flags    []string // of the explore command
+	Args     []string // of the program
+	Input    []byte   // of --stdin
+	Baseline []byte   // of --baseline
+	Env      []string
+}
+
+// notSent are the flags that are about the coordinator only.
+var notSent = []string{"cluster", "ack-wait", "resume", "save", "save-every", "output", "format", "json", "verbose", "chdir", "color",
+	"stdin", "baseline", "since", "parallel", "count", "write-corpus", "trace-search", "max-memory"}
+
+// newJobSpec returns the spec of a run.
+func newJobSpec(cmd *cobra.Command, w *wholeRun) jobSpec {
+	spec := jobSpec{Args: w.f.args, Input: w.f.input, Baseline: w.f.baselineText}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(notSent, f.Name) && !(f.Name == "max-memory") {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				spec.Flags = append(spec.Flags, "--"+f.Name+"="+v)
+			}
+			return
+		}
+		spec.Flags = append(spec.Flags, "--"+f.Name+"="+f.Value.String())
+	})
+	for _, s := range os.Environ() {
+		if key, _, _ := strings.Cut(s, "="); isSent(key) {
+			spec.Env = append(spec.Env, s)
+		}
+	}
+	slices.Sort(spec.Env)
+	return spec
+}
+
+// isSent reports whether workers get a variable of the environment. If a program asks for another one, its
+// entry is explored where the variable is (vm.HostLog).
+func isSent(key string) bool {
+	return strings.HasPrefix(key, "GO") || strings.HasPrefix(key, "LC_") ||
+		slices.Contains([]string{"HOME", "LANG", "TZ", "TMPDIR", "USER", "CI", "PATH", "SHELL", "TERM"}, key)
+}
+
+// An entryTask is one attempt at an entry.
+type entryTask struct {
+	Entry   int
+	Name    string
+	Bound   time.Duration
+	Final   bool
+	Earlier *explore.Result // of an earlier attempt, or nil
+}
+
+// An outcome is what became of it.
+type outcome struct {
+	Refused string // why it is not for workers
+	Result  *explore.Result
+	Crowded bool
+	Err     string
+	Mistake string // hbcheck's own
+	Used    []int  // of the run's comments that accept bugs, those that did
+	Facts   []vm.HostFact
+	Said    string // on stderr
+}
+
+// perform explores an entry on this machine.
+func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, final bool,
+	earlier *explore.Result) (r *explore.Result, crowded bool, err error) {
+	scales := flags.scales(&own)
+	if scales && final {
+		r, err = x.explored(ctx, e, own, flags, earlier)
+		return r, false, err
+	}
+	r, crowded, err = x.f.one(ctx, *e, own)
+	return r, crowded || scales && err == nil && r.TooBig(), err
+}
+
+// elsewhere explores an entry on some worker, and reports whether one has. Otherwise it is to be explored here.
+func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Duration, final bool, earlier *explore.Result) (crowded, done bool) {
+	x.remote.enter(stop, !final)
+	defer x.remote.leave()
+	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
+	pass := 1
+	if final {
+		pass = 2
+	}
+	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
+	o, err := x.remote.explore(stop, fmt.Sprintf("e%d.%d", i, pass), t)
+	switch {
+	case errors.Is(err, errNotHere):
+		return false, false
+	case err != nil && stop.Err() != nil:
+		if a.result = earlier; earlier == nil {
+			a.skipped = true
+		}
+		return false, true
+	case err != nil:
+		a.err = err
+		return false, true
+	}
+	for _, f := range o.Facts {
+		//mutant: the answers of another host are taken for those of this one [test ./cmd/hbcheck TestCluster]: false
+		if !f.Holds(environ("", x.f.env)) {
+			return false, false // it was about another host
+		}
+	}
+	x.remote.host(a.entry.Source).Add(o.Facts)
+	if x.mem != nil {
+		x.mem.host(a.entry.Source).Add(o.Facts)
+	}
+	for _, i := range o.Used {
+		a.ignores[i].Used = true
+	}
+	a.result = o.Result
+	if o.Said != "" || o.Mistake != "" {
+		x.mu.Lock()
+		fmt.Fprint(x.cmd.ErrOrStderr(), o.Said)
+		x.mu.Unlock()
+	}
+	switch {
+	case o.Mistake != "":
+		a.err = internalError{o.Mistake, nil}
+	case o.Err != "":
+		a.err = errors.New(o.Err)
+	}
+	return o.Crowded, true
+}
+
+// A job is a run as a worker sees it.
+type job struct {
+	x       *wholeRun
+	entries []explore.Entry
+	dir     string // where its program was unpacked; "": it is that of this process
+}
+
+// errStopped is the cause of the end of a task whose run is over, or whose worker leaves.
+var errStopped = errors.New("the run is over")
+
+// execute executes a task. The outcome is nil if ctx was done before the end.
+func (j *job) execute(ctx context.Context, data []byte) *outcome {
+	t, o := new(entryTask), new(outcome)
+	if err := saved.Unmarshal(data, t); err != nil {
+		return &outcome{Refused: err.Error()}
+	}
+	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
+		return &outcome{Refused: "the worker finds other entries in the program"}
+	}
+	e := &j.entries[t.Entry]
+	own, flags, err := j.x.options(e)
+	if err != nil {
+		return &outcome{Err: report.Error(err)}
+	}
+	own.Progress, own.ProgressDue = nil, func() bool { return false }
+	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
+		own.Timeout, own.Share = t.Bound, true
+	}
+	o.Result, o.Crowded, err = j.x.perform(ctx, e, own, flags, t.Final, t.Earlier)
+	var mistake internalError
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case errors.As(err, &mistake):
+		o.Mistake = fmt.Sprintf("%v\n\n%s", mistake.mistake, mistake.stack)
+	case err != nil:
+		o.Err = report.Error(err)
+	}
+	for i, ig := range own.Ignores {
+		if ig.Used {
+			o.Used = append(o.Used, i)
+		}
+	}
+	o.Facts = j.x.remote.host(e.Source).Facts()
+	return o
+}
+
+// marshal returns an outcome in bytes. One that has no serial form says so.
+func (o *outcome) marshal() (data []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			data, _ = saved.Marshal(&outcome{Refused: fmt.Sprintf("its result has no serial form: %v", p)})
+		}
+	}()
+	data, err := saved.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// loadJob loads the program of a bundle that was unpacked into dir.
+func loadJob(dir string, extra []byte, memory byteSize) (*job, error) {
+	var spec jobSpec
+	if err := saved.Unmarshal(extra, &spec); err != nil {
+		return nil, err
+	}
+	f := new(exploreFlags)
+	cmd := &cobra.Command{Use: "explore"}
+	f.register(cmd.Flags())
+	if err := cmd.Flags().Parse(spec.Flags); err != nil {
+		return nil, err
+	}
+	f.args, f.input, f.baselineText, f.variables = spec.Args, spec.Input, spec.Baseline, spec.Env
+	f.all = f.all || f.writeBaseline != "" && !f.first
+	if memory > 0 && !cmd.Flags().Changed("max-memory") {
+		f.maxMemory = memory
+	}
+	opts, sel, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.machineFlags.check(false); err != nil {
+		return nil, err
+	}
+	f.input = spec.Input
+	cfg := f.config(nil, true)
+	cfg.Cover = f.covers()
+	cfg.Again = f.scale != scaleOff
+	if err := cfg.Bundled(dir); err != nil {
+		return nil, err
+	}
+	cfg.Env = spec.Env
+	prog, err := loadProgram(cfg)
+	if err != nil {
+		return nil, err
+	}
+	x := &wholeRun{f: f, cmd: cmd, remote: &coordinator{hosts: make(map[*load.Entry]*vm.HostLog)}}
+	if x.dirs, err = newDirectives(cmd, prog); err != nil {
+		return nil, err
+	}
+	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+		flags := x.dirs.flags(f, e).machineFlags
+		flags.host = x.remote.host(e)
+		return flags.build(prog, e, interrupted)
+	}
+	if x.entries, err = selection.Select(prog, sel, build); err != nil {
+		return nil, err
+	}
+	if opts.Ignores, err = explore.Ignores(prog); err != nil {
+		return nil, err
+	}
+	if opts.MaxMemory > 0 {
+		f.watch = newMemoryWatch(opts.MaxMemory)
+	}
+	x.opts, x.one = opts, len(x.entries) == 1
+	x.files = &replayFiles{paths: report.Paths{Base: prog.Dir, Source: prog.Source}, patterns: cfg.Patterns, flags: f}
+	if f.known, err = f.readKnown(x.files.paths); err != nil {
+		return nil, err
+	}
+	cmd.SetErr(io.Discard)
+	return &job{x: x, entries: x.entries, dir: dir}, nil
+}
+
+// unpackJob unpacks and loads the program of a run into a directory of its own.
+func unpackJob(data []byte, run string, memory byteSize) (*job, error) {
+	dir := filepath.Join(clusterDir(), fmt.Sprintf("program-%s-%d", run, os.Getpid()))
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	extra, err := load.Unpack(bytes.NewReader(data), dir)
+	if err == nil {
+		var j *job
+		if j, err = loadJob(dir, extra, memory); err == nil {
+			return j, nil
+		}
+	}
+	os.RemoveAll(dir)
+	return nil, err
+}

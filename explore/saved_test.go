@@ -1,0 +1,24 @@
+package explore
+
+import (
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/saved"
+)
+
+// TestResultIsSaved: a result can be sent to another process, whatever is in it.
+func TestResultIsSaved(t *testing.T) {
+	zero := 0
+	r := &Result{Package: "p", Within: &zero, cutShort: true, Bugs: []*Bug{{Kind: Race, Detail: Conflict{}, stays: true}}}
+	data, err := saved.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Result
+	if err := saved.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Package != "p" || s.Within == nil || !s.TimedOut() || len(s.Bugs) != 1 || s.Bugs[0].Kind != Race || !s.Bugs[0].stays {
+		t.Errorf("%+v", s)
+	}
+}

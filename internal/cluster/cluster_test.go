@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"errors"
+	"sync"
+	"testing"
+)
+
+// These tests are small programs that hbcheck explores (TestDogfoodCluster of cmd/hbcheck), in every order
+// and with every choice.
+
+// either returns true or false: an explorer tries both.
+func either() bool {
+	a, b := make(chan bool, 1), make(chan bool, 1)
+	a <- true
+	b <- true
+	select {
+	case <-a:
+		return true
+	case <-b:
+		return false
+	}
+}
+
+var errDead = errors.New("the worker is dead")
+
+// A mortal is a queue as seen by workers one of which dies: before a call, or after it.
+type mortal struct {
+	*Memory
+	mu    sync.Mutex
+	lives int // how many may still die
+}
+
+func (q *mortal) dies() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.lives == 0 || !either() {
+		return false
+	}
+	q.lives--
+	return true
+}
+
+func (q *mortal) Publish(t Task) error {
+	if q.dies() {
+		return errDead
+	}
+	return q.Memory.Publish(t)
+}
+
+func (q *mortal) Commit(name string, r Record) (bool, error) {
+	if q.dies() {
+		return false, errDead
+	}
+	return q.Memory.Commit(name, r)
+}
+
+func (q *mortal) Pull() (Delivery, error) {
+	d, err := q.Memory.Pull()
+	return mortalDelivery{d, q}, err
+}
+
+type mortalDelivery struct {
+	Delivery
+	q *mortal
+}
+
+func (d mortalDelivery) Acknowledge() error {
+	if d.q.dies() {
+		return errDead
+	}
+	err := d.Delivery.Acknowledge()
+	if err == nil && d.q.dies() {
+		return errDead
+	}
+	return err
+}
+
+// count is how many leaves a task of the tests stands for.
+func count(t Task) byte { return t.Data[0] }
+
+// execute executes a task: it counts its leaves, all of them or one and the others as a child, as it likes.
+func execute(t Task) (Record, error) {
+	n := count(t)
+	if n == 1 || either() {
+		return Record{Result: []byte{n}}, nil
+	}
+	return Record{Result: []byte{1}, Children: []Task{{Name: t.Name + ".0", Data: []byte{n - 1}}}}, nil
+}
+
+// worker works until the queue is closed. If it dies the queue notices, and another one takes its place.
+func worker(q *mortal) {
+	for {
+		d, err := q.Pull()
+		if err != nil {
+			return
+		}
+		if Handle(q, d, execute) != nil {
+			q.Redeliver()
+		}
+	}
+}
+
+// coordinate returns the number of leaves that a run counts.
+func coordinate(q *Memory, roots []Task) (sum int) {
+	c := NewCollector()
+	add := func(_ string, r Record) { sum += int(r.Result[0]) }
+	for _, t := range roots {
+		c.Expect(t.Name, add)
+	}
+	if Resume(q, roots) != nil {
+		return -1
+	}
+	for !c.Done() {
+		name, r, err := q.Next()
+		if err != nil {
+			return -1
+		}
+		c.Add(name, r, add)
+	}
+	return sum
+}
+
+// run lets workers, of which so many die, count the leaves of a task.
+func run(t *testing.T, workers, deaths int, leaves byte, beside func(q *Memory)) {
+	q := &mortal{Memory: NewMemory(), lives: deaths}
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() { worker(q) })
+	}
+	all.Go(func() { beside(q.Memory) })
+	if n := coordinate(q.Memory, []Task{{Name: "r", Data: []byte{leaves}}}); n != int(leaves) {
+		t.Errorf("%d leaves, want %d", n, leaves)
+	}
+	q.Close()
+	all.Wait()
+}
+
+func TestOneDies(t *testing.T) { run(t, 1, 1, 2, func(*Memory) {}) }
+
+func TestTwoWorkers(t *testing.T) { run(t, 2, 0, 2, func(*Memory) {}) }
+
+// A worker is late: its task is delivered to another one, and both go on.
+func TestLate(t *testing.T) { run(t, 2, 0, 2, func(q *Memory) { q.Redeliver() }) }
+
+func TestLateAndDead(t *testing.T) { run(t, 2, 1, 2, func(q *Memory) {}) }
+
+// A coordinator dies anywhere, and another one goes on.
+func TestCoordinatorDies(t *testing.T) {
+	q := &mortal{Memory: NewMemory()}
+	var all sync.WaitGroup
+	all.Go(func() { worker(q) })
+	root := []Task{{Name: "r", Data: []byte{2}}}
+	if either() && Resume(q.Memory, root) == nil && either() {
+		q.Next()
+	}
+	q.Again()
+	if n := coordinate(q.Memory, root); n != 2 {
+		t.Errorf("%d leaves, want 2", n)
+	}
+	q.Close()
+	all.Wait()
+}
+
+func TestCollector(t *testing.T) {
+	c := NewCollector()
+	var got []string
+	found := func(name string, _ Record) { got = append(got, name) }
+	c.Add("a.0", Record{}, found) // its parent's record is still on its way
+	c.Expect("a", found)
+	if c.Done() || len(got) > 0 {
+		t.Fatalf("done %v, found %q", c.Done(), got)
+	}
+	c.Add("a", Record{Children: []Task{{Name: "a.0"}, {Name: "a.1"}}}, found)
+	c.Add("a", Record{}, found)
+	if c.Done() {
+		t.Fatal("done without a.1")
+	}
+	c.Add("a.1", Record{}, found)
+	c.Expect("a.1", found)
+	if !c.Done() || len(got) != 3 {
+		t.Fatalf("done %v, found %q", c.Done(), got)
+	}
+}

@@ -1,0 +1,320 @@
+package jetstream
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"hbcheck.dev/hbcheck/internal/cluster"
+)
+
+// A Run is the queue of one run.
+type Run struct {
+	c       *Cluster
+	ctx     context.Context
+	Build   string
+	ID      string
+	born    string // of this process, in the ids of what it publishes
+	mu      sync.Mutex
+	watcher jetstream.KeyWatcher
+}
+
+// Run returns the queue of a run. Its calls end when ctx is done.
+func (c *Cluster) Run(ctx context.Context, build, id string) *Run {
+	return &Run{c: c, ctx: ctx, Build: build, ID: id, born: nuid.Next()}
+}
+
+// subject is that of the tasks of a run.
+func (c *Cluster) subject(build, run string) string { return c.prefix + ".task." + build + "." + run }
+
+// message is a task, or a record, as it is sent. A record that is too large for a message is an object.
+type message struct {
+	Task   cluster.Task
+	Record cluster.Record
+	Object string
+}
+
+// encode returns m in bytes.
+func encode(m *message) ([]byte, error) {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	err := errors.Join(gob.NewEncoder(z).Encode(m), z.Close())
+	return b.Bytes(), err
+}
+
+func decode(data []byte) (*message, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	m := new(message)
+	return m, gob.NewDecoder(bytes.NewReader(text)).Decode(m)
+}
+
+// pack returns m as a message of the server's: with what is too large as an object.
+func (r *Run) pack(m *message, name string) ([]byte, error) {
+	data, err := encode(m)
+	if err != nil || int64(len(data))+1024 < r.c.conn.MaxPayload() {
+		return data, err
+	}
+	object := r.ID + "." + name + "." + nuid.Next()
+	err = r.c.retry(r.ctx, func(ctx context.Context) error {
+		_, err := r.c.objects.PutBytes(ctx, object, data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encode(&message{Object: object})
+}
+
+// unpack is the inverse of pack.
+func (c *Cluster) unpack(ctx context.Context, data []byte) (*message, error) {
+	m, err := decode(data)
+	if err != nil || m.Object == "" {
+		return m, err
+	}
+	err = c.retry(ctx, func(ctx context.Context) error {
+		data, err = c.objects.GetBytes(ctx, m.Object)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
+// Publish implements cluster.Queue. Within the time in which the server knows messages again, those of one
+// process for one name are one; another process that publishes the task has its reasons.
+func (r *Run) Publish(t cluster.Task) error {
+	data, err := r.pack(&message{Task: t}, t.Name)
+	if err != nil {
+		return err
+	}
+	return r.c.retry(r.ctx, func(ctx context.Context) error {
+		_, err := r.c.js.Publish(ctx, r.c.subject(r.Build, r.ID), data, jetstream.WithMsgID(r.ID+"/"+t.Name+"/"+r.born))
+		return err
+	})
+}
+
+// key is that of a record.
+func (r *Run) key(name string) string { return r.ID + "." + name }
+
+// Commit implements cluster.Queue.
+func (r *Run) Commit(name string, rec cluster.Record) (won bool, err error) {
+	data, err := r.pack(&message{Record: rec}, name)
+	if err != nil {
+		return false, err
+	}
+	err = r.c.retry(r.ctx, func(ctx context.Context) error {
+		_, err := r.c.records.Create(ctx, r.key(name), data)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Lookup implements cluster.Queue.
+func (r *Run) Lookup(name string) (rec cluster.Record, ok bool, err error) {
+	var e jetstream.KeyValueEntry
+	err = r.c.retry(r.ctx, func(ctx context.Context) (err error) {
+		e, err = r.c.records.Get(ctx, r.key(name))
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return rec, false, nil
+	}
+	if err != nil {
+		return rec, false, err
+	}
+	m, err := r.c.unpack(r.ctx, e.Value())
+	if err != nil {
+		return rec, false, err
+	}
+	return m.Record, true, nil
+}
+
+// watchAgain is how long Next trusts a watch that says nothing. Then it asks for all records again.
+const watchAgain = 15 * time.Second
+
+// Next implements cluster.Queue.
+func (r *Run) Next() (name string, rec cluster.Record, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if r.watcher == nil {
+			err := r.c.retry(r.ctx, func(context.Context) (err error) {
+				r.watcher, err = r.c.records.Watch(r.ctx, r.ID+".>", jetstream.IgnoreDeletes())
+				return err
+			})
+			if err != nil {
+				return "", rec, err
+			}
+		}
+		select {
+		case <-r.ctx.Done():
+			return "", rec, cluster.ErrClosed
+		case e, ok := <-r.watcher.Updates():
+			if ok && e == nil {
+				continue // these are all that there are
+			}
+			if !ok {
+				r.unwatch()
+				continue
+			}
+			m, err := r.c.unpack(r.ctx, e.Value())
+			if err != nil {
+				return "", rec, err
+			}
+			return strings.TrimPrefix(e.Key(), r.ID+"."), m.Record, nil
+		case <-time.After(watchAgain):
+			r.unwatch()
+		}
+	}
+}
+
+func (r *Run) unwatch() {
+	r.watcher.Stop()
+	r.watcher = nil
+}
+
+// Pull implements cluster.Queue: it returns a task of any run of this build.
+func (r *Run) Pull() (cluster.Delivery, error) {
+	return nil, errors.New("cluster: a coordinator pulls nothing")
+}
+
+// A Puller pulls the tasks of all runs of one build.
+type Puller struct {
+	c        *Cluster
+	build    string
+	consumer jetstream.Consumer
+}
+
+// Puller returns the puller of a build.
+func (c *Cluster) Puller(ctx context.Context, build string) (*Puller, error) {
+	p := &Puller{c: c, build: build}
+	err := c.retry(ctx, func(ctx context.Context) (err error) {
+		p.consumer, err = c.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "build-" + build, FilterSubject: c.subject(build, ">"),
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.ackWait, MaxAckPending: -1, MaxDeliver: -1})
+		return err
+	})
+	return p, err
+}
+
+// A Delivered is a task that a worker has been given.
+type Delivered struct {
+	c    *Cluster
+	msg  jetstream.Msg
+	task cluster.Task
+	Run  string // its id
+	// Times is how often the task was delivered, this time included.
+	Times int
+}
+
+// Task implements cluster.Delivery.
+func (d *Delivered) Task() cluster.Task { return d.task }
+
+// Acknowledge implements cluster.Delivery. Whether the server has heard it makes no difference to a run.
+func (d *Delivered) Acknowledge() error {
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	d.msg.DoubleAck(ctx)
+	return nil
+}
+
+// Drop gives a task away: its run is over.
+func (d *Delivered) Drop() { d.msg.Term() }
+
+// Return gives the task back, for another worker.
+func (d *Delivered) Return() { d.msg.Nak() }
+
+// Working tells the server that the worker is alive, until the function it returns is called.
+func (d *Delivered) Working() (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(max(d.c.ackWait/3, 10*time.Millisecond))
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				d.msg.InProgress()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(ended) })
+}
+
+// Pull returns a task. It waits until there is one, or ctx is done.
+func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
+	for ctx.Err() == nil {
+		msg, err := p.consumer.Next(jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrNoHeartbeat) || !p.c.Connected() {
+				select {
+				case <-ctx.Done():
+				case <-time.After(200 * time.Millisecond):
+				}
+				if p.c.Connected() {
+					if q, err := p.c.Puller(ctx, p.build); err == nil { // the server may have lost its data
+						p.consumer = q.consumer
+					}
+				}
+			}
+			continue
+		}
+		d := &Delivered{c: p.c, msg: msg, Run: msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:], Times: 1}
+		if meta, err := msg.Metadata(); err == nil {
+			d.Times = int(meta.NumDelivered)
+		}
+		m, err := p.c.unpack(ctx, msg.Data())
+		if err != nil {
+			if ctx.Err() == nil {
+				msg.NakWithDelay(time.Second)
+			}
+			continue
+		}
+		d.task = m.Task
+		return d, nil
+	}
+	return nil, cluster.ErrClosed
+}
+
+// PutProgram keeps the bundle of a run.
+func (r *Run) PutProgram(data []byte) error {
+	return r.c.retry(r.ctx, func(ctx context.Context) error {
+		_, err := r.c.objects.PutBytes(ctx, "program."+r.ID, data)
+		return err
+	})
+}
+
+// Program returns the bundle of a run.
+func (r *Run) Program() (data []byte, err error) {
+	err = r.c.retry(r.ctx, func(context.Context) error {
+		ctx, cancel := context.WithTimeout(r.ctx, 5*time.Minute)
+		defer cancel()
+		data, err = r.c.objects.GetBytes(ctx, "program."+r.ID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the program of run %s: %w", r.ID, err)
+	}
+	return data, nil
+}

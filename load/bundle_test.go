@@ -1,0 +1,71 @@
+package load
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestBundle checks that a bundle loads where there is no go command and none of the files is.
+func TestBundle(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":                "module m\n\ngo 1.26\n",
+		"m.go":                  "package m\n\nimport (\n\t_ \"embed\"\n\t\"strings\"\n)\n\n//go:embed testdata/a.txt\nvar A string\n\nfunc F() bool { return strings.Contains(A, \"a\") }\n",
+		"m_test.go":             "package m\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { F() }\n\nfunc FuzzF(f *testing.F) { f.Fuzz(func(t *testing.T, n int) {}) }\n",
+		"testdata/a.txt":        "a",
+		"testdata/fuzz/FuzzF/x": "go test fuzz v1\nint(7)\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := Load(Config{Dir: dir, Patterns: []string{"./..."}, Tests: true, Again: true, GoAnswers: NewGoAnswers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := prog.Bundle(&b, []byte("extra")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	to := t.TempDir()
+	extra, err := Unpack(&b, to)
+	if err != nil || string(extra) != "extra" {
+		t.Fatalf("Unpack: %q, %v", extra, err)
+	}
+	var cfg = Config{Tests: true}
+	if err := cfg.Bundled(to); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Entries) != 2 || len(again.Entries) != len(prog.Entries) {
+		t.Fatalf("%d entries, want 2", len(again.Entries))
+	}
+	for i, e := range again.Entries {
+		f := prog.Entries[i]
+		if e.Name != f.Name || len(e.Corpus) != len(f.Corpus) || again.Fset.Position(e.Pos) != prog.Fset.Position(f.Pos) || again.WorkDir(e) != prog.WorkDir(f) {
+			t.Errorf("entry %d: %s at %v, want %s at %v", i, e.Name, again.Fset.Position(e.Pos), f.Name, prog.Fset.Position(f.Pos))
+		}
+	}
+	if len(again.Entries[1].Corpus) != 1 {
+		t.Error("the seed corpus is not in the bundle")
+	}
+	for i := range again.All {
+		if again.All[i].ID != prog.All[i].ID || len(again.All[i].Files) != len(prog.All[i].Files) {
+			t.Errorf("package %d is %s, want %s", i, again.All[i].ID, prog.All[i].ID)
+		}
+	}
+	t.Logf("%d bytes", b.Cap())
+}
