@@ -60,8 +60,9 @@ func (bare) Symbolic() bool                                         { return fal
 func (bare) Inputs() ([]Input, bool)                                { return nil, false }
 func (bare) Concrete([]Input) func(*vm.Config)                      { return nil }
 func (bare) SolverTrouble() string                                  { return "" }
-func (bare) Subtests() []string                                     { return nil }
-func (bare) RunSubtests([]string)                                   {}
+func (bare) Subtests() (all, skipped []string)                      { return nil, nil }
+func (bare) TestName(trace.GID) string                              { return "" }
+func (bare) RunSubtests(_, _ []string)                              {}
 func (bare) Blocks() []load.Block                                   { return nil }
 func (bare) Covered() []bool                                        { return nil }
 func (bare) CoveredInit() []bool                                    { return nil }

@@ -124,7 +124,8 @@ func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 // leakBug describes a goroutine that waits forever while main does not.
 func leakBug(gs []Goroutine, g Goroutine) *Bug {
 	b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID}
+		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID,
+		Tests: innermost(g.test)}
 	for _, e := range b.Cycle {
 		if i := slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
 			b.Related = append(b.Related, Related{Pos: gs[i].position(), Role: RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
@@ -142,7 +143,8 @@ var faultKinds = [...]Kind{
 // faultBugs returns the bugs of an execution that ended by itself.
 func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []Frame) {
-		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), Site: position(stack), G: m.Name(g), Loop: -1, Stack: stack})
+		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), Site: position(stack), G: m.Name(g), Loop: -1, Stack: stack,
+			Tests: innermost(m.TestName(g))})
 	}
 	if x := end.Exit; x != nil {
 		add(Failure, x.Exited, x.Pos, x.G, x.Stack)
@@ -150,6 +152,7 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	if f := end.Failure; f != nil {
 		for _, f := range append([]*Fault{f}, end.Also...) {
 			add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
+			bugs[len(bugs)-1].Tests = innermost(f.Tests...)
 		}
 	}
 	if f := end.Fault; f != nil {
@@ -268,7 +271,7 @@ func deadlockBug(gs []Goroutine) *Bug {
 		}
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
-	b.Pos, b.Site, b.G = at.position(), at.site(), at.Name
+	b.Pos, b.Site, b.G, b.Tests = at.position(), at.site(), at.Name, innermost(at.test)
 	for _, g := range gs {
 		if g.ID != at.ID {
 			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
@@ -359,7 +362,8 @@ func less(a, b token.Position) bool {
 // goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
 	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
-	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g)}
+	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g),
+		Tests: innermost(g.test)}
 }
 
 // livelockBug describes the loop path[loop:], which can repeat forever; the present state is on it.
@@ -380,7 +384,7 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 		return nil
 	}
 	at := looping[0]
-	b := &Bug{Kind: Livelock, Pos: at.position(), Site: at.site(), G: at.Name, Loop: loop}
+	b := &Bug{Kind: Livelock, Pos: at.position(), Site: at.site(), G: at.Name, Loop: loop, Tests: innermost(at.test)}
 	var list []string
 	for _, g := range looping {
 		list = append(list, g.Name)
@@ -392,7 +396,7 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 	for _, g := range looping {
 		if b.stays = !mainAlive && m.EntryEnded(); b.stays {
 			b.parts = append(b.parts, &Bug{Kind: Livelock, Detail: LeftLooping{topFunc(g.Stack)}, Pos: g.position(), Site: g.site(),
-				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID})
+				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID, Tests: innermost(g.test)})
 		}
 	}
 	return b

@@ -85,7 +85,11 @@ func newCollector(l *limit, m Machine, opts Options) *collector {
 
 // add adds a bug unless it is known, and reports whether the search continues.
 func (c *collector) add(b *Bug, path trace.Schedule) bool {
+	if x := b.Accesses; x != nil && b.movers == nil {
+		b.Tests = slices.Compact(innermost(c.m.TestName(x[0].G), c.m.TestName(x[1].G)))
+	}
 	if c.known[b.key()] {
+		c.alsoIn(b)
 		return true
 	}
 	if c.m.DoubtsClock() {
@@ -116,6 +120,18 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	c.bugs = append(c.bugs, b)
 	return c.opts.All || b.Warning
+}
+
+// alsoIn adds the subtests that b, which is known, has happened in.
+func (c *collector) alsoIn(b *Bug) {
+	for _, x := range c.bugs {
+		for _, name := range b.Tests {
+			//mutant: a bug of several subtests is one of the first [test ./cmd/hbcheck TestScripts/verdicts]: "x.key() == b.key()" -> "false"
+			if x.key() == b.key() && !slices.Contains(x.Tests, name) {
+				x.Tests = append(slices.Clip(x.Tests), name)
+			}
+		}
+	}
 }
 
 // numErrors returns the number of bugs that are not warnings.
@@ -202,7 +218,7 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 		return false
 	}
 	bugs := forgottenBugs(c.m, c.opts.AllowLeak)
-	return c.addAll(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
+	return c.addLeft(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
 }
 
 // cut records why the machine has cut an execution, and reports whether the search continues.

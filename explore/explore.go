@@ -349,7 +349,8 @@ func (s *exploration) finish(found por.Result) (err error) {
 	if !c.ran {
 		r.NotRun = c.notRun
 	}
-	r.Subtests, r.SolverTrouble = s.m.Subtests(), s.m.SolverTrouble()
+	r.Subtests, r.Skipped = s.m.Subtests()
+	r.SolverTrouble = s.m.SolverTrouble()
 	r.Verdict = OK
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete

@@ -90,6 +90,7 @@ type keptSearch struct {
 	Found    por.Result // if the search has ended
 	Machine  *vm.Saved
 	Subtests []string
+	Skipped  []string // of Subtests
 }
 
 // A keeper saves one search. Only the goroutine of the search uses it.
@@ -327,7 +328,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 	if kept.Machine, k.broken = s.m.Save(); k.broken != nil {
 		return
 	}
-	kept.Subtests = s.m.Subtests()
+	kept.Subtests, kept.Skipped = s.m.Subtests()
 	if k.broken = os.MkdirAll(k.Dir, 0o777); k.broken != nil {
 		return
 	}
@@ -409,7 +410,7 @@ func (k *keeper) Abandon() { panic(&NotResumed{k.file, saved.ErrStopped}) }
 // Arrived implements por.Keeper.
 func (k *keeper) Arrived() {
 	err := k.s.m.Restore(k.kept.Machine)
-	k.s.m.RunSubtests(k.kept.Subtests)
+	k.s.m.RunSubtests(k.kept.Subtests, k.kept.Skipped)
 	if err = cmp.Or(err, k.from.Close()); err != nil {
 		panic(&NotResumed{k.file, err})
 	}

@@ -163,18 +163,38 @@ func (c *collector) unlucky() (list []*Bug) {
 	return list
 }
 
-// addLeft adds the bugs of unlucky, each with its schedule, and returns whether the search continues.
-func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) bool {
+// addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All that
+// may stay are added, not only the first, because the exploration begins again past them.
+func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
+	proceed = true
 	for _, b := range bugs {
 		at := path
 		if x := c.left[b.key()]; x != nil && x.bug == b {
 			at = b.Schedule
 		}
 		if !c.add(b, at) {
-			return false
+			proceed = false
+			//mutant: goroutines that are left end the search one by one [test ./explore TestLeftTogether]: "!b.stays" -> "true"
+			if !b.stays || c.opts.Leaks == LeaksAreErrors {
+				break
+			}
 		}
 	}
-	return true
+	return proceed
+}
+
+// one leaves one error in r, unless all are wanted: the first that does not stay, or the first.
+func (r *Result) one(all bool) {
+	isError := func(b *Bug) bool { return !b.Warning }
+	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.stays })
+	if i < 0 {
+		i = slices.IndexFunc(r.Bugs, isError)
+	}
+	if all || i < 0 {
+		return
+	}
+	keep := r.Bugs[i]
+	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return isError(b) && b != keep })
 }
 
 // mergeLeft adds what a subtree has counted.

@@ -282,3 +282,53 @@ func spinning() { var stop atomic.Bool; go spin(&stop) }
 		}
 	}
 }
+
+// TestLeftTogether: the exploration begins again once for all goroutines that are left at the end of an
+// execution, and says only one error if one of them does not stay.
+func TestLeftTogether(t *testing.T) {
+	prog := vmtest.Load(t, leftHead+`
+func P() {
+	a, b, c := make(chan int), make(chan int), make(chan int)
+	go func() { <-a }()
+	go func() { <-b }()
+	go func() { <-c }()
+}
+
+func Q() {
+	a, b := make(chan int), make(chan int)
+	go func() { <-a }()
+	leaky()
+	go func() { <-b }()
+}
+`)
+	for _, tt := range []struct {
+		name               string
+		verdict            Verdict
+		errors, warns, new int
+	}{{"P", OK, 0, 3, 2}, {"Q", Fail, 1, 0, 1}} {
+		entry, err := prog.Lookup(tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines := 0
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			machines++
+			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		r, err := Run(context.Background(), e, Options{POR: explorers.With("optimal"), Leaks: LeaksWarn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errors, warns := 0, 0
+		for _, b := range r.Bugs {
+			if b.Warning {
+				warns++
+			} else {
+				errors++
+			}
+		}
+		if r.Verdict != tt.verdict || errors != tt.errors || warns != tt.warns || machines != tt.new {
+			t.Errorf("%s: %s, %d errors, %d warnings, %d machines; want %+v", tt.name, r.Verdict, errors, warns, machines, tt)
+		}
+	}
+}

@@ -142,9 +142,11 @@ type WithInputs interface {
 
 // WithSubtests is a machine whose entry may have subtests.
 type WithSubtests interface {
-	// Subtests returns the names of the executed subtests. RunSubtests adds to them.
-	Subtests() []string
-	RunSubtests(names []string)
+	// Subtests returns the names of the executed subtests, and of those that were always skipped.
+	// RunSubtests adds to them. TestName returns the name of the test or subtest that has started g.
+	Subtests() (all, skipped []string)
+	RunSubtests(all, skipped []string)
+	TestName(g trace.GID) string
 }
 
 // Covering is a machine that records which parts of the user's module were executed, if asked to.
@@ -237,6 +239,7 @@ type Goroutine struct {
 	Parent  trace.GID // the goroutine that started it; trace.NoGID for main
 	Created []Frame   // stack at its start; innermost first
 	origin  []Frame   // see machine.origin
+	test    string    // the test or subtest that has started it
 
 	// Waiting says what it waits for; the zero value if its pending operation is enabled.
 	Waiting

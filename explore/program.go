@@ -25,6 +25,7 @@ func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, erro
 	cfg.Subtest = func(name string) bool {
 		return (selected == nil || selected(name)) && src.executes(name)
 	}
+	cfg.Ran = src.ran
 	m, err := vm.New(prog, e, cfg)
 	if err != nil {
 		return nil, err
@@ -113,10 +114,10 @@ func (m *machine) VM() *vm.Machine { return m.Machine }
 func (m *machine) Blocks() []load.Block { return m.prog.Blocks() }
 
 // Subtests implements WithSubtests.
-func (m *machine) Subtests() []string { return m.src.executed() }
+func (m *machine) Subtests() (all, skipped []string) { return m.src.executed() }
 
 // RunSubtests implements WithSubtests.
-func (m *machine) RunSubtests(names []string) { m.src.add(names) }
+func (m *machine) RunSubtests(all, skipped []string) { m.src.add(all, skipped) }
 
 // Concrete implements WithInputs.
 func (m *machine) Concrete(inputs []Input) func(*vm.Config) { return m.Machine.Concrete(Given(inputs)) }
@@ -444,7 +445,7 @@ func (m *machine) Goroutines() []Goroutine {
 		if l.System {
 			continue
 		}
-		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin,
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, test: m.TestName(l.ID), Spins: l.Next.Kind == trace.Spin,
 			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
 		g.Serves, g.Peer = m.WaitsForPeer(l.ID)
 		if l.Parent != trace.NoGID {

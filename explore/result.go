@@ -95,10 +95,12 @@ type Result struct {
 	// search found it.
 	Graded *Graded
 	Within *int
-	// Choices describes most choices of a long search, if the result is incomplete. Subtests are
-	// the executed subtests.
-	Choices  *Choice
+	// Choices describes most choices of a long search, if the result is incomplete.
+	Choices *Choice
+	// Subtests are the executed subtests, sorted, and Skipped those of them that every execution has
+	// skipped, or none has ended.
 	Subtests []string
+	Skipped  []string
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
@@ -282,6 +284,7 @@ type Bug struct {
 	Pos       token.Position
 	Site      token.Position // position outside of Go's library: Pos, unless it is in another module than the reader's
 	G         string         // name of the goroutine it happened in
+	Tests     []string       // the subtests it happened in; none if it is in none
 	Related   []Related
 
 	// Schedule leads to the bug from the initial state. For a livelock, Schedule[Loop:] repeats

@@ -24,6 +24,7 @@ type source struct {
 
 	mu       sync.Mutex
 	subtests orderedSet[string] // those executed so far; guarded by mu
+	ended    orderedSet[string] // those that have ended and were not skipped; guarded by mu
 }
 
 // executes records the execution of a subtest.
@@ -34,18 +35,34 @@ func (s *source) executes(name string) bool {
 	return true
 }
 
-// add records the execution of several subtests.
-func (s *source) add(names []string) {
-	for _, name := range names {
+// ran records the end of a subtest that was not skipped.
+func (s *source) ran(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended.add(name)
+}
+
+// add records the execution of several subtests, of which some were skipped.
+func (s *source) add(all, skipped []string) {
+	for _, name := range all {
 		s.executes(name)
+		if !slices.Contains(skipped, name) {
+			s.ran(name)
+		}
 	}
 }
 
-// executed returns the names of the executed subtests, sorted.
-func (s *source) executed() []string {
+// executed returns the names of the executed subtests, sorted, and of those that have always been skipped.
+func (s *source) executed() (all, skipped []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Sorted(slices.Values(s.subtests.list))
+	all = slices.Sorted(slices.Values(s.subtests.list))
+	for _, name := range all {
+		if !s.ended.seen[name] {
+			skipped = append(skipped, name)
+		}
+	}
+	return all, skipped
 }
 
 // operation is an operation of the program.

@@ -40,6 +40,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 	}
 	if err == nil {
+		r.one(opts.All)
 		r.keepLeft(left, opts.Leaks)
 		r, err = afterwards(ctx, e, opts, r)
 	}

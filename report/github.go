@@ -89,7 +89,7 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 		if i < len(files) && files[i].Replay != "" {
 			text += "\nreplay: hbcheck replay " + files[i].Replay
 		}
-		x.list = append(x.list, githubFinding{f, b.Pos, b.Kind.Code(), r.Entry, text})
+		x.list = append(x.list, githubFinding{f, b.Pos, b.Kind.Code(), BugEntry(r.Entry, b), text})
 	}
 	status, why := statusOf(r)
 	mark := map[entryStatus]string{passed: "✅ ok", failed: "❌ FAIL", skipped: "⚪ skipped"}[status]

@@ -74,6 +74,7 @@ type jsonResult struct {
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
+	Subtests    []jsonSubtest   `json:"subtests,omitempty"`
 	Known       int             `json:"known,omitempty"`     // findings of --baseline
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Resumed     *jsonResumed    `json:"resumed,omitempty"`   // with --resume
@@ -81,6 +82,13 @@ type jsonResult struct {
 	Targets     []jsonTarget    `json:"targets,omitempty"`   // with --target
 	Small       *jsonSmall      `json:"small,omitempty"`     // of an entry that is too big
 	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
+}
+
+// jsonSubtest is a subtest with its verdict.
+type jsonSubtest struct {
+	Name    string `json:"name"`
+	Verdict string `json:"verdict"`
+	Skipped bool   `json:"skipped,omitempty"`
 }
 
 // jsonResumed is the work that a resumed search had done before.
@@ -175,6 +183,7 @@ type jsonBug struct {
 	Message     string        `json:"message"`
 	Pos         string        `json:"pos"`
 	Goroutine   string        `json:"goroutine"`
+	Subtests    []string      `json:"subtests,omitempty"` // those that it happened in
 	Related     []jsonRelated `json:"related"`
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
@@ -296,6 +305,9 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 			out.Refused = append(out.Refused, jsonRefused{string(x.Code), x.What, x.Func, j.Paths.Pos(x.Pos)})
 		}
 	}
+	for _, s := range r.SubtestVerdicts() {
+		out.Subtests = append(out.Subtests, jsonSubtest{s.Name, string(s.Verdict), s.Skipped})
+	}
 	if r.NotRun != nil {
 		out.NotRun = NotRun(r.NotRun)
 	}
@@ -318,7 +330,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		out.Assumed = append(out.Assumed, jsonAssumed{assumptions[a.What].word, j.Paths.Pos(a.Pos), Assumption(a)})
 	}
 	for i, b := range r.Bugs {
-		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
+		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G, Subtests: b.Tests,
 			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold, Small: b.Small != nil}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})

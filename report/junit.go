@@ -80,6 +80,22 @@ func (x *JUnit) Result(r *explore.Result, files []Files) error {
 		c.Output = &junitText{text}
 	}
 	x.add(c, timeOf(r))
+	for _, s := range r.SubtestVerdicts() {
+		c := junitCase{Class: r.Package, Name: s.Name}
+		switch status, why := subtestStatus(s); status {
+		case failed:
+			c.Failure = &junitReason{Type: "subtest", Message: "see " + r.Entry}
+			for _, b := range r.Bugs {
+				if !b.Warning && b.In(s.Name) {
+					c.Failure.Type, c.Failure.Message = b.Kind.Code(), Printable(firstLine(Message(b)))
+					break
+				}
+			}
+		case skipped:
+			c.Skipped = &junitReason{Message: why}
+		}
+		x.add(c, 0)
+	}
 	return nil
 }
 

@@ -115,7 +115,7 @@ func (x *SARIF) Result(r *explore.Result, files []Files) error {
 		if b.Warning {
 			level = "warning"
 		}
-		text := sarifMessage(firstLine(Message(b)) + " (" + r.Entry + ")")
+		text := sarifMessage(firstLine(Message(b)) + " (" + BugEntry(r.Entry, b) + ")")
 		out := sarifResult{Rule: b.Kind.Code(), Index: int(b.Kind) - 1, Level: level, Locations: []sarifLocation{}}
 		if l, ok := x.location(b.Pos, 0, ""); ok {
 			out.Locations = append(out.Locations, l)

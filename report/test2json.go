@@ -59,11 +59,11 @@ func (x *Test2JSON) Result(r *explore.Result, files []Files) error {
 	if status != failed { // a failure begins with such a line
 		text += fmt.Sprintf("--- %s: %s (%s)\n", strings.ToUpper(string(status)), r.Entry, seconds(timeOf(r)))
 	}
-	return x.test(r.Package, r.Entry, status, text, timeOf(r))
+	return x.test(r.Package, r.Entry, status, text, timeOf(r), r.SubtestVerdicts()...)
 }
 
-// test writes the events of an entry.
-func (x *Test2JSON) test(pkg, test string, status entryStatus, text string, took time.Duration) error {
+// test writes the events of an entry and its subtests.
+func (x *Test2JSON) test(pkg, test string, status entryStatus, text string, took time.Duration, subs ...explore.Subtest) error {
 	if err := x.begin(pkg); err != nil {
 		return err
 	}
@@ -72,10 +72,34 @@ func (x *Test2JSON) test(pkg, test string, status entryStatus, text string, took
 	if err := x.event("run", test, nil); err != nil {
 		return err
 	}
-	if err := x.output(test, "=== RUN   "+test+"\n"+text); err != nil {
+	if err := x.output(test, "=== RUN   "+test+"\n"); err != nil {
+		return err
+	}
+	for _, s := range subs {
+		if err := x.subtest(s); err != nil {
+			return err
+		}
+	}
+	if err := x.output(test, text); err != nil {
 		return err
 	}
 	return x.event(string(status), test, &took)
+}
+
+// subtest writes the events of a subtest. Its bug is in the output of its test.
+func (x *Test2JSON) subtest(s explore.Subtest) error {
+	if err := x.event("run", s.Name, nil); err != nil {
+		return err
+	}
+	status, why := subtestStatus(s)
+	text := fmt.Sprintf("=== RUN   %s\n%*s--- %s: %s (0.00s)\n", s.Name, 4*strings.Count(s.Name, "/"), "", strings.ToUpper(string(status)), s.Name)
+	if s.Verdict == explore.Incomplete {
+		text = "=== RUN   " + s.Name + "\n    " + why + "\n" + text[len("=== RUN   \n")+len(s.Name):]
+	}
+	if err := x.output(s.Name, text); err != nil {
+		return err
+	}
+	return x.event(string(status), s.Name, new(time.Duration))
 }
 
 // begin begins a package, and ends the one before.

@@ -19,15 +19,16 @@ import (
 // entry without a bug; otherwise the bug with its position, the schedule as
 // one lane per goroutine, why it is one, and the command that replays it.
 type Text struct {
-	W       io.Writer
-	Paths   Paths
-	Verbose bool   // every step of a schedule, not only where something changes
-	Color   bool   // for a terminal
-	AnyTime bool   // timers fired at any moment
-	Hybrid  bool   // say which choices static facts made unnecessary
-	Explain string // the place that explanations were asked for, or empty
-	Brief   bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again   string // the command that continues what is open; empty: one for these entries is made
+	W        io.Writer
+	Paths    Paths
+	Verbose  bool   // every step of a schedule, not only where something changes
+	Color    bool   // for a terminal
+	AnyTime  bool   // timers fired at any moment
+	Hybrid   bool   // say which choices static facts made unnecessary
+	Explain  string // the place that explanations were asked for, or empty
+	Subtests bool   // the verdicts of all subtests, as with Verbose; otherwise only of those that fail
+	Brief    bool   // many entries: a line for a package, and bugs; Verbose overrides it
+	Again    string // the command that continues what is open; empty: one for these entries is made
 
 	pkg     string // of the results being written
 	failed  bool
@@ -74,6 +75,9 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 	case explore.Fail:
 		t.failed = true
 		t.bugs(&b, r, files)
+	}
+	if r.Verdict != explore.Fail && (t.Verbose || t.Subtests) {
+		subtests(&b, r, true)
 	}
 	if r.Coverage != nil {
 		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
@@ -123,6 +127,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 // bugs writes the bugs of a result.
 func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
 	fmt.Fprintf(b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(timeOf(r)))
+	subtests(b, r, t.Verbose || t.Subtests)
 	first := true
 	for i, bug := range r.Bugs {
 		if bug.Warning {

@@ -63,7 +63,7 @@ var natives = func() map[string]Memory {
 			syscall.Exit syscall.Getpagesize syscall.hbDescribed syscall.hbEither syscall.hbGetcwd syscall.hbMade syscall.hbRandom syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse
 			syscall.hbRefuseShared syscall.hbSame syscall.hbSets syscall.hbVariable syscall.hbVariables syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
 			syscall.runtime_envs syscall.runtime_exitsyscall
-			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLeaves testing.hbLog testing.hbPanicking
+			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLeaves testing.hbLog testing.hbPanicking testing.hbRan testing.hbRuns
 			testing.hbSeed testing.hbTarget testing.hbText testing.hbValue testing.hbWay testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 			testing.hbUnsupported
 			time.hbApart time.hbArm time.hbArming time.hbChange time.hbCounted time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMade time.hbMoves time.hbSend time.hbSleep time.hbText time.now

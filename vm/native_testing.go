@@ -22,6 +22,16 @@ var testingNatives = []Native{
 		r.Set(0, uint64(g.id)+1)
 		return Next
 	}},
+	{Name: "testing.hbRuns", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.test = strings.Clone(m.string(r, 0))
+		return Next
+	}},
+	{Name: "testing.hbRan", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.cfg.Ran != nil {
+			m.cfg.Ran(strings.Clone(m.string(r, 0)))
+		}
+		return Next
+	}},
 	{Name: "testing.hbTouch", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if r.U(1) != uint64(g.id)+1 {
 			m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(2) != 0, true)
@@ -66,7 +76,8 @@ var testingNatives = []Native{
 		if !pos.IsValid() { // the output of an example is compared after it has returned
 			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
 		}
-		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.id)})
+		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.id),
+			Tests: []string{strings.Clone(m.string(r, 5))}})
 		return Next
 	}},
 	{Name: "testing.hbTestBegins", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

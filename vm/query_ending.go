@@ -36,9 +36,15 @@ const maxFailures = 64
 // failures, without their order, because package testing's own record of them may be unreachable
 // while the test ends.
 func (m *Machine) fails(site uint64, f *Fault) {
-	known := slices.ContainsFunc(m.failures, func(x *Fault) bool { return x.Pos == f.Pos })
+	known := slices.IndexFunc(m.failures, func(x *Fault) bool { return x.Pos == f.Pos })
 	n := len(m.failures)
-	if known || n == maxFailures {
+	if known >= 0 && !slices.Contains(m.failures[known].Tests, f.Tests[0]) { // other paths share the list
+		x := *m.failures[known]
+		x.Tests = append(slices.Clip(x.Tests), f.Tests[0])
+		m.failures = slices.Clone(m.failures)
+		m.failures[known] = &x
+	}
+	if known >= 0 || n == maxFailures {
 		return
 	}
 	m.failures = append(m.failures[:n:n], f)

@@ -39,7 +39,7 @@ func (v Report) RunningTests() (list []trace.GID) {
 		return nil
 	}
 	for _, s := range v.m.order {
-		if g := v.m.gs[s]; g.status != gEnded && !g.leaves && (g.parent == trace.NoGID || v.m.runsTest(g)) {
+		if g := v.m.gs[s]; g.status != gEnded && !g.leaves && (g.parent == trace.NoGID || g.test != "") {
 			list = append(list, g.id)
 		}
 	}
@@ -107,20 +107,14 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 
 // testOf returns the goroutine that executes the test in which g was started, or g itself.
 func (m *Machine) testOf(g *goroutine) trace.GID {
-	for g.parent != trace.NoGID && !g.leaves && !m.runsTest(g) {
+	for g.parent != trace.NoGID && g.test == "" {
 		g = m.gOf(g.parent)
 	}
 	return g.id
 }
 
-// runsTest reports whether g, which has not ended, was started to execute a test.
-func (m *Machine) runsTest(g *goroutine) (yes bool) {
-	m.eachFrame(g, func(f *bytecode.Func, _ int32) bool {
-		yes = f.SSA != nil && f.SSA.String() == "testing.tRunner"
-		return true
-	})
-	return yes
-}
+// TestName returns the name of the test or subtest in which goroutine id was started.
+func (v Report) TestName(id trace.GID) string { return v.m.gOf(v.m.testOf(v.m.gOf(id))).test }
 
 // isTest reports whether fn is test code: the entry's function, a function with a parameter by which it can
 // fail a test, or a literal in one of them.

@@ -26,8 +26,8 @@ import (
 // Claim: a copy is equal to a machine that initialises the packages itself.
 //
 //  1. The execution up to the base state depends on the linked packages, on facts about the entry,
-//     and on Config. startsAs compares all of these, except for parts of Config: Subtest is used
-//     in tests only; Interrupt stops the machine, which is then not kept; a kept machine has not
+//     and on Config. startsAs compares all of these, except for parts of Config: Subtest and Ran
+//     are used in tests only; Interrupt stops the machine, which is then not kept; a kept machine has not
 //     read Stdin; and outputs are repeated for each copy (adopt).
 //  2. Nothing that a copy shares with its original ever changes: code, layouts, types, literals
 //     and descriptors of types, clocks. TestBase walks through both and compares.
@@ -85,7 +85,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		return m, nil
 	}
 	b.m = m
-	m.cfg.Stdin, m.cfg.Stdout, m.cfg.Stderr, m.cfg.Interrupt, m.cfg.Subtest = nil, nil, nil, nil, nil
+	m.cfg.Stdin, m.cfg.Stdout, m.cfg.Stderr, m.cfg.Interrupt, m.cfg.Subtest, m.cfg.Ran = nil, nil, nil, nil, nil, nil
 	b.asked = b.asked.comparable()
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
@@ -160,7 +160,7 @@ func (c Config) comparable() Config {
 	if c.Stdin != nil {
 		c.Stdin = eof
 	}
-	c.Subtest, c.Interrupt = nil, nil
+	c.Subtest, c.Ran, c.Interrupt = nil, nil, nil
 	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
 	c.endless = nil
 	return c

@@ -90,6 +90,7 @@ type gstate struct {
 	nvars     uint32         // number of variables it has made
 	assumes   bool           // it waits forever, because an assumption does not hold
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
+	test      string         // the test that it was started to execute; empty: none
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
 

@@ -24,6 +24,7 @@ type Fault struct {
 	Exit    int // status of the process
 	Pos     token.Position
 	Frames  []SourceFrame // innermost first
+	Tests   []string      // of TestFailure: the tests and subtests that have failed at Pos
 }
 
 // A FaultKind is the kind of a failure. The machine knows it from the place where the fault was

@@ -66,6 +66,7 @@ func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries i
 	}
 	var all report.Writers
 	text := report.Text{Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+	text.Subtests = strings.Contains(f.run+f.skip, "/")
 	text.Brief = entries > mostLines && !f.outcomes && !f.checkStatic && !f.covers() && !text.Hybrid
 	if text.Brief {
 		text.Again = again

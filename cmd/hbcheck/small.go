@@ -86,11 +86,21 @@ const withoutLimit = time.Minute
 // errHalf ends the search of one entry when half of its time is over and it has a small version.
 var errHalf = errors.New("stopped at half of --timeout, for its small version (--scale)")
 
+// smallShare returns how much of total a small version gets: half, but all of it if the entry, which has been
+// explored before, would get little more than it has had.
+func smallShare(total time.Duration, again bool) time.Duration {
+	//mutant: little time is shared between the sizes [test ./cmd/hbcheck TestSmallShare]: "total < 4*firstTime" -> "false"
+	if again && total < 4*firstTime {
+		return total
+	}
+	return total / 2
+}
+
 // explored explores an entry, and its small version if the entry is too big. earlier is the result of an
 // earlier exploration, or nil.
 //
-// If that is too big, the small version comes first, with at most half of the time, and the entry has the
-// rest. Otherwise the entry comes first; when half of the time is over, a small version is sought beside it,
+// If that is too big, the small version comes first, with at most half of the time, or all of it if there is
+// little, and the entry has the rest. Otherwise the entry comes first; when half of the time is over, a small version is sought beside it,
 // and if there is one it has the rest.
 func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result) (*explore.Result, error) {
 	begin, total := time.Now(), own.Timeout
@@ -100,9 +110,10 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		}
 		return max(1, total-time.Since(begin))
 	}
+	share := smallShare(total, earlier != nil)
 	cfg := x.smallConfig(e, own, flags)
 	seekSmall := func(ctx context.Context) (*small.Version, error) {
-		cfg.Options.Timeout = total / 2
+		cfg.Options.Timeout = share
 		v, err := cfg.Find(ctx)
 		var unfit *small.Unfit
 		if errors.As(err, &unfit) && !x.one && flags.scale == x.f.scale {
@@ -130,14 +141,14 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		}
 		most := withoutLimit
 		if total > 0 {
-			most = max(1, total/2-time.Since(begin))
+			most = max(1, share-time.Since(begin))
 		}
 		s, err := follow(v, most)
 		if err != nil {
 			return nil, err
 		}
 		r := earlier
-		if (s == nil || s.Result.Verdict != explore.Fail) && earlier.TimedOut() && ctx.Err() == nil {
+		if (s == nil || s.Result.Verdict != explore.Fail) && earlier.TimedOut() && ctx.Err() == nil && (total == 0 || left() > firstTime) {
 			if r, _, err = x.f.one(ctx, *e, own.After(time.Since(begin))); err != nil {
 				return nil, err
 			}

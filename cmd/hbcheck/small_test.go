@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/verdicts"
 )
@@ -41,6 +42,18 @@ func TestBig(t *testing.T) {
 		}
 		if got := strings.Contains(text, "its small version (m_test.go:10: 20 → 3) is exhaustive"); got != (scale == "auto") {
 			t.Errorf("--scale %s: %s", scale, text)
+		}
+	}
+}
+
+// TestSmallShare: a small version gets all of the time if the entry would get little more than before.
+func TestSmallShare(t *testing.T) {
+	for _, tt := range []struct {
+		total, want time.Duration
+		again       bool
+	}{{0, 0, true}, {0, 0, false}, {firstTime, firstTime, true}, {firstTime, firstTime / 2, false}, {10 * firstTime, 5 * firstTime, true}} {
+		if got := smallShare(tt.total, tt.again); got != tt.want {
+			t.Errorf("%v, again %v: %v, want %v", tt.total, tt.again, got, tt.want)
 		}
 	}
 }

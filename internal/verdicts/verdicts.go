@@ -30,7 +30,7 @@ const Variable = "HBCHECKCACHE"
 // The details of warnings.
 func init() {
 	for _, d := range []explore.Detail{explore.Crashed{}, explore.TestFailed{}, explore.Exited{}, explore.WaitCycle{}, explore.MainBlocked{},
-		explore.LeftBehind{}, explore.LivesOn{}, explore.Spins{}, explore.Loops{}, explore.Conflict{}} {
+		explore.LeftBehind{}, explore.LeftLooping{}, explore.LivesOn{}, explore.Spins{}, explore.Loops{}, explore.Conflict{}} {
 		gob.Register(d)
 	}
 }

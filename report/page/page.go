@@ -43,12 +43,13 @@ func HTML(s *Schedule) ([]byte, error) {
 		script.WriteString(asset(name))
 	}
 	b := s.Bug
-	title := fmt.Sprintf("%s: %s: %s", s.Entry, b.Kind.Code(), firstLine(report.Message(b)))
+	entry := report.BugEntry(s.Entry, b)
+	title := fmt.Sprintf("%s: %s: %s", entry, b.Kind.Code(), firstLine(report.Message(b)))
 	why := report.Why(b)
 	if why != "" {
 		why = "Why: " + why
 	}
-	where := s.Package + " · " + s.Entry + " · " + s.Paths.Pos(b.Pos)
+	where := s.Package + " · " + entry + " · " + s.Paths.Pos(b.Pos)
 	if x := report.InSmall(b); x != "" {
 		where += " · " + x
 	}

@@ -22,8 +22,8 @@ import (
 //     early exits lead to the same place with the same values. Then only whether one is taken counts.
 //  3. A variable that iterations hand on to each other (a phi of the loop's head) is only combined
 //     with the entry: added to, multiplied, and-ed, or-ed, its maximum or minimum taken, set to one
-//     constant; or a slice is appended to that is sorted right after the loop, with equal elements
-//     that cannot be distinguished.
+//     constant; or a slice is appended to, or filled by an index (fills), that is sorted right after the
+//     loop, with equal elements that cannot be distinguished.
 //  4. Iterations write to places of their own (another map, under the key of the entry), or write
 //     the same value, or add; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body
@@ -43,7 +43,7 @@ import (
 //	for k, v := range m { n[v] = k }                                  which k wins
 //
 // Claim 1 is checked by pure (order_pure.go) and calls (order_calls.go), 2 by exits (order_exits.go) and
-// read (order_reads.go), 3 by accumulates (order_fold.go), 4 by writes and writesApart (order_writes.go),
+// read (order_reads.go), 3 by accumulates (order_fold.go) and fills (order_filled.go), 4 by writes and writesApart (order_writes.go),
 // 5 by nilFirst (order_nil.go). What is the same in all iterations is found in order_same.go.
 func OrderMatters(r *ssa.Range, bodies Bodies) bool {
 	l := loopOf(r, bodies)
@@ -97,6 +97,7 @@ type mapLoop struct {
 	panics  bool                     // an instruction may panic other than by a nil pointer
 	derefs  []deref                  // dereferences, which may panic
 	effects []ssa.Instruction        // effects that others can notice before the loop has ended
+	filled  bool                     // a slice is filled by an index, which may be out of range
 	private bool                     // there are writes that others cannot notice before
 	endless bool                     // a called function has a loop that may not end
 	appends []types.Type             // the elements that are appended to slices
@@ -187,7 +188,7 @@ func (l *mapLoop) entry(v ssa.Value, index int) bool {
 func (l *mapLoop) commutes() bool {
 	for _, i := range l.head.Instrs {
 		phi, ok := i.(*ssa.Phi)
-		if ok && !l.accumulates(phi) {
+		if ok && !l.fills(phi) && !l.accumulates(phi) {
 			return false
 		}
 	}
@@ -203,6 +204,10 @@ func (l *mapLoop) commutes() bool {
 		}
 	}
 	if !l.writesApart(*writes) || !l.appendsApart() {
+		return false
+	}
+	//mutant: an index out of range shows nothing [order]: drop 1
+	if l.filled && (len(l.effects) > 0 || l.private || len(*writes) > 0) {
 		return false
 	}
 	//mutant: panics do not count [order]: drop 1

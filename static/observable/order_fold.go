@@ -270,7 +270,7 @@ func plainOrder(t types.Type) bool {
 // depend on the order of the appends.
 // The call must come first in the block in which the loop ends, as an instruction before it could
 // read the slice.
-func (l *mapLoop) sorted(p *ssa.Phi) bool {
+func (l *mapLoop) sorted(p ssa.Value) bool {
 	s, ok := p.Type().Underlying().(*types.Slice)
 	if !ok || !plainOrder(s.Elem()) || len(l.early) > 0 || len(l.done.Preds) != 1 {
 		return false
@@ -281,7 +281,7 @@ func (l *mapLoop) sorted(p *ssa.Phi) bool {
 			continue
 		case *ssa.Call:
 			f := x.Call.StaticCallee()
-			if f == nil || len(x.Call.Args) != 1 || x.Call.Args[0] != ssa.Value(p) {
+			if f == nil || len(x.Call.Args) != 1 || x.Call.Args[0] != p {
 				return false
 			}
 			if o := f.Origin(); o != nil {
@@ -298,7 +298,7 @@ func (l *mapLoop) sorted(p *ssa.Phi) bool {
 }
 
 // only reports whether the first use of p after the loop is call.
-func (l *mapLoop) only(p *ssa.Phi, call *ssa.Call) bool {
+func (l *mapLoop) only(p ssa.Value, call *ssa.Call) bool {
 	for _, u := range *p.Referrers() {
 		b := u.Block()
 		switch {

@@ -56,6 +56,9 @@ func (l *mapLoop) writes() *[]write {
 				}
 				list = append(list, w)
 			case *ssa.Store:
+				if l.taken[x] {
+					continue
+				}
 				if l.owned(x.Addr, nil) {
 					l.taken[x] = true
 					continue
@@ -82,6 +85,10 @@ func (l *mapLoop) writes() *[]write {
 					w := write{instr: x, m: x.Call.Args[0], kind: "delete", key: x.Call.Args[1]}
 					list = append(list, w)
 				}
+				if w, ok := l.sets(x); ok {
+					l.taken[x] = true
+					list = append(list, w)
+				}
 				if l.stores(x) {
 					l.looksAt(x, x.Call.Args[0], nil)
 					l.taken[x] = true
@@ -91,6 +98,49 @@ func (l *mapLoop) writes() *[]write {
 		}
 	}
 	return &list
+}
+
+// sets recognises a call of a function that only writes an entry under the key of the iteration:
+//
+//	func (h Header) Set(key, value string) { h[key] = value }
+func (l *mapLoop) sets(x *ssa.Call) (w write, ok bool) {
+	fn := x.Call.StaticCallee()
+	if fn == nil || len(fn.FreeVars) > 0 || l.bodies == nil {
+		return write{}, false
+	}
+	blocks := l.bodies(fn)
+	if len(blocks) != 1 || fn.Recover != nil {
+		return write{}, false
+	}
+	var update *ssa.MapUpdate
+	for _, i := range blocks[0].Instrs {
+		switch u := i.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Return:
+			ok = len(u.Results) == 0
+		case *ssa.MapUpdate:
+			if update != nil {
+				return write{}, false
+			}
+			update = u
+		default:
+			return write{}, false
+		}
+	}
+	if update == nil || !ok {
+		return write{}, false
+	}
+	arg := func(v ssa.Value) ssa.Value {
+		for k, p := range fn.Params {
+			if v == ssa.Value(p) {
+				return x.Call.Args[k]
+			}
+		}
+		return nil
+	}
+	w = write{instr: x, m: arg(update.Map), key: arg(update.Key), val: arg(update.Value), kind: "own"}
+	//mutant: a function sets an entry under any key [order]: "l.entry(w.key, 1)" -> "w.key != nil"
+	return w, w.m != nil && w.key != nil && w.val != nil && l.entry(w.key, 1)
 }
 
 // adds recognises old + e of integers, where old is a read that is accepts and that has no other use,

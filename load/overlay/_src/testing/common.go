@@ -85,9 +85,7 @@ func (c *common) Name() string { return c.name }
 // Fail marks the function as having failed but continues execution.
 func (c *common) Fail() { c.fail("") }
 
-// fail is Fail; text is what has been logged. A test fails after those around it. Where no other
-// goroutine can ask whether they have failed, that is one step: a test around one that has not
-// completed has not completed either.
+// fail is Fail; text is what has been logged.
 func (c *common) fail(text string) {
 	if c.seed != "" {
 		text = c.seed + ": " + text
@@ -95,43 +93,51 @@ func (c *common) fail(text string) {
 	if allocations {
 		hbUnsupported("testing.AllocsPerRun: how many objects the compiled program allocates")
 	}
+	c.failFrom(c, text)
+}
+
+// failFrom marks c and the tests around it as having failed, because from, which is c or inside of it, has. A
+// test fails after those around it. Where no other goroutine can ask whether they have failed, that is one
+// step: a test around one that has not completed has not completed either.
+func (c *common) failFrom(from *common, text string) {
 	if hbAsks(asksFailed) {
 		if c.parent != nil {
-			c.parent.fail(text)
+			c.parent.failFrom(from, text)
 		}
 		//mutant: Fail of the owner is no operation [points]: "failed, 0" -> "failed, c.owner"
 		hbTouch(&c.failed, 0, false)
-		c.mark(text)
+		c.mark(from, text)
 		return
 	}
 	hbTouch(&c.failed, c.owner, false)
 	switch {
 	case c.parent == nil:
 	case c.done:
-		c.parent.fail(text)
+		c.parent.failFrom(from, text)
 	default:
-		c.parent.markAll(text)
+		c.parent.markAll(from, text)
 	}
-	c.mark(text)
+	c.mark(from, text)
 }
 
 // markAll marks c as having failed after the tests around it.
-func (c *common) markAll(text string) {
+func (c *common) markAll(from *common, text string) {
 	if c.parent != nil {
-		c.parent.markAll(text)
+		c.parent.markAll(from, text)
 	}
-	c.mark(text)
+	c.mark(from, text)
 }
 
-func (c *common) mark(text string) {
+// mark marks c as having failed because from has, whose helpers are left out of the position.
+func (c *common) mark(from *common, text string) {
 	if c.done {
 		panic("Fail in goroutine after " + c.name + " has completed")
 	}
 	if !c.failed {
 		c.failed = true
-		c.site, _ = hbSite(c.helpers)
+		c.site, _ = hbSite(from.helpers)
 	}
-	hbFailed(c.helpers, text)
+	hbFailed(from.helpers, text, from.name)
 }
 
 // Failed reports whether the function has failed.
@@ -413,6 +419,7 @@ func (c *common) makeContext() {
 // begin is called by the goroutine that runs the test, before its function.
 func (c *common) begin() {
 	c.owner = hbG()
+	hbRuns(c.name)
 	if hbAsks(asksContext) {
 		c.makeContext()
 	}

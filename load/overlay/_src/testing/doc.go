@@ -27,6 +27,12 @@ package testing
 // hbG returns the calling goroutine's number plus 1.
 func hbG() uint32
 
+// hbRuns tells that the calling goroutine executes the test of that name.
+func hbRuns(name string)
+
+// hbRan tells that the subtest of that name has ended and was not skipped.
+func hbRan(name string)
+
 // hbTouch is a visible access to a part of a test, which the code after it carries
 // out, if other goroutines can reach the test; owner is a goroutine for which it is
 // none.
@@ -58,8 +64,8 @@ func hbCaller() uintptr
 // hbLog appends to the log of the execution.
 func hbLog(s string)
 
-// hbFailed notes a failure: what was reported, at hbSite(helpers).
-func hbFailed(helpers []uintptr, text string)
+// hbFailed notes a failure of the test name: what was reported, at hbSite(helpers).
+func hbFailed(helpers []uintptr, text, name string)
 
 // hbTestBegins tells that the entry's test is about to run.
 func hbTestBegins()

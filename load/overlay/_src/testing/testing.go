@@ -83,6 +83,9 @@ func tRunner(t *T, fn func(t *T)) {
 
 // report logs how a subtest ended, if that is worth a line.
 func (t *T) report() {
+	if !t.skipped {
+		hbRan(t.name)
+	}
 	switch {
 	case t.isSynctest:
 	case t.failed:

@@ -245,6 +245,125 @@ func TestFreeSorted(t *testing.T) {
 	fmt.Println(keys)
 }
 
+type header map[string]int
+
+func (h header) set(k string, v int) { h[k] = v }
+
+func TestFreeSetter(t *testing.T) {
+	h := header{}
+	for k, v := range m {
+		h.set(k, v)
+	}
+	fmt.Println(h)
+}
+
+type headed struct{ h header }
+
+func TestFreeSetterOfField(t *testing.T) {
+	x, y := &headed{header{"z": 1}}, &headed{header{"a": 1, "b": 2}}
+	for k, v := range y.h {
+		x.h.set(k, v)
+	}
+	fmt.Println(x.h)
+}
+
+func TestMattersSetter(t *testing.T) {
+	h := header{}
+	for _, v := range m {
+		h.set("same", v)
+	}
+	fmt.Println(h)
+}
+
+func TestFreeFilled(t *testing.T) {
+	keys := make([]string, len(m))
+	i := 0
+	for k := range m {
+		keys[i] = k
+		i++
+	}
+	sort.Strings(keys)
+	fmt.Println(keys, i)
+}
+
+func TestFreeFilledMore(t *testing.T) {
+	values := make([]int, len(m)+1)
+	i, sum := 1, 0
+	for k, v := range m {
+		if k == "b" {
+			v = 7
+		}
+		values[i] = v
+		sum += v
+		i++
+	}
+	sort.Ints(values)
+	fmt.Println(values, sum)
+}
+
+func TestMattersFilled(t *testing.T) {
+	keys := make([]string, len(m))
+	i := 0
+	for k := range m {
+		keys[i] = k
+		i++
+	}
+	fmt.Println(keys)
+}
+
+func TestMattersFilledSeen(t *testing.T) {
+	keys := make([]string, len(m))
+	i, first := 0, false
+	for k := range m {
+		keys[i] = k
+		i++
+		first = first || keys[0] == "a"
+		if first {
+			break
+		}
+	}
+	sort.Strings(keys)
+	fmt.Println(keys)
+}
+
+func TestMattersFilledElsewhere(t *testing.T) {
+	keys := make([]string, len(m))
+	also := [][]string{keys}
+	i := 0
+	for k := range m {
+		keys[i] = k
+		i++
+	}
+	fmt.Println(also[0][0])
+	sort.Strings(keys)
+}
+
+func TestMattersFilledNumbered(t *testing.T) {
+	keys := make([]string, len(m))
+	i := 0
+	for k := range m {
+		keys[i] = fmt.Sprint(k, i)
+		i++
+	}
+	sort.Strings(keys)
+	fmt.Println(keys)
+}
+
+func TestMattersFilledShort(t *testing.T) {
+	keys, sums := make([]string, len(m)-1), map[string]int{}
+	defer func() {
+		recover()
+		fmt.Println(sums)
+	}()
+	i := 0
+	for k, v := range m {
+		sums[k] = v
+		keys[i] = k
+		i++
+	}
+	sort.Strings(keys)
+}
+
 func TestFreeSortedInts(t *testing.T) {
 	keys := make([]int, 0, len(m))
 	for k, v := range m {

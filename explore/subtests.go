@@ -1,0 +1,52 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Subtest is a subtest with its verdict, which follows from that of its test: the exploration of the test is
+// that of all its subtests.
+type Subtest struct {
+	Name    string // with that of the test: TestX/a
+	Verdict Verdict
+	Skipped bool // every execution skips it
+}
+
+// SubtestVerdicts returns the executed subtests with their verdicts, in the order of their names. A bug fails
+// the subtests that it happened in, and those around them. When the search has stopped at a bug, or is
+// incomplete for another reason, nothing is known about the others.
+func (r *Result) SubtestVerdicts() (list []Subtest) {
+	rest := r.Verdict
+	if r.Verdict == Fail {
+		//mutant: subtests beside one that fails are ok [test ./cmd/hbcheck TestScripts/verdicts]: "Incomplete" -> "OK"
+		rest = Incomplete
+		if !r.FirstOnly && len(r.Incomplete) == 0 {
+			rest = OK
+		}
+	}
+	for _, name := range r.Subtests {
+		s := Subtest{Name: name, Verdict: rest, Skipped: slices.Contains(r.Skipped, name)}
+		if slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return !b.Warning && b.In(name) }) {
+			s.Verdict, s.Skipped = Fail, false
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// In reports whether the bug happened in the test or subtest of that name, or in one inside of it.
+func (b *Bug) In(name string) bool {
+	return slices.ContainsFunc(b.Tests, func(s string) bool { return s == name || strings.HasPrefix(s, name+"/") })
+}
+
+// innermost returns those of names that are subtests and not around others.
+func innermost(names ...string) (list []string) {
+	for _, name := range names {
+		inside := func(s string) bool { return strings.HasPrefix(s, name+"/") }
+		if strings.Contains(name, "/") && !slices.ContainsFunc(names, inside) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
