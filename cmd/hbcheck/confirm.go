@@ -102,7 +102,7 @@ func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool,
 	if err != nil {
 		return nil, err
 	}
-	opts.Timeout, opts.Share = confirmTime, true
+	opts.Timeout, opts.Share, opts.Leaks = confirmTime, true, explore.LeaksAreErrors
 	if end, ok := ctx.Deadline(); ok {
 		opts.Timeout = max(1, min(opts.Timeout, time.Until(end)))
 	}

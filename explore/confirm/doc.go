@@ -1,7 +1,7 @@
 // Package confirm says what executions show about findings of static/findings.
 //
 //	match.go    whether a bug is what a finding says, and the situation in which it would show
-//	reach.go    which entries may reach the places of a finding
+//	reach.go    what an exploration has reached
 //	search.go   the search: each finding is confirmed, refuted or open
 //
 // A finding is confirmed by a bug that an execution has, with its schedule. It is refuted by entries that

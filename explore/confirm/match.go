@@ -23,15 +23,18 @@ const (
 	cycle                // goroutines wait for each other at two of the places
 	crash                // an execution ends at one of the places
 	channel              // the same, or the close and the other operation at two of the places are not ordered
+	counter              // the same, or the place is not ordered with another use of the WaitGroup
+	held                 // a goroutine waits forever for a lock that was taken at one of the places
+	lost                 // a test fails after another goroutine has written between the two places
 )
 
 // shapes has the shapes of the checks; a check that is not here is never confirmed.
 var shapes = map[string]shape{
-	"HBA101": holding, "HBA102": holding, "HBA103": holding, "HBA104": crash, "HBA105": crash, "HBA106": crash,
+	"HBA101": holding, "HBA102": holding, "HBA103": held, "HBA104": crash, "HBA105": crash, "HBA106": crash,
 	"HBA107": access, "HBA108": access, "HBA109": holding, "HBA110": cycle, "HBA111": cycle, "HBA112": holding,
 	"HBA201": blocked, "HBA202": blocked, "HBA203": channel, "HBA205": blocked, "HBA207": blocked, "HBA208": channel,
-	"HBA301": crash, "HBA302": blocked, "HBA304": holding, "HBA306": blocked, "HBA307": access,
-	"HBA401": pair, "HBA402": pair, "HBA404": crash, "HBA405": crash, "HBA501": access,
+	"HBA301": counter, "HBA302": blocked, "HBA304": holding, "HBA306": blocked, "HBA307": access,
+	"HBA401": pair, "HBA402": pair, "HBA403": lost, "HBA404": crash, "HBA405": crash, "HBA501": access,
 }
 
 // A line is a line of the source.
@@ -61,6 +64,17 @@ func newClaim(fset *token.FileSet, f *findings.Finding) *claim {
 
 func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, lineOf(pos)) }
 
+// mayShow reports whether b may be what the claim says, when its schedule has not been executed again yet.
+func (c *claim) mayShow(b *explore.Bug) bool {
+	switch c.shape {
+	case held:
+		return b.Kind == explore.Deadlock || b.Kind == explore.Leak
+	case lost:
+		return b.Kind == explore.Failure || b.Kind == explore.Panic
+	}
+	return c.shownBy(b)
+}
+
 // shownBy reports whether b is what the claim says.
 func (c *claim) shownBy(b *explore.Bug) bool {
 	switch c.shape {
@@ -85,8 +99,43 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 		return (b.Kind == explore.Deadlock || b.Kind == explore.Leak) && n > 1
 	case channel:
 		return c.crashes(b) || c.races(b, c.has)
+	case counter:
+		return c.crashes(b) || c.races(b, func(token.Position) bool { return true })
 	case crash:
 		return c.crashes(b)
+	case held:
+		return slices.ContainsFunc(b.Goroutines, func(g explore.Goroutine) bool {
+			return slices.ContainsFunc(g.Awaits, func(h explore.Holding) bool { return c.has(h.Pos) })
+		})
+	case lost:
+		return c.mayShow(b) && c.loses(b.Events)
+	}
+	return false
+}
+
+// loses reports whether a goroutine loads at a place of the finding and stores at its first one, and another
+// one stores in between.
+func (c *claim) loses(events []explore.Event) bool {
+	for k, store := range events {
+		if store.Blocked || lineOf(store.Pos) != c.at || !store.Write {
+			continue
+		}
+		between := false
+		for i := k - 1; i >= 0; i-- {
+			e := &events[i]
+			if e.Blocked || e.Loc != store.Loc {
+				continue
+			}
+			if e.G != store.G {
+				between = between || e.Write
+			} else if c.has(e.Pos) {
+				//mutant: confirm: an update is lost to no other one [test ./explore/confirm TestShownBy]: "between" -> "true"
+				if between && !e.Write {
+					return true
+				}
+				break
+			}
+		}
 	}
 	return false
 }
@@ -149,6 +198,9 @@ func (c *claim) target(fset *token.FileSet) explore.Target {
 			}
 		}
 		return explore.NewTarget(por.Cross, list...)
+	}
+	if c.shape == lost && len(c.lines) > 1 {
+		return explore.NewTarget(por.Interpose, place(c.lines[1]), place(c.at), place(c.at))
 	}
 	return explore.NewTarget(por.Meet, place(c.at))
 }

@@ -3,6 +3,7 @@ package confirm
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -38,7 +39,7 @@ type Answer struct {
 // Config says which findings to search for, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   Callees
+	Graph   findings.Calls
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, with options that change changes: with all explorers, or, if sampled, by an
@@ -61,8 +62,8 @@ type state struct {
 }
 
 // Search explores the entries that may reach the places of findings until ctx is done. An entry is explored
-// with all explorers first; a bug that is not what a finding says is accepted, so that it hides no other one. If
-// that does not end, samples are aimed at each of its findings.
+// with all explorers first; a bug that is not what a finding says is accepted, so that it hides no other
+// one. If that does not end, samples are aimed at each of its findings.
 func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 	fset := c.Prog.Fset
 	var states []*state
@@ -89,22 +90,19 @@ func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 
 // candidates returns the entries that may reach all places of a claim: those of most claims first.
 func (c *Config) candidates(states []*state) (list []entry) {
-	fset := c.Prog.Fset
 	for i := range c.Entries {
 		e := entry{Entry: &c.Entries[i]}
 		if e.Source == nil || len(e.Together) > 0 {
 			continue
 		}
-		set := names(fset, reached(c.Graph, e.Source.Func))
+		reach := findings.NewReach(c.Prog.Fset, c.Graph, e.Source.Func)
 		for k, s := range states {
 			if s.shape == never {
 				continue
 			}
 			all := true
 			for _, p := range s.places() {
-				if fn := functionOf(p); fn != nil {
-					all = all && set[nameOf(fset, fn)]
-				}
+				all = all && reach.Has(p)
 			}
 			if all {
 				e.claims = append(e.claims, k)
@@ -121,7 +119,7 @@ func (c *Config) candidates(states []*state) (list []entry) {
 // places returns the places that an execution has to reach.
 func (c *claim) places() []*findings.Place {
 	list := []*findings.Place{&c.Place}
-	if c.Other != nil {
+	if c.Other != nil && c.shape != access {
 		return append(list, c.Other)
 	}
 	if (c.shape == pair || c.shape == cycle) && len(c.Related) > 0 {
@@ -137,7 +135,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 	confirm := func(r *explore.Result) (any bool) {
 		for _, b := range r.Bugs {
 			open = slices.DeleteFunc(open, func(i int) bool {
-				//mutant: confirm: a warning confirms a finding [test ./explore/confirm TestSearch]: "b.Warning || " -> ""
+				//mutant: confirm: a warning confirms a finding [test ./cmd/hbcheck TestScripts/confirm$]: "b.Warning || " -> ""
 				if b.Warning || !states[i].shownBy(b) {
 					return false
 				}
@@ -148,12 +146,20 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		}
 		return any
 	}
-	var raced, other atomic.Bool
+	var raced atomic.Bool
+	rejected := map[bugKey]bool{} // bugs that are not what a finding says, though they may have been
+	reject := func(r *explore.Result) (any bool) {
+		for _, b := range r.Bugs {
+			if k := keyOf(b); !b.Warning && !rejected[k] {
+				rejected[k], any = true, true
+			}
+		}
+		return any
+	}
 	known := func(b *explore.Bug) bool {
-		if slices.ContainsFunc(open, func(i int) bool { return states[i].shownBy(b) }) {
+		if !rejected[keyOf(b)] && slices.ContainsFunc(open, func(i int) bool { return states[i].mayShow(b) }) {
 			return false
 		}
-		other.Store(true)
 		if b.Kind == explore.Race {
 			raced.Store(true) // what is found beyond it holds for sequential consistency only
 		}
@@ -166,7 +172,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 			return err
 		}
 		r.Accept()
-		if last = r; confirm(r) {
+		if last = r; confirm(r) || reject(r) {
 			continue
 		}
 		if r.Verdict != explore.Incomplete {
@@ -184,7 +190,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		if last.Coverage != nil {
 			last.Coverage.Add(r.Coverage)
 		}
-		if !confirm(r) {
+		if !confirm(r) && !reject(r) {
 			break
 		}
 	}
@@ -207,9 +213,11 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 			s.open = append(s.open, e.Name+" reaches only one of the places")
 		case warned:
 			s.open = append(s.open, e.Name+" has a warning of it")
-		//mutant: confirm: what is incomplete refutes [test ./explore/confirm TestSearch]: "last.Verdict != explore.OK" -> "false"
+		//mutant: confirm: what is incomplete refutes [test ./cmd/hbcheck TestScripts/confirm$]: "last.Verdict != explore.OK" -> "false"
 		case last.Verdict != explore.OK:
 			s.open = append(s.open, e.Name+" was not explored to the end")
+		case s.shape == lost:
+			s.open = append(s.open, e.Name+" does not fail because of it")
 		case raced.Load():
 			s.open = append(s.open, e.Name+" has another data race")
 		default:
@@ -218,6 +226,15 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 	}
 	return nil
 }
+
+// A bugKey tells bugs of an entry apart.
+type bugKey struct {
+	kind      explore.Kind
+	pos, site token.Position
+	detail    explore.Detail
+}
+
+func keyOf(b *explore.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // conclude returns the answer from what was explored.
 func (s *state) conclude() Answer {

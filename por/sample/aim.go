@@ -8,18 +8,18 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An aim makes executions in which the goal of a target is likely: goroutines at a place of the target wait
-// for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI 2009) and CTrigger
-// (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A goroutine that waits
-// goes on if no other one can move, or after patience choices: then it has met nobody.
+// An aim makes executions in which the goal of a target is likely: goroutines at a place of the target
+// wait for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI 2009) and
+// CTrigger (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A
+// goroutine that waits goes on if no other one can move, or after patience choices.
 //
 //	Meet       at place 0 or 1: until another one is about to execute what conflicts with it
 //	Cross      at place 0: until the others are there, too; at place 1, too, but not as long
 //	Precede    at place 1: until another one has executed place 0
 //	Interpose  at place 1, if it has executed place 0; and at place 2 as long as no other one waits there
 //
-// A goroutine that arrives at a place several times need not wait each time: how likely it is to wait is drawn
-// for each execution.
+// A goroutine that arrives at a place several times need not wait each time: how likely it is to wait is
+// drawn for each execution.
 //
 // When the goal is reached, the rest of the execution is the strategy's.
 type aim struct {
@@ -33,7 +33,7 @@ type aim struct {
 	met     bool
 	waited  int       // choices since some goroutine has last been let go on
 	status  []status  // by goroutine
-	by      trace.GID // who has executed place 0 first; NoGID: nobody
+	by      trace.GID // who has executed place 0 first; NoGID: none has
 	others  bool      // another one than by has, too
 	moving  []trace.GID
 	waiting []trace.GID
@@ -125,7 +125,7 @@ func (a *aim) stepping(g trace.GID) {
 	s := a.of(g)
 	if a.target.Goal == por.Interpose {
 		for h := range a.status {
-			//mutant: aim: no order of the three places is needed [test ./por/sample TestAim]: "a.status[h].waits && " -> ""
+			//mutant: aim: no order of the three places is needed [test ./por/sample TestAim]: "other.began && " -> ""
 			if other := &a.status[h]; s.at.Has(2) && trace.GID(h) != g && other.known && other.waits && other.began && other.at.Has(1) {
 				a.met = true
 			}
@@ -203,8 +203,8 @@ func (a *aim) waits(g trace.GID, s *status, among []trace.GID) bool {
 	return true
 }
 
-// goesOn returns those that go on although they wait: one at random, of those at the first place of a Cross if
-// there are any, and of those at place 2 of an Interpose otherwise.
+// goesOn returns one that goes on although it waits, at random: at place 1 of a Cross, or place 2 of an
+// Interpose, if there is one.
 func (a *aim) goesOn() []trace.GID {
 	list := a.waiting
 	prefer := map[por.Goal]int{por.Cross: 1, por.Interpose: 2}[a.target.Goal]

@@ -36,8 +36,8 @@ func where(toy *toys.System, in toys.Instr) (list []spot) {
 	return list
 }
 
-// TestAim: the goal of a target is reached in nearly all executions that are aimed at it, if there is such an
-// execution, and in none otherwise. A random walk reaches it in few.
+// TestAim: the goal of a target is reached in nearly all executions that are aimed at it, if there is such
+// an execution, and in none otherwise. A random walk reaches it in few.
 func TestAim(t *testing.T) {
 	lock := func(a int8) []toys.Instr { return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Unlock, A: a}} }
 	work := func(n int) (list []toys.Instr) { return slices.Repeat(lock(0), n) }
@@ -82,7 +82,7 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestAimedCross: executions that are aimed at two nested acquisitions in opposite orders nearly all deadlock.
+// TestAimedCross: executions aimed at two nested acquisitions in opposite orders nearly all deadlock.
 func TestAimedCross(t *testing.T) {
 	lock := func(a int8) []toys.Instr { return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Unlock, A: a}} }
 	work := func(n int) (list []toys.Instr) { return slices.Repeat(slices.Concat(lock(0), lock(1)), n) }

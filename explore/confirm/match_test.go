@@ -1,0 +1,75 @@
+package confirm
+
+import (
+	"go/token"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/static/findings"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// TestShownBy: which bugs are what a finding at lines 10 and 20 of a file says.
+func TestShownBy(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 1000)
+	for i := range 100 {
+		file.AddLine(i * 10)
+	}
+	at := func(n int) token.Position { return token.Position{Filename: "a.go", Line: n, Column: 3} }
+	race := func(x, y int) *explore.Bug {
+		return &explore.Bug{Kind: explore.Race, Accesses: &[2]explore.Access{{Event: explore.Event{Pos: at(x)}}, {Event: explore.Event{Pos: at(y)}}}}
+	}
+	waits := func(lines ...int) *explore.Bug {
+		b := &explore.Bug{Kind: explore.Deadlock, Pos: at(lines[0])}
+		for _, n := range lines {
+			b.Cycle = append(b.Cycle, explore.Edge{Pos: at(n)})
+		}
+		return b
+	}
+	panics := func(n int) *explore.Bug {
+		return &explore.Bug{Kind: explore.Panic, Pos: at(99), Stack: []explore.Frame{{Pos: at(99)}, {Pos: at(n)}}}
+	}
+	after := func(n int) *explore.Bug {
+		return &explore.Bug{Kind: explore.Deadlock, Pos: at(50), Goroutines: []explore.Goroutine{{Awaits: []explore.Holding{{Pos: at(n)}}}}}
+	}
+	fails := func(by trace.GID) *explore.Bug {
+		return &explore.Bug{Kind: explore.Failure, Events: []explore.Event{
+			{G: 1, Pos: at(20), Loc: 7}, {G: by, Pos: at(10), Loc: 7, Write: true}, {G: 1, Pos: at(10), Loc: 7, Write: true}}}
+	}
+	for _, x := range []struct {
+		code string
+		bug  *explore.Bug
+		want bool
+	}{
+		{"HBA401", race(10, 20), true}, {"HBA401", race(20, 10), true}, {"HBA401", race(10, 30), false}, {"HBA401", race(20, 20), false},
+		{"HBA401", waits(10, 20), false},
+		{"HBA107", race(30, 10), true}, {"HBA107", race(20, 30), false},
+		{"HBA110", waits(10, 20), true}, {"HBA110", waits(10, 30), false}, {"HBA110", waits(10), false}, {"HBA110", race(10, 20), false},
+		{"HBA112", waits(20), true}, {"HBA112", waits(30), false},
+		{"HBA201", waits(10), true}, {"HBA201", waits(20), false}, {"HBA201", &explore.Bug{Kind: explore.Leak, Pos: at(10)}, true},
+		{"HBA208", panics(10), true}, {"HBA208", panics(20), true}, {"HBA208", panics(30), false}, {"HBA208", race(10, 20), true},
+		{"HBA104", panics(10), true}, {"HBA104", race(10, 20), false},
+		{"HBA103", after(20), true}, {"HBA103", after(30), false},
+		{"HBA403", fails(2), true}, {"HBA403", fails(1), false}, {"HBA403", &explore.Bug{Kind: explore.Failure}, false},
+		{"HBA305", waits(10), false},
+	} {
+		f := &findings.Finding{Code: x.code, Place: findings.Place{Pos: file.Pos(93)}, Related: []findings.Place{{Pos: file.Pos(193)}}}
+		c := newClaim(fset, f)
+		if got := c.shownBy(x.bug); got != x.want {
+			t.Errorf("%s: %v shows it: %v, want %v", x.code, x.bug.Kind, got, x.want)
+		}
+		if x.want && !c.mayShow(x.bug) {
+			t.Errorf("%s: %v is accepted before it is known that it shows it", x.code, x.bug.Kind)
+		}
+	}
+	if c := newClaim(fset, &findings.Finding{Code: "HBA401", Place: findings.Place{Pos: file.Pos(93)}, Related: []findings.Place{{Pos: file.Pos(193)}}}); c.at.n != 10 || c.lines[1].n != 20 {
+		t.Fatalf("the lines of the finding are %v", c.lines)
+	}
+	// Every check has a shape, or cannot be confirmed.
+	for _, c := range findings.Checks {
+		if _, ok := shapes[c.Code]; !ok && c.Code != "HBA206" && c.Code != "HBA305" {
+			t.Errorf("%s has no shape", c.Code)
+		}
+	}
+}
