@@ -24,8 +24,8 @@ import (
 //
 // The overlay of the standard library is part of hbcheck itself, and so both sides must be the same build.
 // Of what a program reads while it executes a bundle has the files of its packages and their testdata. A
-// machine notes what the program asks for (vm.HostLog), so that whoever made the bundle can tell whether the
-// answers were those of its own host.
+// machine notes what the program asks for (vm.HostLog), so that the maker of the bundle can
+// compare the answers with those of its own host.
 
 // GoAnswers are answers of the go command by its arguments.
 type GoAnswers struct {
@@ -83,8 +83,8 @@ const (
 	bundleRoot    = "root"
 )
 
-// maxBundled is the largest size of a file in a bundle that Load has not read itself: one that the program may
-// read. A program that reads a larger one does not find it.
+// maxBundled is the largest size of a file in a bundle that Load has not read itself, but the program may.
+// A larger one is not there on a worker.
 const maxBundled = 16 << 20
 
 // Bundle writes the bundle of prog, with what the caller adds. Config.Again and Config.GoAnswers must have
@@ -162,7 +162,7 @@ func inBundle(name string) string {
 	return bundleRoot + "/" + strings.TrimPrefix(strings.Replace(name, ":", "", 1), "/")
 }
 
-// add adds a file, directory or link. A file of more than most bytes is left out, and so is what cannot be read.
+// add adds a file, directory or link, unless it cannot be read, or is a file of more than most bytes.
 func (b *bundler) add(name string, most int64) {
 	if b.err != nil || b.seen[name] {
 		return

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,8 @@ func cleanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean -cache",
 		Short: "Remove cached results and saved searches",
-		Long: `Clean with -cache removes the cached results of earlier runs, and saved searches. The
-cache is the directory hbcheck in the user's cache directory, or the directory named
+		Long: `Clean with -cache removes the cached results of earlier runs, saved searches, and what is there
+of runs on several machines (docs/cluster.md). The cache is the directory hbcheck in the user's cache directory, or the directory named
 by HBCHECKCACHE; with HBCHECKCACHE=off nothing is cached.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -25,6 +26,9 @@ by HBCHECKCACHE; with HBCHECKCACHE=off nothing is cached.`,
 			dir, ok := verdicts.Dir()
 			if !ok {
 				return nil
+			}
+			if err := os.RemoveAll(clusterDir()); err != nil {
+				return err
 			}
 			boundSaves(savesDir(dir), -1, time.Now())
 			return verdicts.Clean(dir)

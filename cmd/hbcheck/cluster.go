@@ -288,7 +288,7 @@ func (x *coordinator) adopt(w *wholeRun) error {
 // deadAfter is after how long a coordinator that has said nothing is dead.
 const deadAfter = 10 * time.Second
 
-// oldestRun is how long the records of a run are kept of which nobody has heard.
+// oldestRun is how long the records of a run are kept whose coordinator is gone.
 const oldestRun = 7 * 24 * time.Hour
 
 // programHash identifies the program: its sources and what it is built with.
@@ -331,7 +331,7 @@ func (x *coordinator) collect() {
 	}
 }
 
-// take keeps a record for whoever waits for it.
+// take keeps a record until await takes it.
 func (x *coordinator) take(name string, r cluster.Record) {
 	x.found[name] = r
 	x.info.Records++
@@ -360,7 +360,7 @@ func (x *coordinator) beat() {
 	}
 }
 
-// atOnce is how many tasks may be waited for at the same time: somewhat more than are executed, if they are short.
+// atOnce is how many tasks may be waited for at the same time: more than are executed, if they are short.
 func (x *coordinator) atOnce(short bool) int {
 	n := max(1, x.slots)
 	if short {

@@ -23,8 +23,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// clusterModule has an entry of each sort that a worker meets: of the kinds that depend on the host, with
-// bugs, with comments that accept one, with a seed corpus, too long for a first pass, and small enough not to be.
+// clusterModule has an entry of each sort that a worker meets: it depends on the host, has a bug, a comment
+// that accepts one, or a seed corpus, and is long or short.
 var clusterModule = map[string]string{
 	"go.mod":                     "module example.com/m\n\ngo 1.26\n",
 	"a/testdata/text":            "hello\n",
@@ -440,7 +440,7 @@ func TestCluster(t *testing.T) {
 		p.server(t.TempDir())
 		var out bytes.Buffer
 		c := p.run(&out, "--parallel", "0", "--cluster", p.url()+"?prefix=mine")
-		other := p.worker() // of nobody
+		other := p.worker() // it has no run
 		p.worker(p.url() + "?prefix=mine")
 		p.same(p.wait(c, &out), want)
 		kill(other)

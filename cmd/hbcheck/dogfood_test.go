@@ -72,9 +72,9 @@ func TestDogfood(t *testing.T) {
 }
 
 // dogfood explores the tests of a directory, and returns their verdicts.
-func dogfood(t *testing.T, dir string) (verdicts map[string]string, text string) {
+func dogfood(t *testing.T, dir string, flags ...string) (verdicts map[string]string, text string) {
 	var out, errs bytes.Buffer
-	run([]string{"-C", dir, "--format=json", "--html=off", "-o", t.TempDir(), "."}, strings.NewReader(""), &out, &errs)
+	run(append([]string{"-C", dir, "--format=json", "--html=off", "-o", t.TempDir(), "."}, flags...), strings.NewReader(""), &out, &errs)
 	text, verdicts = out.String()+errs.String(), make(map[string]string)
 	for dec := json.NewDecoder(&out); dec.More(); {
 		var r struct{ Entry, Verdict string }

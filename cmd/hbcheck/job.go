@@ -104,7 +104,7 @@ func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Op
 	return r, crowded || scales && err == nil && r.TooBig(), err
 }
 
-// elsewhere explores an entry on some worker, and reports whether one has. Otherwise it is to be explored here.
+// elsewhere lets a worker explore an entry, and reports whether one has. Otherwise this process has to.
 func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Duration, final bool, earlier *explore.Result) (crowded, done bool) {
 	x.remote.enter(stop, !final)
 	defer x.remote.leave()

@@ -50,7 +50,7 @@ type loading struct {
 // mostDeliveries is how often a task is delivered before it is given up: its workers die of it.
 const mostDeliveries = 25
 
-// newWorker returns a worker with so many slots.
+// newWorker returns a worker that executes at most slots tasks at the same time.
 func newWorker(c *jetstream.Cluster, build string, slots int, log io.Writer) *worker {
 	w := &worker{c: c, log: log, jobs: make(map[string]*loading), said: make(map[string]bool)}
 	w.info = jetstream.WorkerInfo{ID: nuid.Next(), Build: build, Version: version(), PID: os.Getpid(), Slots: slots, Started: time.Now(), State: "working"}
@@ -171,7 +171,7 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	defer d.Working()()
 	run := w.c.Run(ctx, w.info.Build, d.Run)
 	if r, ok, err := w.c.GetRun(ctx, d.Run); err == nil && (!ok || r.State != jetstream.Running) {
-		d.Drop() // whoever continues the run publishes what is missing
+		d.Drop() // a coordinator that continues the run publishes what is missing
 		return
 	}
 	err := cluster.Handle(run, d, func(t cluster.Task) (cluster.Record, error) {
@@ -252,7 +252,7 @@ func (w *worker) job(ctx context.Context, run string) (*job, error) {
 	return l.job, l.err
 }
 
-// forget drops the program that was not used for longest, if there are too many and nobody uses it.
+// forget drops the program that was not used for longest, if there are too many and it is not in use.
 func (w *worker) forget(but string) {
 	for len(w.jobs) > mostJobs {
 		oldest := ""
@@ -327,7 +327,7 @@ gives back what it cannot finish within --drain.`,
 	cmd.Flags().IntVarP(&slots, "jobs", "j", processors(), "explore `n` entries at the same time")
 	cmd.Flags().Lookup("jobs").DefValue = "number of processors"
 	cmd.Flags().Var(&memory, "max-memory", "memory limit for the searches of this worker: `size` with K, M or G (half of the machine's by default)")
-	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, give what is being explored so much `time` to end")
+	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, give what is being explored this `time` to end")
 	registerAckWait(cmd.Flags(), &ackWait)
 	return cmd
 }

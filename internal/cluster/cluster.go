@@ -32,7 +32,7 @@ type Record struct {
 // acknowledge it in time.
 type Delivery interface {
 	Task() Task
-	// Acknowledge returns when the queue knows that the task is done. It may be late: somebody else may have
+	// Acknowledge returns when the queue knows that the task is done. It may be late: another worker may have
 	// the task by then.
 	Acknowledge() error
 }
@@ -75,7 +75,7 @@ func Handle(q Queue, d Delivery, execute func(Task) (Record, error)) error {
 			return err
 		}
 	}
-	// Now there is a record, and r is it. Whoever executed it may have died before this line.
+	// Now there is a record, and r is it. The worker that committed it may have died before this line.
 	for _, c := range r.Children {
 		if err := q.Publish(c); err != nil {
 			return err

@@ -79,13 +79,15 @@ func (d mortalDelivery) Acknowledge() error {
 // count is how many leaves a task of the tests stands for.
 func count(t Task) byte { return t.Data[0] }
 
-// execute executes a task: it counts its leaves, all of them or one and the others as a child, as it likes.
+// execute executes a task: it counts its leaves, as many as it likes, and leaves the others to a child.
 func execute(t Task) (Record, error) {
 	n := count(t)
-	if n == 1 || either() {
-		return Record{Result: []byte{n}}, nil
+	for own := byte(1); own < n; own++ {
+		if either() {
+			return Record{Result: []byte{own}, Children: []Task{{Name: t.Name + ".0", Data: []byte{n - own}}}}, nil
+		}
 	}
-	return Record{Result: []byte{1}, Children: []Task{{Name: t.Name + ".0", Data: []byte{n - 1}}}}, nil
+	return Record{Result: []byte{n}}, nil
 }
 
 // worker works until the queue is closed. If it dies the queue notices, and another one takes its place.
@@ -121,7 +123,7 @@ func coordinate(q *Memory, roots []Task) (sum int) {
 	return sum
 }
 
-// run lets workers, of which so many die, count the leaves of a task.
+// run lets workers count the leaves of a task, and some of them die.
 func run(t *testing.T, workers, deaths int, leaves byte, beside func(q *Memory)) {
 	q := &mortal{Memory: NewMemory(), lives: deaths}
 	var all sync.WaitGroup
@@ -137,6 +139,8 @@ func run(t *testing.T, workers, deaths int, leaves byte, beside func(q *Memory))
 }
 
 func TestOneDies(t *testing.T) { run(t, 1, 1, 2, func(*Memory) {}) }
+
+func TestCutTwice(t *testing.T) { run(t, 1, 1, 3, func(*Memory) {}) }
 
 func TestTwoWorkers(t *testing.T) { run(t, 2, 0, 2, func(*Memory) {}) }
 

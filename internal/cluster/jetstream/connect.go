@@ -13,11 +13,11 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// An Address says where a cluster is, and how to get in.
+// An Address says where a cluster is, and how to get in. A prefix is one more key after the question mark.
 //
 //	:4222                 a server inside this process, which listens on this port
 //	SECRET@:4222          the same, for those who know the secret
-//	nats://user:password@host:4222,nats://other:4222?creds=FILE&nkey=FILE&ca=FILE&cert=FILE&key=FILE&prefix=NAME
+//	nats://user:password@host:4222,nats://other:4222?creds=FILE&nkey=FILE&ca=FILE&cert=FILE&key=FILE
 type Address struct {
 	Inside bool
 	Host   string // of the server inside
