@@ -40,6 +40,9 @@ func (t *Text) needs(bug *explore.Bug) string {
 	case bug.Overtakes == nil:
 		return ""
 	}
+	if bug.Overtakes.Wait <= 0 { // its deadline had passed: the clock that the program reads is what differs
+		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
+	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
 }
 

@@ -275,7 +275,11 @@ func (t *Text) timers(b *bytes.Buffer) {
 	}
 	var words []string
 	for _, x := range list {
-		words = append(words, fmt.Sprintf("%s (%v, %s)", x.entry, x.bug.Overtakes.Wait, x.bug.Kind.Code()))
+		wait := ""
+		if d := x.bug.Overtakes.Wait; d > 0 {
+			wait = d.String() + ", "
+		}
+		words = append(words, fmt.Sprintf("%s (%s%s)", x.entry, wait, x.bug.Kind.Code()))
 	}
 	fmt.Fprintf(b, "warning: only a timer that fires while goroutines can run, on a machine that is slow for so long, makes these fail: %s; -v shows each\n",
 		someOf(words))
