@@ -74,7 +74,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 			continue
 		}
 		b := leakBug(gs, g)
-		b.stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
+		b.leftWith(m, gs, g)
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
@@ -110,7 +110,9 @@ func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 		for _, g := range waiting {
 			if g.Parent != trace.NoGID && !allowed(g, allow) {
 				b := leakBug(waiting, g)
-				b.stays = (m.EntryEnded() || m.SubtestEnded()) && !m.WaitsForLock(g.ID) && len(g.Holders) == 0
+				if m.EntryEnded() || m.SubtestEnded() {
+					b.leftWith(m, waiting, g)
+				}
 				bugs = append(bugs, b)
 			}
 		}
@@ -119,6 +121,18 @@ func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 		b.Early = true
 	}
 	return bugs
+}
+
+// leftWith decides whether b, of g, which is one of gs, may stay. If g waits for a lock, the goroutine at the
+// end of the chain of its holders decides: what ends that one lets g continue.
+func (b *Bug) leftWith(m Machine, gs []Goroutine, g Goroutine) {
+	for _, e := range b.Cycle {
+		g = gs[slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To })]
+	}
+	//mutant: who waits for a lock decides alone [test ./explore TestLeftBehind]: drop 1
+	b.waiter = g.ID
+	//mutant: cycles of locks may stay [test ./explore TestLeftBehind]: "!m.WaitsForLock(g.ID) && len(g.Holders) == 0" -> "true"
+	b.stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
 }
 
 // leakBug describes a goroutine that waits forever while main does not.

@@ -19,7 +19,8 @@ import (
 //     the Leak may stay (mayStay), as long as that is so of all goroutines that wait at the same place. Then
 //     the exploration begins again, and counts the executions that have it. For what package variables refer
 //     to the process is the entry: any function could end it. A subtest, and a function that gets a
-//     *testing.T, is an entry as well; if one of its frames referred to it, it has to have ended.
+//     *testing.T, is an entry as well; if one of its frames referred to it, it has to have ended. One that
+//     waits for a lock is judged by what the goroutine waits for that holds it (leftWith).
 //  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug
 //     of some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is,
 //     for the same as one that all executions have: what ends that one ends it, too. If there is none

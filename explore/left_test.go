@@ -49,6 +49,9 @@ var leftPrograms = []struct{ body, want string }{
 	// It waits for a lock.
 	{`var mu sync.Mutex; mu.Lock(); done := make(chan bool); go func() { close(done); mu.Lock() }(); <-done`, "fail"},
 	{`var wg sync.WaitGroup; wg.Add(1); done := make(chan bool); go func() { close(done); wg.Wait() }(); <-done`, "warning"},
+	// One that could have been ended holds the lock; two that hold each other's could not.
+	{`var mu sync.Mutex; c, d := make(chan bool), make(chan bool); go func() { mu.Lock(); d <- true; <-c; mu.Unlock() }(); <-d; go func() { mu.Lock(); mu.Unlock() }()`, "warning"},
+	{`var a, b sync.Mutex; d := make(chan bool, 2); go func() { a.Lock(); d <- true; <-d; b.Lock() }(); go func() { b.Lock(); <-d; d <- true; a.Lock() }()`, "fail"},
 	{`for range 2 { go func() { <-jobs }() }`, "warning"}, // any function could have sent
 	{`done := make(chan bool, 1); go func() { done <- true; <-jobs }(); select { case <-done: close(jobs); default: }`, "fail"},
 	// The search finds the other bugs, too.
