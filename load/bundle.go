@@ -83,8 +83,8 @@ const (
 	bundleRoot    = "root"
 )
 
-// maxBundled is the largest size of a file in a bundle that Load has not read itself, but the program may. A larger
-// one is not there on a worker.
+// maxBundled is the largest size of a file in a bundle that Load has not read itself, but the program may.
+// A larger one is not there on a worker.
 const maxBundled = 16 << 20
 
 // Bundle writes the bundle of prog, with what the caller adds. Config.Again and Config.GoAnswers must have

@@ -18,7 +18,10 @@ func TestDogfoodCluster(t *testing.T) {
 	dir := filepath.Join("..", "..", "internal", "cluster")
 	tests := []string{"TestOneDies", "TestCoordinatorDies", "TestCollector"}
 	if !deep.Quick() {
-		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate", "TestLateAndDead")
+		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate")
+	}
+	if deep.On() {
+		tests = append(tests, "TestLateAndDead")
 	}
 	verdicts, text := dogfood(t, dir, "--run", "^("+strings.Join(tests, "|")+")$")
 	for _, name := range tests {
