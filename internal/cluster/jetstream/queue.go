@@ -297,6 +297,19 @@ func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 	return nil, cluster.ErrClosed
 }
 
+// Queued returns how many tasks of the run the queue has: those that no worker has acknowledged. If that is not
+// known, it is more than none.
+func (r *Run) Queued() int {
+	ctx, cancel := context.WithTimeout(r.ctx, callTime)
+	defer cancel()
+	subject := r.c.subject(r.Build, r.ID)
+	info, err := r.c.tasks.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return 1
+	}
+	return int(info.State.Subjects[subject])
+}
+
 // PutProgram keeps the bundle of a run.
 func (r *Run) PutProgram(data []byte) error {
 	return r.c.retry(r.ctx, func(ctx context.Context) error {
