@@ -460,7 +460,6 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 		if err := saved.Unmarshal(r.Result, o); err != nil {
 			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
 		}
-		//mutant: a run that is continued takes what its time limit has left open for its result [test ./cmd/hbcheck TestCluster]: "known && x.resumed" -> "false && x.resumed"
 		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
 			continue // it was stopped when its time was up, and now there is more
 		}
