@@ -1,6 +1,7 @@
 package load
 
 import (
+	"archive/tar"
 	"bytes"
 	"os"
 	"path/filepath"
@@ -68,4 +69,42 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes", b.Cap())
+}
+
+// TestRooted: nothing leads out of a bundle.
+func TestRooted(t *testing.T) {
+	root := t.TempDir()
+	for name, want := range map[string]string{"/a/b": "/a/b", "/../../etc/passwd": "/etc/passwd", "/a/../../b": "/b", "/": "/"} {
+		if got, want := Rooted(root, filepath.FromSlash(name)), filepath.Join(root, filepath.FromSlash(want)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := Rooted("", "/a"); got != "/a" {
+		t.Errorf("without a bundle: %s", got)
+	}
+	dir := t.TempDir()
+	for name, target := range map[string]string{"out": "/etc", "up": "../x", "in": "sub/file"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	var b bytes.Buffer
+	x := &bundler{tar: tar.NewWriter(&b), seen: make(map[string]bool)}
+	x.tree(dir, true)
+	if x.err != nil || !x.seen[filepath.Join(dir, "out")] {
+		t.Fatal(x.err)
+	}
+	var links []string
+	for r := tar.NewReader(&b); ; {
+		h, err := r.Next()
+		if err != nil {
+			break
+		}
+		if h.Typeflag == tar.TypeSymlink {
+			links = append(links, filepath.Base(h.Name))
+		}
+	}
+	if len(links) != 1 || links[0] != "in" {
+		t.Errorf("links %q, want that which stays below", links)
+	}
 }

@@ -35,7 +35,7 @@ type verdictCache struct {
 }
 
 // without are the flags that do not influence results that are remembered, all of which are complete.
-var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale"}
+var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
 // notRemembered are the flags that ask for more than a result, or for a fresh one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -54,6 +55,7 @@ type coordinator struct {
 	hosts     map[*load.Entry]*vm.HostLog
 	collector *cluster.Collector
 	found     map[string]cluster.Record
+	waiting   map[string]cluster.Task // published, and without a record
 	failed    error
 	running   int // tasks that are being waited for
 	slots     int // of all workers
@@ -162,7 +164,7 @@ func (f *exploreFlags) joinCluster(cmd *cobra.Command, patterns []string) (*coor
 		return nil, err
 	}
 	x := &coordinator{f: f, stderr: cmd.ErrOrStderr(), hosts: make(map[*load.Entry]*vm.HostLog), collector: cluster.NewCollector(),
-		found: make(map[string]cluster.Record), resumed: f.resume, begin: time.Now()}
+		found: make(map[string]cluster.Record), waiting: make(map[string]cluster.Task), resumed: f.resume, begin: time.Now()}
 	x.changed.L = &x.mu
 	x.info = jetstream.RunInfo{Version: version(), Dir: dir, Command: strings.Join(append([]string{"hbcheck"}, patterns...), " "),
 		Identity: f.identity(cmd, dir, patterns), Started: time.Now(), State: jetstream.Running}
@@ -339,7 +341,24 @@ func (x *coordinator) take(name string, r cluster.Record) {
 
 // beat tells the others that the coordinator is alive, and finds out how many workers there are.
 func (x *coordinator) beat() {
-	for {
+	var away time.Time // since when the server cannot be reached; zero: it can
+	told := false
+	for n := 1; ; n++ {
+		switch {
+		case x.c.Connected():
+			if told {
+				fmt.Fprintf(x.stderr, "cluster %s: reached again\n", x.c.Address)
+			}
+			away, told = time.Time{}, false
+		case away.IsZero():
+			away = time.Now()
+		case !told && time.Since(away) > 3*time.Second:
+			fmt.Fprintf(x.stderr, "cluster %s: cannot be reached: waiting for it\n", x.c.Address)
+			told = true
+		}
+		if n%30 == 0 {
+			x.republish()
+		}
 		workers, slots := x.c.Slots(x.ctx, x.info.Build)
 		x.mu.Lock()
 		if workers > 0 {
@@ -357,6 +376,20 @@ func (x *coordinator) beat() {
 			return
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+// republish publishes the tasks again that are being waited for, if the queue has none: it has lost them.
+func (x *coordinator) republish() {
+	x.mu.Lock()
+	lost := slices.SortedFunc(maps.Values(x.waiting), func(a, b cluster.Task) int { return strings.Compare(a.Name, b.Name) })
+	x.mu.Unlock()
+	if len(lost) == 0 || x.run.Queued() > 0 {
+		return
+	}
+	again := x.c.Run(x.ctx, x.info.Build, x.info.ID) // with other ids for messages
+	if err := cluster.Resume(again, lost); err != nil && x.ctx.Err() == nil {
+		x.fail(err)
 	}
 }
 
@@ -427,7 +460,6 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 		if err := saved.Unmarshal(r.Result, o); err != nil {
 			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
 		}
-		//mutant: a run that is continued takes what its time limit has left open for its result [test ./cmd/hbcheck TestCluster]: "known && x.resumed" -> "false && x.resumed"
 		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
 			continue // it was stopped when its time was up, and now there is more
 		}
@@ -442,8 +474,14 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 func (x *coordinator) await(ctx context.Context, t cluster.Task) (r cluster.Record, known bool, err error) {
 	x.mu.Lock()
 	x.collector.Expect(t.Name, x.take)
+	x.waiting[t.Name] = t
 	x.info.Tasks++
 	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.waiting, t.Name)
+	}()
 	if _, known, err = x.run.Lookup(t.Name); err != nil {
 		return r, known, err
 	}

@@ -311,6 +311,27 @@ func (p *processes) server(dir string) *exec.Cmd {
 	return p.start("/", []string{asServer + "=" + dir}, nil, fmt.Sprintf("127.0.0.1:%d", p.port))
 }
 
+// underway waits until there is a run, and a worker.
+func (p *processes) underway(secret string) {
+	p.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		a, err := jetstream.ParseAddress(strings.Replace(p.url(), "//", "//"+secret, 1))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		c, err := jetstream.Connect(p.t.Context(), a, jetstream.Options{})
+		if err != nil {
+			continue
+		}
+		s, err := c.Status(p.t.Context())
+		c.Close()
+		if err == nil && len(s.Runs) > 0 && len(s.Workers) > 0 && s.Runs[0].State == jetstream.Running {
+			return
+		}
+	}
+	p.t.Fatal("no run begins")
+}
+
 // kill kills a process, as a machine dies.
 func kill(c *exec.Cmd) {
 	c.Process.Kill()
@@ -391,6 +412,7 @@ func TestCluster(t *testing.T) {
 		var out bytes.Buffer
 		c := p.run(&out, p.inside()...)
 		w := p.worker()
+		p.underway("")
 		time.Sleep(disturbed)
 		w.Process.Signal(syscall.SIGTERM)
 		if err := w.Wait(); err != nil || !strings.Contains(p.log(w), "leaving") {
@@ -452,7 +474,7 @@ func TestCluster(t *testing.T) {
 		var out bytes.Buffer
 		c := p.run(&out, p.inside()...)
 		p.worker()
-		time.Sleep(disturbed)
+		p.underway("")
 		other := p.start("/", []string{otherBuildVariable + "=0123456789ab"}, nil, "worker", p.url())
 		if other.Wait() == nil {
 			t.Error("a worker of another build is taken")
@@ -465,14 +487,14 @@ func TestCluster(t *testing.T) {
 	scenario("credentials", func(t *testing.T, p *processes) {
 		var out bytes.Buffer
 		c := p.run(&out, "--parallel", "0", "--cluster", fmt.Sprintf("pass@127.0.0.1:%d", p.port))
-		time.Sleep(disturbed)
+		p.start("/", nil, nil, "worker", fmt.Sprintf("nats://pass@127.0.0.1:%d", p.port))
+		p.underway("pass@")
 		for _, url := range []string{p.url(), fmt.Sprintf("nats://wrong@127.0.0.1:%d", p.port)} {
 			w := p.start("/", nil, nil, "worker", url)
 			if w.Wait() == nil || !strings.Contains(p.log(w), "Authorization") || strings.Contains(p.log(w), "wrong") {
 				t.Errorf("%s: %s", url, p.log(w))
 			}
 		}
-		p.start("/", nil, nil, "worker", fmt.Sprintf("nats://pass@127.0.0.1:%d", p.port))
 		p.same(p.wait(c, &out), want)
 	})
 	scenario("a full disk", func(t *testing.T, p *processes) {
@@ -502,7 +524,7 @@ func TestCluster(t *testing.T) {
 		var out bytes.Buffer
 		c := p.run(&out, p.inside()...)
 		p.worker()
-		time.Sleep(disturbed)
+		p.underway("")
 		var s jetstream.Status
 		var table, text bytes.Buffer
 		p.start("/", nil, &text, "status", "--format", "json", p.url()).Wait()

@@ -44,9 +44,7 @@ func TestDogfoodCluster(t *testing.T) {
 		{"count acknowledgements", "TestLate", "cluster_test.go", "q.Next()\n\t\tif err != nil {\n\t\t\treturn -1\n\t\t}\n\t\tc.Add(name, r, add)\n",
 			"q.Acked()\n\t\tif err != nil {\n\t\t\treturn -1\n\t\t}\n\t\tsum += int(r.Result[0])\n\t\tc.Add(name, r, func(string, Record) {})\n"},
 		{"a known record's children are not published again", "TestOneDies", "cluster.go", "\tfor _, c := range r.Children {\n\t\tif err := q.Publish(c)", "\tfor _, c := range r.Children {\n\t\tif known {\n\t\t\tbreak\n\t\t}\n\t\tif err := q.Publish(c)"},
-		{"who loses publishes its own children", "TestLate", "cluster.go", "\t\tif err == nil && !won {\n\t\t\tr, _, err = q.Lookup(t.Name)\n\t\t}\n", "\t\t_ = won\n"},
-		{"who begins again publishes the roots only", "TestCoordinatorDies", "cluster.go", "\t\tnext = append(next[:len(next):len(next)], r.Children...)\n", ""},
-		{"the last record counts", "TestLate", "memory.go", "\tif _, ok := q.records[name]; ok {\n\t\treturn false, nil\n\t}\n", ""},
+		{"who begins again publishes the roots only", "TestCoordinatorDies", "cluster.go", "\t\tnext = append(next[:len(next):len(next)], r.Children...)\n", "\t\t_ = r\n"},
 	} {
 		if !deep.Every(4, i) {
 			continue

@@ -128,7 +128,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 		return false, true
 	}
 	for _, f := range o.Facts {
-		//mutant: the answers of another host are taken for those of this one [test ./cmd/hbcheck TestCluster]: false
+		//mutant: the answers of another host are taken for those of this one [test ./cmd/hbcheck TestCluster/workers1]: false
 		if !f.Holds(environ("", x.f.env)) {
 			return false, false // it was about another host
 		}

@@ -44,25 +44,42 @@ type message struct {
 	Object string
 }
 
-// encode returns m in bytes.
+// compressFrom is from which size on messages are compressed: that takes a millisecond.
+const compressFrom = 32 << 10
+
+// encode returns m in bytes: a letter for the form, and m in it.
 func encode(m *message) ([]byte, error) {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	err := errors.Join(gob.NewEncoder(z).Encode(m), z.Close())
-	return b.Bytes(), err
+	b := bytes.NewBuffer([]byte{'g'})
+	if err := gob.NewEncoder(b).Encode(m); err != nil || b.Len() < compressFrom {
+		return b.Bytes(), err
+	}
+	small := bytes.NewBuffer([]byte{'z'})
+	z, err := gzip.NewWriterLevel(small, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	_, err = z.Write(b.Bytes()[1:])
+	err = errors.Join(err, z.Close())
+	return small.Bytes(), err
 }
 
+// decode is the inverse of encode.
 func decode(data []byte) (*message, error) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		return nil, err
+	var r io.Reader
+	switch {
+	case len(data) > 0 && data[0] == 'g':
+		r = bytes.NewReader(data[1:])
+	case len(data) > 0 && data[0] == 'z':
+		z, err := gzip.NewReader(bytes.NewReader(data[1:]))
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	default:
+		return nil, errors.New("cluster: a message of an unknown form")
 	}
 	m := new(message)
-	return m, gob.NewDecoder(bytes.NewReader(text)).Decode(m)
+	return m, gob.NewDecoder(r).Decode(m)
 }
 
 // pack returns m as a message of the server's: with what is too large as an object.
@@ -295,6 +312,19 @@ func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 		return d, nil
 	}
 	return nil, cluster.ErrClosed
+}
+
+// Queued returns how many tasks of the run the queue has: those that no worker has acknowledged. If that is not
+// known, it is more than none.
+func (r *Run) Queued() int {
+	ctx, cancel := context.WithTimeout(r.ctx, callTime)
+	defer cancel()
+	subject := r.c.subject(r.Build, r.ID)
+	info, err := r.c.tasks.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return 1
+	}
+	return int(info.State.Subjects[subject])
 }
 
 // PutProgram keeps the bundle of a run.

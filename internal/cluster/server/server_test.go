@@ -131,12 +131,18 @@ func TestRecords(t *testing.T) {
 			t.Errorf("commit %d: %v, %v", i, won, err)
 		}
 	}
+	if n := run.Queued(); n != 0 {
+		t.Errorf("%d tasks in an empty queue", n)
+	}
 	r, ok, err := run.Lookup("t")
 	if !ok || err != nil || !bytes.Equal(r.Result, large) {
 		t.Errorf("%v, %v, %d bytes", ok, err, len(r.Result))
 	}
 	if err := run.Publish(cluster.Task{Name: "t", Data: large}); err != nil {
 		t.Fatal(err)
+	}
+	if n := run.Queued(); n != 1 {
+		t.Errorf("%d tasks, want 1", n)
 	}
 	for b, most := range map[string]time.Duration{"other": 100 * time.Millisecond, build: time.Minute} {
 		ctx, cancel := context.WithTimeout(t.Context(), most)
@@ -148,6 +154,37 @@ func TestRecords(t *testing.T) {
 		cancel()
 		if got := err == nil && bytes.Equal(d.Task().Data, large); got != (b == build) {
 			t.Errorf("build %s: %v", b, err)
+		}
+	}
+}
+
+// BenchmarkTasks measures what a task costs the queue: lookup, record, publication, acknowledgement.
+func BenchmarkTasks(b *testing.B) {
+	a, err := jetstream.ParseAddress("127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := jetstream.Connect(b.Context(), a, jetstream.Options{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	run := c.Run(b.Context(), build, "run")
+	p, err := c.Puller(b.Context(), build)
+	if err != nil {
+		b.Fatal(err)
+	}
+	result := make([]byte, 4096)
+	for i := range b.N {
+		if err := run.Publish(cluster.Task{Name: fmt.Sprint("t", i)}); err != nil {
+			b.Fatal(err)
+		}
+		d, err := p.Pull(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := cluster.Handle(run, d, func(cluster.Task) (cluster.Record, error) { return cluster.Record{Result: result}, nil }); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
