@@ -129,7 +129,7 @@ func (b *Bug) leftWith(m Machine, gs []Goroutine, g Goroutine) {
 	for _, e := range b.Cycle {
 		g = gs[slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To })]
 	}
-	//mutant: who waits for a lock decides alone [test ./explore TestLeftBehind]: drop 1
+	//mutant: who waits for a lock decides alone [test ./explore TestLeftBehind]
 	b.waiter = g.ID
 	//mutant: cycles of locks may stay [test ./explore TestLeftBehind]: "!m.WaitsForLock(g.ID) && len(g.Holders) == 0" -> "true"
 	b.stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
