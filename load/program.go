@@ -30,6 +30,7 @@ type Program struct {
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
 	Bases      Kept       // of package vm: states in which packages are initialised
+	Facts      Kept       // of package vm: facts about entries
 	Files      Kept       // of package vm: what has been looked at of the host's files
 
 	tests    bool     // Config.Tests

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -99,6 +100,11 @@ type key struct {
 	width   uint8
 	value   uint64
 	a, b, c uint32
+}
+
+// Clone returns a context with the terms of c, which never change.
+func (c *Context) Clone() *Context {
+	return &Context{terms: slices.Clone(c.terms), index: maps.Clone(c.index)}
 }
 
 // NewContext returns a context without terms.

@@ -74,7 +74,34 @@ type entryFacts struct {
 	testing    load.TestMethods // methods that it may call
 }
 
+// factsKey is what the facts about an entry depend on.
+type factsKey struct {
+	entry   *load.Entry
+	ordered bool
+}
+
+// factsOf returns the facts about e. The program keeps them, as each refinement asks for them again.
 func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
+	k := factsKey{e, c.OrderedTime}
+	prog.Facts.Lock()
+	known, _ := prog.Facts.Value.(map[factsKey]entryFacts)
+	f, ok := known[k]
+	prog.Facts.Unlock()
+	if ok {
+		return f
+	}
+	f = newFacts(prog, e, c)
+	prog.Facts.Lock()
+	defer prog.Facts.Unlock()
+	if known, _ = prog.Facts.Value.(map[factsKey]entryFacts); known == nil {
+		known = make(map[factsKey]entryFacts)
+		prog.Facts.Value = known
+	}
+	known[k] = f
+	return f
+}
+
+func newFacts(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 	return entryFacts{
 		clockUsed:  prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
 		looksAtAll: prog.LooksAtAll(e),

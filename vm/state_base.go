@@ -48,11 +48,13 @@ type saying struct {
 	text []byte
 }
 
-// The bounds on kept machines: their number, and the bytes of objects of each. Several are useful
-// if packages whose tests are linked separately, or refinements of one package, alternate.
+// The bounds on kept machines: their number, and the bytes of objects of each and of all. Several are useful
+// if packages whose tests are linked separately, entries with other facts, or refinements and passes of one
+// package, alternate.
 const (
-	mostBases = 3
+	mostBases = 12
 	mostKept  = 64 << 20
+	allKept   = 3 * mostKept
 )
 
 // initialised returns a machine in the base state, or in an earlier state if it has ended there. If
@@ -90,7 +92,14 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
 	list, _ := prog.Bases.Value.([]*base)
-	prog.Bases.Value = append([]*base{b}, list[:min(len(list), mostBases-1)]...)
+	kept, live := []*base{b}, b.m.heap.live
+	for _, x := range list {
+		if live += x.m.heap.live; len(kept) == mostBases || live > allKept {
+			break
+		}
+		kept = append(kept, x)
+	}
+	prog.Bases.Value = kept
 	return b.copy(e), nil
 }
 
@@ -140,8 +149,21 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	o := b.m.link.entry
 	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
-	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, asked" -> "(true || reflect.DeepEqual(&b.asked, asked)"
-	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, asked)
+	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, b.looked(asked)" -> "(true || reflect.DeepEqual(&b.asked, b.looked(asked))"
+	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
+}
+
+// looked returns asked, without its looked draws if b has none and has given no draw a label. Then every draw
+// of the initialisers would have got one, or draws get none whatever was looked at (labelsDrawn): so there has
+// been none, or looked makes no difference.
+func (b *base) looked(asked *Config) *Config {
+	if b.asked.looked != nil || asked.looked == nil || b.m.sym != nil {
+		return asked
+	}
+	c := *asked
+	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove
+	c.looked = nil
+	return &c
 }
 
 // eof stands for any standard input.
@@ -191,12 +213,12 @@ func (l listener) Write(text []byte) (int, error) {
 // canBeCopied reports whether m is in the base state, and has no data that copy does not handle.
 func (m *Machine) canBeCopied() bool {
 	for _, g := range m.gs {
-		if g.overflow != nil || g.trail != nil || g.facts != nil || g.shadow != nil {
+		if g.overflow != nil || g.trail != nil || g.facts != nil || g.shadow != nil && m.sym == nil {
 			return false
 		}
 	}
 	h := m.heap
-	return m.paused && !m.executionOver() && m.sym == nil && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
+	return m.paused && !m.executionOver() && (m.sym == nil || m.sym.canBeCopied()) && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
 		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.live <= mostKept
 }
 
@@ -244,6 +266,8 @@ func (b *base) copy(e *load.Entry) *Machine {
 	for _, g := range x.gs {
 		//mutant: stacks are shared [base]: "slices.Clone(g.stack)" -> "g.stack"
 		c := &goroutine{gstate: g.gstate, slot: g.slot, stack: slices.Clone(g.stack), epoch: g.epoch, savedLo: g.savedLo}
+		//mutant: labels are shared [test ./vm TestBaseDrawn]: "slices.Clone(g.shadow)" -> "nil"
+		c.shadow = slices.Clone(g.shadow)
 		if c.fn == x.funcs[0] {
 			c.fn = m.funcs[0]
 		}
@@ -252,6 +276,9 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.looks, m.bubbles = slices.Clone(x.looks), slices.Clone(x.bubbles)
 	m.streams = streams{out: slices.Clone(x.out), runs: slices.Clone(x.runs)}
 	m.undoLog = undoLog{}
+	if x.sym != nil {
+		m.sym = x.sym.copy(m)
+	}
 	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
 	m.hashing = hashing{nans: x.nans, timesHashed: x.timesHashed}

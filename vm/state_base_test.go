@@ -59,6 +59,70 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// TestBaseLooked: a machine for which draws have been looked at begins as a copy of one without, if the
+// initialisers draw nothing.
+func TestBaseLooked(t *testing.T) {
+	prog := loadBase(t)
+	cfg := Config{VisibleOutput: true, OrderedTime: true, SignalsOff: true, Races: true, Args: []string{"base"}}
+	looked := cfg
+	looked.looked = []Assumption{{What: BitsSampled}}
+	for _, e := range prog.Entries {
+		prog.Bases.Value = nil
+		alone := executed(t, prog, e, looked)
+		prog.Bases.Value = nil
+		executed(t, prog, e, cfg)
+		if got := executed(t, prog, e, looked); got != alone {
+			t.Errorf("%v as a copy:\n%s\nalone:\n%s", e, got, alone)
+		}
+		if n := len(prog.Bases.Value.([]*base)); n != 1 {
+			t.Errorf("%v: %d machines are kept, not 1", e, n)
+		}
+	}
+}
+
+// TestBaseDrawn: initialisers that draw are executed once, and a copy has the labels of what they have drawn.
+func TestBaseDrawn(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/basedraw", Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &proofCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := func(e *load.Entry) string {
+		m, err := New(prog, e, Config{OrderedTime: true, Races: true, Check: CheckState | CheckLiveness})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintln(picture(m), m.tracking)
+		w := newWalker(m, 1)
+		for range 50 {
+			if _, ok := w.step(); !ok {
+				break
+			}
+			text += picture(m)
+		}
+		return text + fmt.Sprint(m.drawnAt())
+	}
+	alone := make(map[*load.Entry]string)
+	for _, e := range prog.Entries {
+		prog.Bases.Value = nil
+		alone[e] = looks(e)
+		if got := strings.Contains(alone[e], "draw_test.go"); got != (e.Name == "TestLooks") {
+			t.Errorf("%s: a draw decides: %t", e.Name, got)
+		}
+	}
+	prog.Bases.Value = nil
+	for range 2 {
+		for _, e := range prog.Entries {
+			if got := looks(e); got != alone[e] {
+				t.Errorf("%s after others:\n%s\nalone:\n%s", e.Name, got, alone[e])
+			}
+		}
+	}
+	list, _ := prog.Bases.Value.([]*base)
+	if len(list) != 1 || list[0].m.sym == nil {
+		t.Errorf("%d machines are kept, want one with labels", len(list))
+	}
+}
+
 func loadBase(t *testing.T) *load.Program {
 	t.Helper()
 	prog, err := load.Load(load.Config{Dir: "testdata/base", Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &proofCache})
