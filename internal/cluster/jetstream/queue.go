@@ -314,8 +314,8 @@ func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 	return nil, cluster.ErrClosed
 }
 
-// Queued returns how many tasks of the run the queue has: those that no worker has acknowledged. If that is not
-// known, it is more than none.
+// Queued returns how many tasks of the run the queue has: those that no worker has acknowledged. It is 1 if
+// that is not known.
 func (r *Run) Queued() int {
 	ctx, cancel := context.WithTimeout(r.ctx, callTime)
 	defer cancel()
