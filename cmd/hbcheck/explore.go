@@ -135,8 +135,8 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		flags := dirs.flags(f, e).machineFlags
-		if flags.host = sv.host(e, mem); flags.host == nil {
-			flags.host = remote.host(e)
+		if flags.host = remote.host(e); flags.host == nil {
+			flags.host = sv.host(e, mem)
 		}
 		return flags.build(prog, e, interrupted)
 	}

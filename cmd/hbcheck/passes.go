@@ -363,6 +363,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)
+		x.remember(e)
 	}
 	if a.err != nil || a.skipped {
 		return a
