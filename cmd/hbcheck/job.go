@@ -94,8 +94,8 @@ type outcome struct {
 	Said    string // on stderr
 }
 
-// process identifies this one among those that have outcomes.
-var process = nuid.Next()
+// ownProcess identifies this process among those that have outcomes.
+var ownProcess = nuid.Next()
 
 // perform explores an entry on this machine.
 func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, final bool,
@@ -134,7 +134,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	}
 	for _, f := range o.Facts {
 		//mutant: the answers of another host are taken for those of this one [test ./cmd/hbcheck TestCluster/workers1]: false
-		if o.By != process && !f.Holds(environ("", x.f.env)) {
+		if o.By != ownProcess && !f.Holds(environ("", x.f.env)) {
 			return false, false // it was about another host
 		}
 	}
@@ -211,7 +211,7 @@ func (j *job) execute(ctx context.Context, data []byte) *outcome {
 			o.Used = append(o.Used, i)
 		}
 	}
-	o.Facts, o.By = j.x.remote.host(e.Source).Facts(), process
+	o.Facts, o.By = j.x.remote.host(e.Source).Facts(), ownProcess
 	return o
 }
 
