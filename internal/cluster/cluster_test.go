@@ -149,7 +149,7 @@ func TestLate(t *testing.T) { run(t, 2, 0, 2, func(q *Memory) { q.Redeliver() })
 
 func TestLateAndDead(t *testing.T) { run(t, 2, 1, 2, func(q *Memory) {}) }
 
-// A coordinator dies anywhere, and another one goes on.
+// A coordinator dies anywhere, and the queue may lose its tasks. Another one continues.
 func TestCoordinatorDies(t *testing.T) {
 	q := &mortal{Memory: NewMemory()}
 	var all sync.WaitGroup
@@ -157,6 +157,9 @@ func TestCoordinatorDies(t *testing.T) {
 	root := []Task{{Name: "r", Data: []byte{2}}}
 	if either() && Resume(q.Memory, root) == nil && either() {
 		q.Next()
+	}
+	if either() {
+		q.Lose()
 	}
 	q.Again()
 	if n := coordinate(q.Memory, root); n != 2 {

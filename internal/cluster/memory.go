@@ -87,6 +87,13 @@ func (q *Memory) Redeliver() {
 	q.changed.Broadcast()
 }
 
+// Lose loses all tasks, as a queue does whose messages workers drop because their run was stopped.
+func (q *Memory) Lose() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ready, q.taken = nil, nil
+}
+
 // Commit implements Queue.
 func (q *Memory) Commit(name string, r Record) (won bool, err error) {
 	q.mu.Lock()
