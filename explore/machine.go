@@ -102,6 +102,8 @@ type Inspected interface {
 	EntryEnded() bool
 	EntryMade(objs []uint32) bool
 	SubtestEnded() bool
+	// HangsInTest reports whether test code of g says that it is to wait forever.
+	HangsInTest(g trace.GID) bool
 	RunningTests() []trace.GID
 	TestsHolding(objs []uint32, waiter trace.GID) []trace.GID
 	HeldByVariables(objs []uint32) bool

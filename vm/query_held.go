@@ -46,6 +46,14 @@ func (v Report) RunningTests() (list []trace.GID) {
 	return list
 }
 
+// HangsInTest reports whether goroutine id executes a select without cases in test code, which says that it is to
+// wait forever.
+func (v Report) HangsInTest(id trace.GID) bool {
+	m := v.m
+	g := m.gOf(id)
+	return g.status == gReady && g.fn != nil && m.isTest(g.fn) && g.fn.Code[g.pc].Op == bytecode.Select && len(m.chanCases(g, nil)) == 0
+}
+
 // EntryMade reports whether the entry's function has made one of objs.
 func (v Report) EntryMade(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool {
