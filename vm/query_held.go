@@ -46,8 +46,8 @@ func (v Report) RunningTests() (list []trace.GID) {
 	return list
 }
 
-// HangsInTest reports whether goroutine id executes a select without cases in test code, which says that it is to
-// wait forever.
+// HangsInTest reports whether goroutine id executes a select without cases in test code, which says that it
+// is to wait forever.
 func (v Report) HangsInTest(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
