@@ -44,6 +44,7 @@ func (bare) Failures() []*Fault                                     { return nil
 func (bare) Forgotten() ([]trace.GID, bool)                         { return nil, false }
 func (bare) EntryEnded() bool                                       { return false }
 func (bare) EntryMade([]uint32) bool                                { return false }
+func (bare) HangsInTest(trace.GID) bool                             { return false }
 func (bare) SubtestEnded() bool                                     { return false }
 func (bare) RunningTests() []trace.GID                              { return nil }
 func (bare) TestsHolding([]uint32, trace.GID) []trace.GID           { return nil }

@@ -110,7 +110,7 @@ func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 		for _, g := range waiting {
 			if g.Parent != trace.NoGID && !allowed(g, allow) {
 				b := leakBug(waiting, g)
-				if m.EntryEnded() || m.SubtestEnded() {
+				if m.EntryEnded() || m.SubtestEnded() || m.HangsInTest(g.ID) {
 					b.leftWith(m, waiting, g)
 				}
 				bugs = append(bugs, b)

@@ -164,8 +164,8 @@ func (c *collector) unlucky() (list []*Bug) {
 	return list
 }
 
-// addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All that
-// may stay are added, not only the first, because the exploration begins again past them.
+// addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All
+// that may stay are added, not only the first, because the exploration begins again past them.
 func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 	proceed = true
 	for _, b := range bugs {
@@ -248,8 +248,8 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 
 // heldByEntry reports whether package variables refer to what the goroutine of b waits for; or the entry's
 // function has made it and has ended; or frames of tests that have ended have referred to it at a moment of
-// b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the goroutines
-// of the schedule, is in its initial state; over says when there is no more time.
+// b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the
+// goroutines of the schedule, is in its initial state; over says when there is no more time.
 func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	mark := m.Mark()
 	defer func() {
@@ -284,7 +284,11 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	if len(objs) == 0 {
 		return false
 	}
-	maps.DeleteFunc(objs, func(_ trace.GID, list []uint32) bool {
+	maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
+		//mutant: a test that waits forever on purpose is wrong [test ./cmd/hbcheck TestScripts/left]: "m.HangsInTest(g)" -> "false"
+		if m.HangsInTest(g) {
+			return true
+		}
 		//mutant: package variables hold nothing [test ./explore TestLeftBehind|TestLeftLoops]: "|| m.HeldByVariables(list)" -> ""
 		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
 	})

@@ -94,14 +94,16 @@ type Inspected interface {
 	// Forgotten returns the goroutines other than main that wait for objects to which nothing
 	// refers that can still move. It also reports whether main waits for such an object.
 	Forgotten() (list []trace.GID, main bool)
-	// EntryEnded reports whether the entry's function has returned, EntryMade whether it made one of
-	// the objects. SubtestEnded reports whether a subtest has ended; RunningTests returns the
-	// goroutines of the tests that have not. TestsHolding returns the goroutines of the tests whose frames refer to one of
-	// the objects; HeldByVariables reports whether package variables do. AwaitedBy returns the
-	// objects that g waits for; WaitsForLock reports whether they are a lock.
+	// EntryEnded reports whether the entry's function has returned, EntryMade whether it made one of the
+	// objects. SubtestEnded reports whether a subtest has ended; RunningTests returns the goroutines of the
+	// tests that have not. TestsHolding returns the goroutines of the tests whose frames refer to one of
+	// the objects; HeldByVariables reports whether package variables do. AwaitedBy returns the objects that
+	// g waits for; WaitsForLock reports whether they are a lock.
 	EntryEnded() bool
 	EntryMade(objs []uint32) bool
 	SubtestEnded() bool
+	// HangsInTest reports whether test code of g says that it is to wait forever.
+	HangsInTest(g trace.GID) bool
 	RunningTests() []trace.GID
 	TestsHolding(objs []uint32, waiter trace.GID) []trace.GID
 	HeldByVariables(objs []uint32) bool

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Subtest is a subtest with its verdict, which follows from that of its test: the exploration of the test is
-// that of all its subtests.
+// A Subtest is a subtest with its verdict, which follows from that of its test: the exploration of the test
+// is that of all its subtests.
 type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict

@@ -133,7 +133,7 @@ func (s *exploration) judgeLeft(b *Bug) {
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}
-	//mutant: one that is left by a function hides behind one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
+	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
 	if b.Always && !b.stays && !s.limit.passed() {
 		b.Warning, b.Always = false, false
 		s.result.Verdict = Fail

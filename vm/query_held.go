@@ -46,6 +46,14 @@ func (v Report) RunningTests() (list []trace.GID) {
 	return list
 }
 
+// HangsInTest reports whether goroutine id executes a select without cases in test code, which says that it
+// is to wait forever.
+func (v Report) HangsInTest(id trace.GID) bool {
+	m := v.m
+	g := m.gOf(id)
+	return g.status == gReady && g.fn != nil && m.isTest(g.fn) && g.fn.Code[g.pc].Op == bytecode.Select && len(m.chanCases(g, nil)) == 0
+}
+
 // EntryMade reports whether the entry's function has made one of objs.
 func (v Report) EntryMade(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool {
@@ -62,10 +70,10 @@ func (v Report) HeldByVariables(objs []uint32) bool {
 }
 
 // TestsHolding returns the goroutines that execute a test, or a subtest, of which a frame refers to one of
-// objs, directly or through other objects: by a live register, or by an argument of the call that it executes.
-// What the functions hold besides that it has called does not count. Frames of a test are those of test code
-// (isTest), in its goroutine and in those that it has started, and of the functions that have called them;
-// goroutine waiter does not count.
+// objs, directly or through other objects: by a live register, or by an argument of the call that it
+// executes. What the functions hold besides that it has called does not count. Frames of a test are those
+// of test code (isTest), in its goroutine and in those that it has started, and of the functions that have
+// called them; goroutine waiter does not count.
 func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {

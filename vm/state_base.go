@@ -153,9 +153,9 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked, without its looked draws if b has none and has given no draw a label. Then every draw
-// of the initialisers would have got one, or draws get none whatever was looked at (labelsDrawn): so there has
-// been none, or looked makes no difference.
+// looked returns asked, without its looked draws if b has none and has given no draw a label. Then every
+// draw of the initialisers would have got one, or draws get none whatever was looked at (labelsDrawn): so
+// there has been none, or looked makes no difference.
 func (b *base) looked(asked *Config) *Config {
 	if b.asked.looked != nil || asked.looked == nil || b.m.sym != nil {
 		return asked

@@ -143,6 +143,7 @@ var (
 	tabRE  = regexp.MustCompile(`\\t\d+\.\d\ds\b`) // in JSON
 	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
 	secRE  = regexp.MustCompile(`("(?:load_s|static_s|explore_s|peak_bytes|Elapsed)":)[0-9.e+-]+`)
+	unitRE = regexp.MustCompile(`( time=")\d+\.\d{3}"`) // in JUnit's XML
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	overRE = regexp.MustCompile(`((?:\$hbcheck/|model of )[^:\s"]+\.go:)\d+(:\d+)?`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
@@ -167,6 +168,7 @@ func clean(s, dir string) string {
 	s = timeRE.ReplaceAllString(s, "0.00s")
 	s = tabRE.ReplaceAllString(s, `\t0.00s`)
 	s = secRE.ReplaceAllString(s, "${1}0")
+	s = unitRE.ReplaceAllString(s, `${1}0.000"`)
 	s = workRE.ReplaceAllString(s, "${1}1")
 	s = pcRE.ReplaceAllString(s, " +0x0")
 	s = overRE.ReplaceAllString(s, "${1}1")

@@ -99,9 +99,9 @@ func smallShare(total time.Duration, again bool) time.Duration {
 // explored explores an entry, and its small version if the entry is too big. earlier is the result of an
 // earlier exploration, or nil.
 //
-// If that is too big, the small version comes first, with at most half of the time, or all of it if there is
-// little, and the entry has the rest. Otherwise the entry comes first; when half of the time is over, a small version is sought beside it,
-// and if there is one it has the rest.
+// If that is too big, the small version comes first, with at most half of the time, or all of it if there
+// is little, and the entry has the rest. Otherwise the entry comes first; when half of the time is over, a
+// small version is sought beside it, and if there is one it has the rest.
 func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result) (*explore.Result, error) {
 	begin, total := time.Now(), own.Timeout
 	left := func() time.Duration {

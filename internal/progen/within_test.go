@@ -49,7 +49,7 @@ var testPlaces = []struct{ name, body string }{
 	{"TestBubble", "synctest.Test(t, func(t *testing.T) { P() })"},
 }
 
-// bubbled replaces the ends of executions in which goroutines wait for ever: a bubble tells them otherwise.
+// bubbled replaces the ends of executions in which goroutines wait forever: a bubble tells them otherwise.
 func bubbled(outcomes map[string]bool) map[string]bool {
 	set := map[string]bool{}
 	for o := range outcomes {
