@@ -140,6 +140,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.list {
 		return analyze.List(cmd.OutOrStdout())
 	}
+	f.patterns = patterns
 	prog, err := f.load(cmd, patterns)
 	if err != nil {
 		return err
