@@ -161,11 +161,18 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.pointsTo != "" {
 		p.Debug()
 	}
-	if !f.wantsFacts() && !cmd.Flags().Changed("timeout") {
+	asked := cmd.Flags().Changed("timeout")
+	part := false // of what was asked for is not covered
+	if !f.wantsFacts() && !asked {
 		p.Work = findingWork
 	}
 	if !p.Solve() && !f.wantsFacts() {
-		fmt.Fprintln(cmd.ErrOrStderr(), "pointers are followed within the packages only: what their users may hand in is too much (more findings with --timeout 10m)")
+		if part = asked; asked {
+			fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): pointers are followed within the packages only, and some findings are left out\n", f.timeout)
+			p.Timeout = 0
+		} else {
+			fmt.Fprintln(cmd.ErrOrStderr(), "pointers are followed within the packages only: what their users may hand in is too much (more findings with --timeout 10m)")
+		}
 		p.SolveWithoutUsers()
 	}
 	if p.Pointer() == nil {
@@ -174,7 +181,10 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	}
 	switch {
 	case !f.wantsFacts():
-		return f.find(cmd, p, paths)
+		if err := f.find(cmd, p, paths); err != nil || !part {
+			return err
+		}
+		return exit(exitIncomplete)
 	case f.pointsTo != "":
 		var answers []analyze.PointsTo
 		if answers, err = p.PointsTo(f.pointsTo, f.contexts); err != nil {

@@ -55,7 +55,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 		return errors.New(report.Error(err))
 	}
 	x.Answers = e.tell(cmd, answers)
-	return f.drive(ctx, cmd, c, e, answers, x)
+	return f.drive(ctx, cmd, c, e, x)
 }
 
 // A confirmer explores entries on behalf of findings.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,32 +19,53 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// driverName names the n-th driver.
-func driverName(n int) string { return fmt.Sprintf("HbcheckDriver%d", n) }
-
-// drive makes drivers for the findings that tests do not confirm, explores them, and notes in x which findings
-// they confirm.
-func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm.Config, e *confirmer, answers []confirm.Answer, x *report.Findings) error {
-	drivers := c.Drivers(answers, driverName)
-	edits, err := c.Edits(drivers, os.ReadFile)
-	if err != nil || len(edits) == 0 {
-		return err
-	}
-	cfg := f.config(f.patterns, true)
-	cfg.Cover, cfg.Edits = true, edits
-	prog, err := load.Load(cfg)
-	if err != nil {
-		return nil // a driver that does not compile says nothing about the program
-	}
-	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return e.flags.machineFlags.build(prog, entry, interrupted)
-	}
+// drive makes drivers for the findings that tests do not confirm, explores them, and notes in x which
+// findings they confirm.
+func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
 	var shown []*findings.Driver
+	n := 0
+	for _, zero := range []bool{false, true} {
+		drivers := c.Drivers(func(i int) bool {
+			return x.Answers[i].Status != confirm.Confirmed.String() && x.Answers[i].Driver == nil
+		}, zero, func(k int) string { return fmt.Sprintf("HbcheckDriver%d", n+k) })
+		n += len(drivers)
+		edits, err := c.Edits(drivers, os.ReadFile)
+		if err != nil {
+			return err
+		}
+		if len(edits) == 0 {
+			break
+		}
+		cfg := f.config(f.patterns, true)
+		cfg.Cover, cfg.Edits = true, edits
+		prog, err := load.Load(cfg)
+		if err != nil {
+			continue // a driver that does not compile says nothing about the program
+		}
+		list, err := e.drivers(ctx, prog, c, drivers, x)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, list...)
+	}
+	if f.writeTests != "" {
+		return writeTests(cmd, f.writeTests, c.Prog.Dir, shown)
+	}
+	return nil
+}
+
+// drivers explores drivers, which prog has, and returns those that confirm a finding.
+func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int]*findings.Driver, x *report.Findings) (shown []*findings.Driver, err error) {
+	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (explore.Machine, error) {
+		return c.flags.machineFlags.build(prog, entry, interrupted)
+	}
+	var done []*findings.Driver
 	for i := range x.List {
 		d := drivers[i]
-		if d == nil || slices.Contains(shown, d) || ctx.Err() != nil {
+		if d == nil || slices.Contains(done, d) || ctx.Err() != nil {
 			continue
 		}
+		done = append(done, d)
 		var list []int
 		for k := range x.List {
 			if drivers[k] == d {
@@ -55,8 +77,11 @@ func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm
 			continue
 		}
 		entries[0].Source = nil // directives are for tests
-		got, err := c.Try(ctx, &entries[0], list)
-		if err != nil {
+		got, err := search.Try(ctx, &entries[0], list)
+		var mistake internalError
+		if errors.As(err, &mistake) {
+			return nil, err
+		} else if err != nil {
 			continue // it cannot be explored
 		}
 		for k, a := range got {
@@ -66,14 +91,11 @@ func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm
 			shown = append(shown, d)
 		}
 	}
-	if f.writeTests != "" {
-		return writeTests(cmd, f.writeTests, prog, shown)
-	}
-	return nil
+	return shown, nil
 }
 
 // writeTests writes the drivers as tests, a file for each package, below dir.
-func writeTests(cmd *cobra.Command, dir string, prog *load.Program, list []*findings.Driver) error {
+func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) error {
 	var done []*load.Package
 	for _, d := range list {
 		if slices.Contains(done, d.Package) {
@@ -88,7 +110,7 @@ func writeTests(cmd *cobra.Command, dir string, prog *load.Program, list []*find
 			}
 		}
 		of := dir
-		if rel, err := filepath.Rel(prog.Dir, filepath.Dir(prog.Fset.Position(d.End).Filename)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(base, filepath.Dir(d.File)); err == nil && filepath.IsLocal(rel) {
 			of = filepath.Join(dir, rel)
 		}
 		if err := os.MkdirAll(of, 0o777); err != nil {

@@ -1,7 +1,9 @@
 package confirm
 
 import (
+	"bytes"
 	"context"
+	"go/token"
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -9,16 +11,16 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// Drivers returns a driver for each finding that no test confirms, by number, where there can be one. Findings
-// with the same methods have one driver.
-func (c *Config) Drivers(answers []Answer, name func(n int) string) map[int]*findings.Driver {
+// Drivers returns a driver for each finding that wanted says, by number, where there can be one. Findings
+// with the same methods have one driver. zero: see findings.NewDriver.
+func (c *Config) Drivers(wanted func(i int) bool, zero bool, name func(n int) string) map[int]*findings.Driver {
 	list := make(map[int]*findings.Driver)
 	var all []*findings.Driver
 	for i := range c.List {
-		if answers[i].Status == Confirmed || shapes[c.List[i].Code] == never {
+		if !wanted(i) || shapes[c.List[i].Code] == never {
 			continue
 		}
-		d := findings.NewDriver(c.Prog, &c.List[i], name(len(all)+1))
+		d := findings.NewDriver(c.Prog, &c.List[i], name(len(all)+1), zero)
 		if d == nil {
 			continue
 		}
@@ -41,10 +43,13 @@ func (c *Config) Edits(drivers map[int]*findings.Driver, text func(file string) 
 			continue
 		}
 		done = append(done, d)
-		pos := c.Prog.Fset.PositionFor(d.End, false)
-		src, err := text(pos.Filename)
+		src, err := text(d.File)
 		if err != nil {
 			return nil, err
+		}
+		pos, ok := lastBracket(src)
+		if pos.Filename = d.File; !ok {
+			continue
 		}
 		if k := slices.IndexFunc(edits, func(e load.Edit) bool { return e.Pos == pos }); k >= 0 {
 			edits[k].To += "\n" + d.Func()
@@ -54,6 +59,18 @@ func (c *Config) Edits(drivers map[int]*findings.Driver, text func(file string) 
 		edits = append(edits, load.Edit{Pos: pos, From: last, To: last + "\n\n" + d.Func()})
 	}
 	return edits, nil
+}
+
+// lastBracket returns the position of the last bracket at the beginning of a line: it ends a declaration.
+func lastBracket(src []byte) (pos token.Position, ok bool) {
+	offset := 0
+	for i, l := range bytes.SplitAfter(src, []byte("\n")) {
+		if len(l) > 0 && (l[0] == '}' || l[0] == ')') {
+			pos, ok = token.Position{Line: i + 1, Column: 1, Offset: offset}, true
+		}
+		offset += len(l)
+	}
+	return pos, ok
 }
 
 // Try explores e, a driver for the findings in list, and returns the answers for those that it confirms.

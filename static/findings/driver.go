@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -12,15 +11,14 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Driver is a small program that may show a finding which no test reaches: it makes an object, and calls the
+// A Driver is a small program that may show a finding which no test shows: it makes an object, and calls the
 // two methods in which the places of the finding are in two goroutines. Whether the object may be used like
 // that is not known.
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
-	Body    string // of the function; it needs no import that the file of End does not have
-	// End is the last character of the file that the driver may be appended to.
-	End     token.Pos
+	Body    string // of the function; it needs no import
+	File    string // that it may be added to
 	Methods [2]string
 }
 
@@ -33,9 +31,9 @@ func (d *Driver) Test() string {
 		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body)
 }
 
-// NewDriver returns a driver for f, called name; nil if the places are not in methods of one type, or if there is
-// no value for an argument.
-func NewDriver(prog *load.Program, f *Finding, name string) *Driver {
+// NewDriver returns a driver for f, called name; nil if the places are not in methods of one type, or if
+// there is no value for an argument. With zero, arguments of basic types are zero.
+func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 	a := methodAt(f.Instr)
 	b := a
 	if f.Other != nil {
@@ -52,15 +50,11 @@ func NewDriver(prog *load.Program, f *Finding, name string) *Driver {
 		return nil
 	}
 	d := &Driver{Name: name, Package: pkg, Methods: [2]string{t.Name() + "." + a.Name(), t.Name() + "." + b.Name()}}
-	for _, file := range pkg.Files {
-		if n := len(file.Decls); n > 0 && file.FileStart <= a.Pos() && a.Pos() <= file.FileEnd {
-			d.End = file.Decls[n-1].End() - 1
-		}
-	}
-	x := maker{pkg: pkg.Types, of: t}
+	d.File = prog.Fset.PositionFor(a.Pos(), false).Filename
+	x := maker{pkg: pkg.Types, of: t, zero: zero}
 	object := x.object()
 	first, second := x.call(a), x.call(b)
-	if x.failed || !d.End.IsValid() || strings.HasSuffix(prog.Fset.Position(d.End).Filename, "_test.go") {
+	if x.failed || strings.HasSuffix(d.File, "_test.go") {
 		return nil
 	}
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
@@ -98,6 +92,7 @@ func receiver(fn *ssa.Function) *types.TypeName {
 type maker struct {
 	pkg    *types.Package
 	of     *types.TypeName
+	zero   bool // values of basic types are zero
 	failed bool
 }
 
@@ -123,7 +118,7 @@ func (m *maker) object() string {
 		if n == 0 || n > 2 || n == 2 && sig.Results().At(1).Type().String() != "error" || !m.returns(sig.Results().At(0).Type()) {
 			continue
 		}
-		try := maker{pkg: m.pkg, of: m.of}
+		try := maker{pkg: m.pkg, of: m.of, zero: m.zero}
 		call := instance(name, sig.TypeParams()) + "(" + try.arguments(sig) + ")"
 		if try.failed {
 			continue
@@ -174,11 +169,11 @@ func (m *maker) value(t types.Type) string {
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsString != 0:
-			return `"x"`
+			return m.either(`"x"`, `""`)
 		case u.Info()&types.IsBoolean != 0:
-			return "true"
+			return m.either("true", "false")
 		case u.Info()&types.IsNumeric != 0:
-			return "1"
+			return m.either("1", "0")
 		}
 	case *types.Pointer:
 		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() == m.pkg {
@@ -205,6 +200,13 @@ func (m *maker) value(t types.Type) string {
 	}
 	m.failed = true
 	return ""
+}
+
+func (m *maker) either(one, zero string) string {
+	if m.zero {
+		return zero
+	}
+	return one
 }
 
 // function returns a function literal that returns values.

@@ -35,7 +35,7 @@ func find(t testing.TB, dir string, tests bool, patterns ...string) (*load.Progr
 // cache keeps the library between tests.
 var cache = new(load.Cache)
 
-// wantRE is an expectation: // want HBA103 "expression", on the line of the finding, and perhaps its confidence.
+// wantRE is an expectation: // want HBA103 "expression", on the line of the finding, and its confidence.
 var wantRE = regexp.MustCompile(`(HBA\d+) ("(?:[^"\\]|\\.)*")(?: (low|medium|high))?`)
 
 // an expected finding.

@@ -2,8 +2,7 @@ package pointer
 
 import "testing"
 
-// TestWithin: a bound on the work ends the analysis, at the same place each time, and one that suffices does not
-// change its result.
+// TestWithin: a bound on the work ends the analysis, and one that suffices does not change its result.
 func TestWithin(t *testing.T) {
 	never := func() bool { return false }
 	prog := loadSource(t, `package main
