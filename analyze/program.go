@@ -40,6 +40,9 @@ type Program struct {
 	generic  []*ssa.Function // those without an instance that is reached
 	files    map[*token.File]*load.Package
 
+	// Work bounds the points-to analysis of Solve: see pointer.AnalyzeWithin; 0 means that there is no bound.
+	Work uint64
+
 	pointerTime  time.Duration
 	withoutUsers bool
 }
@@ -66,19 +69,21 @@ func Entries(prog *load.Program) []*load.Entry {
 }
 
 // Solve analyses pointers, on which everything else rests. It reports false if that
-// takes longer than Timeout.
+// takes longer than Timeout, or more than Work.
 func (p *Program) Solve() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeUntil(func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.result = pointer.AnalyzeWithin(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
 	p.pointerTime = time.Since(begin)
 	return p.result != nil
 }
 
 // SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes
-// too long. It takes a fraction of that.
-func (p *Program) SolveWithoutUsers() {
-	p.result = pointer.AnalyzeWithoutUsers(func() bool { return false }, p.Prog, p.Entries...)
+// too long. It takes a fraction of that. It reports false if that takes longer than Timeout.
+func (p *Program) SolveWithoutUsers() bool {
+	begin := time.Now()
+	p.result = pointer.AnalyzeWithoutUsers(func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
 	p.withoutUsers = true
+	return p.result != nil
 }
 
 // Pointer returns the points-to analysis. Solve must have been called.

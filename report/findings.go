@@ -33,6 +33,9 @@ type Answer struct {
 	Files                // with its schedule
 	By      []string     // the entries whose exhaustive exploration refutes it
 	Why     string       // it is open
+	// Driver confirms it where no test does, with DriverBug.
+	Driver    *findings.Driver
+	DriverBug *explore.Bug
 }
 
 // text returns the lines about an answer.
@@ -50,6 +53,13 @@ func (a *Answer) text() (lines []string) {
 		lines = append(lines, "refuted by exhaustive search of "+strings.Join(a.By, ", "))
 	default:
 		lines = append(lines, "open: "+a.Why)
+	}
+	if d := a.Driver; d != nil {
+		lines = append(lines, fmt.Sprintf("confirmed by a driver, if %s and %s may be called at the same time: %s: %s", d.Methods[0], d.Methods[1],
+			a.DriverBug.Kind.Code(), indented(Message(a.DriverBug), "")))
+		for l := range strings.SplitSeq(strings.TrimSuffix(d.Body, "\n"), "\n") {
+			lines = append(lines, "\t"+strings.TrimPrefix(l, "\t"))
+		}
 	}
 	return lines
 }
@@ -113,6 +123,8 @@ func (x *Findings) JSON(w io.Writer) error {
 			Page       string             `json:"page,omitempty"`
 			By         []string           `json:"by,omitempty"`
 			Why        string             `json:"why,omitempty"`
+			Driver     string             `json:"driver,omitempty"`
+			DriverBug  string             `json:"driver_bug,omitempty"`
 		}{Action: "finding", Code: f.Code, Confidence: f.Confidence.String(), Pos: x.Paths.Pos(x.at(f.Pos)), Message: f.Text,
 			Related: []jsonFindingPlace{}, Status: "open"}
 		if x.Answers != nil {
@@ -121,6 +133,10 @@ func (x *Findings) JSON(w io.Writer) error {
 			if a.Bug != nil {
 				out.Entry, out.Bug = a.Package+"."+a.Entry, a.Bug.Kind.Code()+": "+Message(a.Bug)
 			}
+		}
+		if x.Answers != nil && x.Answers[i].Driver != nil {
+			a := &x.Answers[i]
+			out.Driver, out.DriverBug = a.Driver.Test(), a.DriverBug.Kind.Code()+": "+Message(a.DriverBug)
 		}
 		for _, r := range f.Related {
 			out.Related = append(out.Related, jsonFindingPlace{x.Paths.Pos(x.at(r.Pos)), r.Text})

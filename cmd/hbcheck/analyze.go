@@ -129,6 +129,10 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
+// findingWork bounds the points-to analysis for findings: a few seconds. It is sixty times what most modules
+// need.
+const findingWork = 6_000_000
+
 func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -136,6 +140,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.list {
 		return analyze.List(cmd.OutOrStdout())
 	}
+	f.patterns = patterns
 	prog, err := f.load(cmd, patterns)
 	if err != nil {
 		return err
@@ -156,10 +161,18 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.pointsTo != "" {
 		p.Debug()
 	}
-	part := false // of the program is not covered
+	asked := cmd.Flags().Changed("timeout")
+	part := false // of what was asked for is not covered
+	if !f.wantsFacts() && !asked {
+		p.Work = findingWork
+	}
 	if !p.Solve() && !f.wantsFacts() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): pointers are followed within the packages only, and some findings are left out\n", f.timeout)
-		part = true
+		if part = asked; asked {
+			fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): pointers are followed within the packages only, and some findings are left out\n", f.timeout)
+			p.Timeout = 0
+		} else {
+			fmt.Fprintln(cmd.ErrOrStderr(), "pointers are followed within the packages only: what their users may hand in is too much (more findings with --timeout 10m)")
+		}
 		p.SolveWithoutUsers()
 	}
 	if p.Pointer() == nil {

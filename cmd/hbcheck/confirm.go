@@ -22,12 +22,16 @@ type confirmFlags struct {
 	confirm bool
 	budget  time.Duration
 	out     string
+
+	writeTests string
+	patterns   []string // of packages
 }
 
 func (f *confirmFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.confirm, "confirm", false, "explore the tests that reach the places of a finding, to confirm or refute it")
 	fs.DurationVar(&f.budget, "budget", 2*time.Minute, "with --confirm: time limit for exploring")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "with --confirm: write replay files and pages to `dir`")
+	fs.StringVar(&f.writeTests, "write-tests", "", "with --confirm: write the drivers that confirm findings as tests, below `dir`")
 }
 
 const (
@@ -51,7 +55,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 		return errors.New(report.Error(err))
 	}
 	x.Answers = e.tell(cmd, answers)
-	return nil
+	return f.drive(ctx, cmd, c, e, x)
 }
 
 // A confirmer explores entries on behalf of findings.
@@ -94,7 +98,10 @@ func newConfirmer(cmd *cobra.Command, f *analyzeFlags, prog *load.Program) (*con
 
 // explore explores an entry, with all explorers or by an aimed sample.
 func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error) {
-	flags := *c.dirs.flags(&c.flags, e.Source)
+	flags := c.flags
+	if e.Source != nil {
+		flags = *c.dirs.flags(&c.flags, e.Source)
+	}
 	if sampled {
 		flags.por, flags.maxExecutions = "surw", aimedPerEntry
 	}

@@ -21,7 +21,7 @@ import (
 type findingFlags struct {
 	facts, generated        bool
 	checks                  []string
-	failOn                  string
+	failOn, confidence      string
 	knownFindings, writeNew string
 }
 
@@ -29,6 +29,7 @@ func (f *findingFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.facts, "facts", false, "print static facts instead of findings; flags about facts imply it")
 	fs.StringSliceVar(&f.checks, "checks", nil, "run these checks only: `codes`, beginnings of codes (HBA1), or with a minus sign what is left out; separated by commas")
 	fs.StringVar(&f.failOn, "fail-on", "high", "`high|medium|low|none`: exit with status 1 if there is a finding of that confidence or a higher one")
+	fs.StringVar(&f.confidence, "confidence", "medium", "report findings of `high|medium|low` confidence, and those of higher")
 	fs.StringVar(&f.knownFindings, "baseline", "", "accept the findings listed in `file`, and report new ones only")
 	fs.StringVar(&f.writeNew, "write-baseline", "", "write the findings of this run, and those of --baseline that are still there, to `file`")
 	fs.BoolVar(&f.generated, "generated", false, "report findings in generated files, too")
@@ -60,6 +61,13 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	if err != nil {
 		return err
 	}
+	shown, known := map[string]findings.Confidence{"high": findings.High, "medium": findings.Medium, "low": findings.Low}[f.confidence]
+	if !known {
+		return fmt.Errorf("--confidence %s: want high, medium or low", f.confidence)
+	}
+	if fails {
+		shown = min(shown, least)
+	}
 	ignores, err := explore.FindingIgnores(p.Prog)
 	if err != nil {
 		return err
@@ -79,6 +87,9 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	if err := f.accept(x); err != nil {
 		return err
 	}
+	all := len(x.List)
+	x.List = slices.DeleteFunc(x.List, func(fi findings.Finding) bool { return fi.Confidence < shown })
+	hidden := all - len(x.List)
 	if f.confirm {
 		if err := f.confirmed(cmd, p, x); err != nil {
 			return err
@@ -97,6 +108,9 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	}
 	if err != nil {
 		return err
+	}
+	if hidden > 0 && f.format == "text" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d less certain, not shown (--confidence low)\n", hidden)
 	}
 	for _, ig := range ignores {
 		if !ig.Used && (config.Checks == nil || slices.Contains(config.Checks, ig.Code)) {

@@ -170,12 +170,35 @@ func (p *pass) helper(fn *ssa.Function, lock string) Confidence {
 	if p.sawAll(fn) && len(p.callers[fn]) == 0 {
 		return Low
 	}
-	for _, site := range p.callers[fn] {
-		if p.user(site.Parent()) && slices.ContainsFunc(p.classesAt(site, 2), func(c string) bool { return strings.HasSuffix(c, "."+lock) }) {
-			return Low
-		}
+	if p.heldBySome(fn, lock, helperDepth, map[*ssa.Function]bool{}) {
+		return Low
 	}
 	return Medium
+}
+
+// helperDepth is how many calls there are at most between the place where a lock is taken and a helper: a
+// callback is called by the functions of another package.
+const helperDepth = 6
+
+// heldBySome reports whether fn is called, through at most depth calls, where the lock is held.
+func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ssa.Function]bool) bool {
+	if depth == 0 || seen[fn] {
+		return false
+	}
+	seen[fn] = true
+	for _, site := range p.callers[fn] {
+		if !p.user(site.Parent()) {
+			continue
+		}
+		if _, ok := site.(*ssa.Go); ok {
+			continue // another goroutine does not hold it
+		}
+		//mutant: findings: helpers are called directly [test ./static/findings TestWant]: "|| p.heldBySome(site.Parent(), lock, depth-1, seen)" -> ""
+		if slices.ContainsFunc(p.classesAt(site, 0), func(c string) bool { return strings.HasSuffix(c, "."+lock) }) || p.heldBySome(site.Parent(), lock, depth-1, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // unguarded reports accesses without the lock that most others hold.

@@ -35,8 +35,11 @@ func find(t testing.TB, dir string, tests bool, patterns ...string) (*load.Progr
 // cache keeps the library between tests.
 var cache = new(load.Cache)
 
-// wantRE is an expectation: // want HBA103 "expression", on the line of the finding.
-var wantRE = regexp.MustCompile(`(HBA\d+) ("(?:[^"\\]|\\.)*")`)
+// wantRE is an expectation: // want HBA103 "expression", on the line of the finding, and its confidence.
+var wantRE = regexp.MustCompile(`(HBA\d+) ("(?:[^"\\]|\\.)*")(?: (low|medium|high))?`)
+
+// an expected finding.
+type expected struct{ text, confidence string }
 
 type at struct {
 	file string
@@ -45,8 +48,8 @@ type at struct {
 }
 
 // wants returns the expectations in the files below dir.
-func wants(t *testing.T, dir string) map[at]string {
-	list := map[at]string{}
+func wants(t *testing.T, dir string) map[at]expected {
+	list := map[at]expected{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err
@@ -68,7 +71,7 @@ func wants(t *testing.T, dir string) map[at]string {
 				if err != nil {
 					return fmt.Errorf("%s:%d: %v", path, n, err)
 				}
-				list[at{abs, n, m[1]}] = re
+				list[at{abs, n, m[1]}] = expected{re, m[3]}
 			}
 		}
 		return err
@@ -92,14 +95,14 @@ func TestWant(t *testing.T) {
 		pos := prog.Fset.Position(f.Pos)
 		k := at{pos.Filename, pos.Line, f.Code}
 		re, ok := want[k]
-		if !ok || !regexp.MustCompile(re).MatchString(f.Text) {
+		if !ok || !regexp.MustCompile(re.text).MatchString(f.Text) || re.confidence != "" && re.confidence != f.Confidence.String() {
 			t.Errorf("%s:%d: unwanted %s (%s): %s", filepath.Base(pos.Filename), pos.Line, f.Code, f.Confidence, f.Text)
 		}
 		found[k] = true
 	}
 	for k, re := range want {
 		if !found[k] {
-			t.Errorf("%s:%d: no %s %q", filepath.Base(k.file), k.line, k.code, re)
+			t.Errorf("%s:%d: no %s %q", filepath.Base(k.file), k.line, k.code, re.text)
 		}
 	}
 }

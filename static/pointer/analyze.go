@@ -12,7 +12,9 @@ import (
 // analysis is the state of one analysis.
 type analysis struct {
 	solver
-	alone  bool // libraries have no users
+	alone  bool   // libraries have no users
+	work   uint64 // elements that were propagated, once for each receiver
+	most   uint64 // bound on work; 0: none
 	prog   *load.Program
 	policy *Policy
 	lays   *layouts
@@ -55,19 +57,26 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 // AnalyzeUntil is Analyze, but returns nil once interrupt, which is asked now and
 // then, says so.
 func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyzeUntil(interrupt, false, prog, entries)
+	return analyzeUntil(interrupt, false, 0, prog, entries)
+}
+
+// AnalyzeWithin is AnalyzeUntil with a bound on the work, in elements of points-to sets that are passed on.
+// It returns nil where that is reached: at the same place on every machine.
+func AnalyzeWithin(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
+	return analyzeUntil(interrupt, false, work, prog, entries)
 }
 
 // AnalyzeWithoutUsers is AnalyzeUntil for libraries without the code that uses them: what a library exports
 // is called, and the parameters point to nothing. The result is about what the library allocates itself; it
 // is no bound of what pointers may point to.
 func AnalyzeWithoutUsers(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyzeUntil(interrupt, true, prog, entries)
+	return analyzeUntil(interrupt, true, 0, prog, entries)
 }
 
-func analyzeUntil(interrupt func() bool, alone bool, prog *load.Program, entries []*load.Entry) *Result {
+func analyzeUntil(interrupt func() bool, alone bool, most uint64, prog *load.Program, entries []*load.Entry) *Result {
 	a := &analysis{
 		alone:     alone,
+		most:      most,
 		solver:    newSolver(),
 		prog:      prog,
 		objs:      make([]*Object, 1),
@@ -102,7 +111,11 @@ func analyzeUntil(interrupt func() bool, alone bool, prog *load.Program, entries
 // variables have values already, the better. It reports false if it was interrupted.
 func (a *analysis) solve(interrupt func() bool) bool {
 	n := 0
-	over := func() bool { n++; return n&0x3f == 1 && interrupt() } // 64 bodies take less than 100 ms
+	over := func() bool { // 64 bodies take less than 100 ms
+		n++
+		//mutant: pointer: the work has no bound [test ./static/pointer TestWithin]: "a.most > 0 && a.work > a.most || " -> ""
+		return a.most > 0 && a.work > a.most || n&0x3f == 1 && interrupt()
+	}
 	for {
 		if over() {
 			return false

@@ -246,6 +246,7 @@ func (a *analysis) propagate() bool {
 	v.queued = false
 	delta := v.elems[v.done:len(v.elems):len(v.elems)]
 	v.done = int32(len(v.elems))
+	a.work += uint64(len(delta)) * uint64(len(v.cons)+len(v.copies))
 	// What is added to the lists meanwhile is given delta by copy and on.
 	for _, c := range v.cons[:len(v.cons):len(v.cons)] {
 		c.apply(a, delta)

@@ -6,15 +6,16 @@ type Stats struct {
 	Activations int // functions in contexts
 	Calls       int // edges between activations
 	Objects     int
-	Variables   int // registers and leaves that hold something
-	Constraints int // copies between variables, and reactions to what they hold
-	Facts       int // elements of all points-to sets
+	Variables   int    // registers and leaves that hold something
+	Constraints int    // copies between variables, and reactions to what they hold
+	Facts       int    // elements of all points-to sets
+	Work        uint64 // elements that were passed on, once for each receiver
 }
 
 // Stats returns the sizes of the analysis.
 func (r *Result) Stats() Stats {
 	a := r.a
-	s := Stats{Functions: len(r.ctxs), Activations: len(a.insts), Calls: a.edges, Objects: len(a.objs) - 1, Variables: int(a.nvar) - 1}
+	s := Stats{Functions: len(r.ctxs), Activations: len(a.insts), Calls: a.edges, Objects: len(a.objs) - 1, Variables: int(a.nvar) - 1, Work: a.work}
 	for _, slab := range a.slabs {
 		for i := range slab {
 			s.Facts += len(slab[i].elems)

@@ -1,0 +1,241 @@
+package findings
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// A Driver is a small program that may show a finding which no test shows: it makes an object, and calls the
+// two methods in which the places of the finding are in two goroutines. Whether the object may be used like
+// that is not known.
+type Driver struct {
+	Name    string // of the function
+	Package *load.Package
+	Body    string // of the function; it needs no import
+	File    string // that it may be added to
+	Methods [2]string
+}
+
+// Func returns the driver as a function.
+func (d *Driver) Func() string { return fmt.Sprintf("func %s() {\n%s}\n", d.Name, d.Body) }
+
+// Test returns the driver as a test.
+func (d *Driver) Test() string {
+	return fmt.Sprintf("// Test%s calls %s and %s in two goroutines.\nfunc Test%s(t *testing.T) {\n%s}\n",
+		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body)
+}
+
+// NewDriver returns a driver for f, called name; nil if the places are not in methods of one type, or if
+// there is no value for an argument. With zero, arguments of basic types are zero.
+func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
+	a := methodAt(f.Instr)
+	b := a
+	if f.Other != nil {
+		if m := methodAt(f.Other.Instr); m != nil {
+			b = m
+		}
+	}
+	if a == nil || b == nil || receiver(a) != receiver(b) {
+		return nil
+	}
+	pkg := prog.PackageOf(a)
+	t := receiver(a)
+	if pkg == nil || t == nil || pkg.Types.Scope().Lookup(t.Name()) == nil {
+		return nil
+	}
+	d := &Driver{Name: name, Package: pkg, Methods: [2]string{t.Name() + "." + a.Name(), t.Name() + "." + b.Name()}}
+	d.File = prog.Fset.PositionFor(a.Pos(), false).Filename
+	x := maker{pkg: pkg.Types, of: t, zero: zero}
+	object := x.object()
+	first, second := x.call(a), x.call(b)
+	if x.failed || strings.HasSuffix(d.File, "_test.go") {
+		return nil
+	}
+	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
+	return d
+}
+
+// methodAt returns the method whose declaration has instr; nil if it is in none.
+func methodAt(instr ssa.Instruction) *ssa.Function {
+	if instr == nil {
+		return nil
+	}
+	fn := outermost(instr.Parent())
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if decl, ok := fn.Syntax().(*ast.FuncDecl); !ok || decl.Recv == nil {
+		return nil
+	}
+	return fn
+}
+
+// receiver returns the type of a method's receiver.
+func receiver(fn *ssa.Function) *types.TypeName {
+	t := fn.Signature.Recv().Type()
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Origin().Obj()
+	}
+	return nil
+}
+
+// A maker writes expressions for values.
+type maker struct {
+	pkg    *types.Package
+	of     *types.TypeName
+	zero   bool // values of basic types are zero
+	failed bool
+}
+
+// instance returns the type's name, with int for each of its parameters.
+func instance(name string, params *types.TypeParamList) string {
+	if params.Len() == 0 {
+		return name
+	}
+	return name + "[" + strings.TrimSuffix(strings.Repeat("int, ", params.Len()), ", ") + "]"
+}
+
+// object returns the statement that makes x, by a constructor if there is one.
+func (m *maker) object() string {
+	named := m.of.Type().(*types.Named)
+	scope := m.pkg.Scope()
+	for _, name := range scope.Names() {
+		fn, ok := scope.Lookup(name).(*types.Func)
+		if !ok || !strings.HasPrefix(strings.ToLower(name), "new") {
+			continue
+		}
+		sig := fn.Signature()
+		n := sig.Results().Len()
+		if n == 0 || n > 2 || n == 2 && sig.Results().At(1).Type().String() != "error" || !m.returns(sig.Results().At(0).Type()) {
+			continue
+		}
+		try := maker{pkg: m.pkg, of: m.of, zero: m.zero}
+		call := instance(name, sig.TypeParams()) + "(" + try.arguments(sig) + ")"
+		if try.failed {
+			continue
+		}
+		if n == 2 {
+			return "\tx, err := " + call + "\n\tif err != nil {\n\t\treturn\n\t}\n"
+		}
+		return "\tx := " + call + "\n"
+	}
+	if _, ok := named.Underlying().(*types.Struct); !ok {
+		m.failed = true
+	}
+	return "\tx := new(" + instance(m.of.Name(), named.TypeParams()) + ")\n"
+}
+
+// returns reports whether t is the type of the object, or a pointer to it.
+func (m *maker) returns(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Origin().Obj() == m.of
+}
+
+// call returns a call of a method of x.
+func (m *maker) call(fn *ssa.Function) string {
+	return "x." + fn.Name() + "(" + m.arguments(fn.Signature) + ")"
+}
+
+// arguments returns arguments for a call; none for variadic parameters.
+func (m *maker) arguments(sig *types.Signature) string {
+	var list []string
+	for i := range sig.Params().Len() {
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			break
+		}
+		list = append(list, m.value(sig.Params().At(i).Type()))
+	}
+	return strings.Join(list, ", ")
+}
+
+// value returns an expression of type t. It needs no import.
+func (m *maker) value(t types.Type) string {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return "1"
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			return m.either(`"x"`, `""`)
+		case u.Info()&types.IsBoolean != 0:
+			return m.either("true", "false")
+		case u.Info()&types.IsNumeric != 0:
+			return m.either("1", "0")
+		}
+	case *types.Pointer:
+		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() == m.pkg {
+			return "new(" + instance(n.Obj().Name(), n.Origin().TypeParams()) + ")"
+		}
+		return "nil"
+	case *types.Slice, *types.Map, *types.Chan:
+		return "nil"
+	case *types.Interface:
+		if u.NumMethods() == 0 {
+			return "1"
+		}
+		if t.String() == "error" {
+			return "nil"
+		}
+	case *types.Signature:
+		if s, ok := m.function(u); ok {
+			return s
+		}
+	case *types.Struct:
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() == m.pkg {
+			return instance(n.Obj().Name(), n.Origin().TypeParams()) + "{}"
+		}
+	}
+	m.failed = true
+	return ""
+}
+
+func (m *maker) either(one, zero string) string {
+	if m.zero {
+		return zero
+	}
+	return one
+}
+
+// function returns a function literal that returns values.
+func (m *maker) function(sig *types.Signature) (string, bool) {
+	if sig.Variadic() {
+		return "", false
+	}
+	foreign := false
+	text := func(t *types.Tuple) string {
+		var list []string
+		for v := range t.Variables() {
+			s := "int"
+			if _, ok := types.Unalias(v.Type()).(*types.TypeParam); !ok {
+				s = types.TypeString(v.Type(), func(p *types.Package) string {
+					foreign = foreign || p != m.pkg
+					return ""
+				})
+			}
+			list = append(list, s)
+		}
+		return "(" + strings.Join(list, ", ") + ")"
+	}
+	s := "func" + text(sig.Params()) + " " + text(sig.Results()) + " {"
+	var values []string
+	for v := range sig.Results().Variables() {
+		values = append(values, m.value(v.Type()))
+	}
+	if len(values) > 0 {
+		s += " return " + strings.Join(values, ", ")
+	}
+	return s + " }", !foreign
+}
