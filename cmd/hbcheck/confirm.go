@@ -25,6 +25,7 @@ type confirmFlags struct {
 
 	writeTests string
 	patterns   []string // of packages
+	anywhere   bool     // which entries reach which places is not known
 }
 
 func (f *confirmFlags) register(fs *pflag.FlagSet) {
@@ -49,7 +50,10 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	defer cancel()
 	ctx, release := interrupts(ctx, true)
 	defer release()
-	c := &confirm.Config{Prog: p.Prog, Graph: p.Graph(), List: x.List, Entries: e.entries, Explore: e.explore}
+	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore}
+	if !f.anywhere {
+		c.Graph = p.Graph()
+	}
 	answers, err := c.Search(ctx)
 	if err != nil {
 		return errors.New(report.Error(err))
