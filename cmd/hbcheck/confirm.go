@@ -54,7 +54,9 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	if !f.anywhere {
 		c.Graph = p.Graph()
 	}
-	answers, err := c.Search(ctx)
+	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
+	answers, err := c.Search(tests)
+	stop()
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
