@@ -173,6 +173,14 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		} else {
 			fmt.Fprintln(cmd.ErrOrStderr(), "pointers are followed within the packages only: what their users may hand in is too much (more findings with --timeout 10m)")
 		}
+		if f.confirm && !f.tests {
+			// Tests bring in most of what is too much; then each of them may reach everything.
+			p.Entries = slices.DeleteFunc(slices.Clone(entries), func(e *load.Entry) bool { return e.Kind != load.Library })
+			f.anywhere = len(p.Entries) > 0
+			if !f.anywhere {
+				p.Entries = entries
+			}
+		}
 		p.SolveWithoutUsers()
 	}
 	if p.Pointer() == nil {

@@ -25,6 +25,7 @@ type confirmFlags struct {
 
 	writeTests string
 	patterns   []string // of packages
+	anywhere   bool     // which entries reach which places is not known
 }
 
 func (f *confirmFlags) register(fs *pflag.FlagSet) {
@@ -49,8 +50,13 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	defer cancel()
 	ctx, release := interrupts(ctx, true)
 	defer release()
-	c := &confirm.Config{Prog: p.Prog, Graph: p.Graph(), List: x.List, Entries: e.entries, Explore: e.explore}
-	answers, err := c.Search(ctx)
+	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore}
+	if !f.anywhere {
+		c.Graph = p.Graph()
+	}
+	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
+	answers, err := c.Search(tests)
+	stop()
 	if err != nil {
 		return errors.New(report.Error(err))
 	}

@@ -39,7 +39,7 @@ type Answer struct {
 // Config says which findings to search for, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   findings.Calls
+	Graph   findings.Calls // nil: an entry may reach every place
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, with options that change changes: with all explorers, or, if sampled, by an
@@ -95,14 +95,17 @@ func (c *Config) candidates(states []*state) (list []entry) {
 		if e.Source == nil || len(e.Together) > 0 {
 			continue
 		}
-		reach := findings.NewReach(c.Prog.Fset, c.Graph, e.Source.Func)
+		var reach *findings.Reach
+		if c.Graph != nil {
+			reach = findings.NewReach(c.Prog.Fset, c.Graph, e.Source.Func)
+		}
 		for k, s := range states {
 			if s.shape == never {
 				continue
 			}
 			all := true
 			for _, p := range s.places() {
-				all = all && reach.Has(p)
+				all = all && (reach == nil || reach.Has(p))
 			}
 			if all {
 				e.claims = append(e.claims, k)

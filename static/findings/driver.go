@@ -229,13 +229,17 @@ func (m *maker) function(sig *types.Signature) (string, bool) {
 		}
 		return "(" + strings.Join(list, ", ") + ")"
 	}
-	s := "func" + text(sig.Params()) + " " + text(sig.Results()) + " {"
+	s := "func" + text(sig.Params()) + " "
+	if sig.Results().Len() > 0 {
+		s += text(sig.Results()) + " "
+	}
+	s += "{"
 	var values []string
 	for v := range sig.Results().Variables() {
 		values = append(values, m.value(v.Type()))
 	}
 	if len(values) > 0 {
-		s += " return " + strings.Join(values, ", ")
+		s += " return " + strings.Join(values, ", ") + " "
 	}
-	return s + " }", !foreign
+	return s + "}", !foreign
 }
