@@ -25,6 +25,7 @@ const (
 	finalizerFact                   // it is the user's, and can tell that garbage is collected
 	setenvFact                      // it changes the environment
 	seedFact                        // it seeds the global functions of math/rand
+	argumentFact                    // it reads the arguments of the command line
 )
 
 // factTable says for each fact how it is found.
@@ -54,6 +55,7 @@ var factTable = []struct {
 		but:   func(p string) bool { return p == "os" || p == "syscall" || path.Base(p) == "testing" }},
 	//mutant: no program seeds [env TestPrograms/seeded$]: "named(\"math/rand.Seed\")" -> "named()"
 	{fact: seedFact, function: named("math/rand.Seed"), links: []string{" math/rand.Seed"}},
+	{fact: argumentFact, function: named(), imports: `"os"`, calls: []string{"os.Args"}},
 }
 
 // factsOf returns the facts of p, which is type-checked.
@@ -69,6 +71,9 @@ func factsOf(p *Package) (set fact) {
 		return set
 	}
 	for _, obj := range p.Info.Uses {
+		if v, ok := obj.(*types.Var); ok && v.Pkg() != nil && v.Pkg().Path() == "os" && v.Name() == "Args" {
+			set |= argumentFact
+		}
 		if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil {
 			for _, row := range factTable {
 				if set&row.fact == 0 && row.function(fn) {
@@ -173,6 +178,9 @@ func (prog *Program) SetsEnvironment(e *Entry) bool { return prog.linked(e, sete
 // SeedsRand reports whether a package that is linked for e mentions the function that seeds the global
 // functions of math/rand: then what they return can be a sequence that the program knows.
 func (prog *Program) SeedsRand(e *Entry) bool { return prog.linked(e, seedFact) }
+
+// TakesArguments reports whether a package that is linked for e mentions the arguments of the command line.
+func (prog *Program) TakesArguments(e *Entry) bool { return prog.linked(e, argumentFact) }
 
 // Collects reports whether a package that is linked for e mentions a function that collects garbage:
 // then a collection is something that Pools notice.

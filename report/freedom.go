@@ -37,6 +37,8 @@ func (t *Text) needs(bug *explore.Bug) string {
 		return " (after a second read of a kernel file, whose contents never change in hbcheck)"
 	case bug.Lacks == vm.LackAllocations:
 		return " (after a second read of memory statistics, which count no allocations in hbcheck)"
+	case bug.Lacks == vm.LackArguments:
+		return " (without arguments; give some after --)"
 	case bug.Overtakes == nil:
 		return ""
 	}

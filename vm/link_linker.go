@@ -70,6 +70,7 @@ type entryFacts struct {
 	callsGC    bool             // it can ask for collections
 	setsEnv    bool             // it can change its environment
 	seedsRand  bool             // it can seed the global functions of math/rand
+	arguments  bool             // it is a main function that reads the arguments of the command line
 	labels     bool             // it can have no inputs: see drawn.go
 	testing    load.TestMethods // methods that it may call
 }
@@ -110,6 +111,7 @@ func newFacts(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 		callsGC:    prog.Collects(e),
 		setsEnv:    prog.SetsEnvironment(e),
 		seedsRand:  prog.SeedsRand(e),
+		arguments:  e.Kind == load.Main && prog.TakesArguments(e),
 		labels:     !e.Symbolic && !e.Fuzz && !prog.UsesHarness(),
 		testing:    prog.TestMethods(e),
 	}

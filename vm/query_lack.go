@@ -10,6 +10,7 @@ const (
 	LackNetwork          // a connection was refused, because there is no network
 	LackChange           // a file that changes was read, and had its old contents
 	LackAllocations      // memory statistics were read again, which do not count what was allocated
+	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
 )
 
 // lack records a lack. Only the first one counts: it may have caused everything after it.
@@ -20,4 +21,11 @@ func (m *Machine) lack(what Lack) {
 }
 
 // Lacks returns what this path lacked.
-func (v Report) Lacks() Lack { return v.m.lacks }
+func (v Report) Lacks() Lack {
+	m := v.m
+	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks == LackNothing" -> "false"
+	if m.lacks == LackNothing && m.exited && m.exit != 0 && m.link.arguments && len(m.cfg.Args) <= 1 {
+		return LackArguments
+	}
+	return m.lacks
+}
