@@ -78,7 +78,6 @@ func (k *linker) orderMatters(r *ssa.Range) bool {
 // that does not notice the order.
 func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
 	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
-	//mutant: goroutines of init see nothing [env TestPrograms/syncmapinitgo]: drop 2
 	if k := m.link; m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
 		if fn, _ := m.closureOf(f); k.bodies(fn) != nil && !observable.VisitMatters(fn, k.bodies) {
 			return orderOne

@@ -1,4 +1,4 @@
-// assumed: a file of the kernel (every read returns the same contents); random bits (the same in every execution)
+// assumed: a kernel file (every read returns the same contents); random bits (the same in every execution)
 package main
 
 import (

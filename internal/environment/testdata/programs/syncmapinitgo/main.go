@@ -1,4 +1,4 @@
-// assumed: map order (one order)
+// assumed: map order (one order from each starting point)
 package main
 
 import (
