@@ -228,9 +228,9 @@ func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i
 	}()
 	for i := range n {
 		err := done(i, <-results[i])
+		stopped.Store(err != nil) // before another one may begin
 		close(earlier[i+1])
 		if err != nil {
-			stopped.Store(true)
 			for k := i + 1; k < n; k++ {
 				close(earlier[k+1])
 			}

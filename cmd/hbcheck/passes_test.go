@@ -118,8 +118,9 @@ func TestInOrder(t *testing.T) {
 		begun := 0
 		err = inOrder(workers, 20, func(i int, before func()) int {
 			mu.Lock()
-			defer mu.Unlock()
 			begun++
+			mu.Unlock()
+			before()
 			return i
 		}, func(i, v int) error { return io.ErrUnexpectedEOF })
 		if err != io.ErrUnexpectedEOF || workers == 1 && begun > 3 {
