@@ -2,9 +2,12 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -45,6 +48,43 @@ func main() {
 		}
 		if r.FirstOnly || !lines[7] || !lines[8] {
 			t.Errorf("portfolio %v: first only %v, races in lines %v, want 7 and 8", auto, r.FirstOnly, lines)
+		}
+	}
+}
+
+// refining is a machine that needs refining each time. It ends the exploration when it is made the fifth time.
+type refining struct {
+	Machine
+	again func() (Machine, error)
+}
+
+func (r refining) NeedsRefining() bool { return true }
+
+func (r refining) With(func(*vm.Config), func() bool) (Machine, error) { return r.again() }
+
+// TestRefiningEnds: a search that begins again and again, before its first step, ends when it is interrupted,
+// and when its time is up.
+func TestRefiningEnds(t *testing.T) {
+	prog := vmtest.Load(t, "package main\nfunc main() { go func() {}() }")
+	for _, timeout := range []time.Duration{0, 1} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		made := 0
+		var machine func() (Machine, error)
+		machine = func() (Machine, error) {
+			if made++; made == 5 && timeout == 0 {
+				cancel()
+			}
+			if made > 100 {
+				return nil, errors.New("made too often")
+			}
+			m, err := NewMachine(prog, prog.Entries[0], vm.Config{})
+			return refining{m, machine}, err
+		}
+		r, err := Run(ctx, Entry{Name: "main", New: func(func() bool) (Machine, error) { return machine() }},
+			Options{POR: explorers.With("full"), Timeout: timeout})
+		if err != nil || !r.stopped() || r.Verdict != Incomplete {
+			t.Errorf("timeout %v: %+v, %v after %d machines", timeout, r, err, made)
 		}
 	}
 }

@@ -62,14 +62,21 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
 	var before time.Duration // time of the explorations that were given up for finer ones
-	for err == nil && r.again.needed() && !r.FirstOnly && !r.stopped() {
+	for first := true; err == nil && r.again.needed() && !r.FirstOnly && !r.stopped(); first = false {
 		before += r.Stats.Explore
 		*e, *opts = r.again.refine(*e, *opts)
 		if opts.Portfolio == nil {
 			opts.Keep = opts.Keep.fresh()
 		}
 		if opts.Timeout > 0 {
-			opts.spent += r.Stats.Explore
+			if opts.spent += r.Stats.Explore; !first {
+				opts.spent += r.Stats.Load // the machine is made again each time
+			}
+		}
+		//mutant: refining knows no limit [test ./explore TestRefiningEnds]: drop 1
+		if over := (&limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share}); ctx.Err() != nil || opts.Timeout > 0 && opts.spent >= opts.Timeout {
+			r.unfinished(&Result{Incomplete: []Reason{{Cause: CauseStopped, Text: over.cause()}}})
+			break
 		}
 		last := r
 		if r, err = explore(ctx, *e, *opts); err == nil && r.stopped() && r.Stats.Transitions == 0 {
