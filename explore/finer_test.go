@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// refining is a machine that needs refining each time. It ends the exploration when it is made the fifth time.
+// refining is a machine that needs refining each time.
 type refining struct {
 	Machine
 	again func() (Machine, error)
@@ -62,8 +62,8 @@ func (r refining) NeedsRefining() bool { return true }
 
 func (r refining) With(func(*vm.Config), func() bool) (Machine, error) { return r.again() }
 
-// TestRefiningEnds: a search that begins again and again, before its first step, ends when it is interrupted,
-// and when its time is up.
+// TestRefiningEnds: a search that begins again and again, before its first step, ends when it is
+// interrupted, and when its time is up.
 func TestRefiningEnds(t *testing.T) {
 	prog := vmtest.Load(t, "package main\nfunc main() { go func() {}() }")
 	for _, timeout := range []time.Duration{0, 1} {
