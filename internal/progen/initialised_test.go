@@ -21,7 +21,6 @@ import (
 // and main is empty.
 func loadInitialised(t *testing.T, progs []*progen.Prog) *load.Program {
 	t.Helper()
-	dir := t.TempDir()
 	files := map[string]string{"go.mod": "module generated\n\ngo 1.26\n"}
 	for _, p := range progs {
 		d := strings.ToLower(p.Name) + "/"
@@ -29,6 +28,13 @@ func loadInitialised(t *testing.T, progs []*progen.Prog) *load.Program {
 		files[d+"helpers.go"] = progen.Helpers()
 		files[d+"main.go"] = fmt.Sprintf("package main\n\nfunc init() { %s() }\n\nfunc main() {}\n", p.Name)
 	}
+	return loadFiles(t, files)
+}
+
+// loadFiles loads all packages of a module with these files, and their tests.
+func loadFiles(t *testing.T, files map[string]string) *load.Program {
+	t.Helper()
+	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -38,7 +44,7 @@ func loadInitialised(t *testing.T, progs []*progen.Prog) *load.Program {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &cache})
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Tests: true, Implicit: []string{"runtime"}, Cache: &cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package progen_test
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -104,7 +102,6 @@ var (
 // loadPlaces loads the programs with one function for each of them and place.
 func loadPlaces(t *testing.T, progs []*progen.Prog) *load.Program {
 	t.Helper()
-	dir := t.TempDir()
 	tests := "package main\n\nimport (\n\"testing\"\n\"testing/synctest\"\n)\n"
 	functions := placesHead
 	files := map[string]string{
@@ -120,16 +117,7 @@ func loadPlaces(t *testing.T, progs []*progen.Prog) *load.Program {
 		}
 	}
 	files["functions_test.go"], files["tests_test.go"] = functions, tests
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &cache})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return prog
+	return loadFiles(t, files)
 }
 
 // TestWithin: wherever a program calls a generated one, it ends in the ways that the reference finds, with
