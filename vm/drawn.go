@@ -32,8 +32,9 @@ import (
 //     value. States are equal if their words and labels are.
 //  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's
 //     comparisons) are looks, except for the list in drawn_native.go.
-//  5. After a look the search begins again (needsDrawn), and the place of the draw is named at once and
-//     gives no label. So a program that looks at all draws costs what it has cost.
+//  5. A look names its draws. After it the search begins again (needsDrawn), and the place of the draw is
+//     named at once and gives no label. So a program that looks at all draws costs what it has cost, and
+//     an error that depends on a clock read is doubted (claim 3 of drawn_clock.go).
 //
 // A program with inputs has no labels, as its shadows belong to the inputs, and neither has a program
 // under a debugger.
@@ -70,6 +71,7 @@ func (l *drawnLooks) list() []Assumption {
 // A place that is in cfg.looked already is named. In a test of package time itself the place of a look can
 // be another one than that of the draw, and beginning again would change nothing.
 func (m *Machine) needsDrawn() bool {
+	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
 	return slices.ContainsFunc(m.cfg.drawn.list(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })
 }
 
