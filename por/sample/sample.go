@@ -49,6 +49,12 @@ type sampler struct {
 	raced    bool        `saved:"-"` // the execution has a race
 	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
 	aimed    []por.Aimed // by target
+
+	predictor *predictor     `saved:"-"` // of the present execution; nil: it is not read
+	following *following     `saved:"-"` // what the present execution follows; nil: nothing
+	effects   por.Effects    `saved:"-"` // nil: the system does not know them
+	touched   []trace.Access `saved:"-"`
+	advanced  []trace.GID    `saved:"-"`
 }
 
 // A making makes a strategy that draws from r.
@@ -57,7 +63,15 @@ type making func(r *rand.Rand) strategy
 func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sampler {
 	random := new(rand.PCG)
 	rng := rand.New(random)
-	return &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng), aimed: make([]por.Aimed, len(cfg.Targets))}
+	effects, _ := sys.(por.Effects)
+	x := &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng), aimed: make([]por.Aimed, len(cfg.Targets)), effects: effects}
+	x.Size = search.Sum{Sys: x.Size, More: func() int64 {
+		if x.predictor == nil {
+			return 0
+		}
+		return x.predictor.bytes()
+	}}
+	return x
 }
 
 // sample runs the executions of one strategy. The same seed gives the same
@@ -90,7 +104,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 				break
 			}
 			x.round()
-			x.draw(root)
+			x.draw(root, budget-x.Stats.Done())
 		}
 	}
 	sys.Release(root)
@@ -113,8 +127,9 @@ func (x *sampler) round() {
 // beginsRound reports whether execution number n begins a round.
 func beginsRound(n uint64) bool { return n&(n-1) == 0 }
 
-// draw executes the next schedule, and returns to the initial state, that of root.
-func (x *sampler) draw(root por.Mark) {
+// draw executes the next schedule, and what it predicts, at most left executions. It returns to the initial
+// state, that of root.
+func (x *sampler) draw(root por.Mark, left uint64) {
 	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
 	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
@@ -123,11 +138,15 @@ func (x *sampler) draw(root por.Mark) {
 		x.counter = newCounter()
 	}
 	x.takeAim()
+	if x.foresees() {
+		x.predictor = newPredictor()
+	}
 	x.execution()
 	x.countAim()
 	if x.counter != nil {
 		x.census = x.counter.census()
 	}
+	x.drawPredicted(root, left-1)
 	x.number++
 	x.Rewind(root)
 }
@@ -143,6 +162,11 @@ func (x *sampler) execution() {
 	x.begin(x.past)
 	for !x.Halted {
 		x.Arrive()
+		var a trace.Step
+		follows, determined := x.following != nil && !x.following.over, false
+		if follows {
+			a, determined = x.following.next(x)
+		}
 		switch {
 		case len(x.Enabled) == 0:
 			x.Leaf(x.Sys.Status())
@@ -150,16 +174,18 @@ func (x *sampler) execution() {
 		case x.TruncatedHere():
 			return
 		}
-		glides := x.glides()
+		glides := !follows && x.glides()
 		if !glides {
 			x.ReportRaces()
 		}
 		if x.Halted {
 			return
 		}
-		a := trace.Step{G: x.next()}
+		if !determined {
+			a.G = x.next()
+		}
 		op := x.NextOp(a.G)
-		if n := x.Sys.Alternatives(a.G); n > 1 {
+		if n := x.Sys.Alternatives(a.G); n > 1 && !determined {
 			x.Stats.Choices++
 			a.Choice = x.rng.IntN(n)
 		}
@@ -171,7 +197,11 @@ func (x *sampler) execution() {
 		if x.counter != nil {
 			x.counter.step(a.G, op, x.Enabled)
 		}
-		if !glides {
+		switch {
+		case x.reads():
+			x.read(a, op)
+			continue
+		case !glides:
 			x.Step(a)
 			continue
 		}
@@ -227,7 +257,7 @@ func (x *sampler) next() trace.GID {
 // are a race, and happens before shows it in either order. After a race that the user accepts they are.
 func (x *sampler) glides() bool {
 	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
-	return !x.raced && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
+	return !x.raced && x.aim == nil && !x.reads() && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
 }
 
 // longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move

@@ -57,7 +57,8 @@ type surw struct {
 	among   []trace.GID
 }
 
-func (*surw) counts() {}
+func (*surw) counts()   {}
+func (*surw) predicts() {}
 
 // begin chooses the interesting operations.
 func (s *surw) begin(p past) {

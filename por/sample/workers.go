@@ -38,6 +38,7 @@ type piece struct {
 	from, to uint64 // their numbers
 	past     past
 	known    search.RaceSet // the known races when it was offered
+	left     uint64         // executions that it may make at most
 
 	results por.Subsearch
 	control search.Control
@@ -92,9 +93,14 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		}
 		// At most as many executions as the budget leaves: executions that do not count are replaced
 		// later. The last one of the round ends it.
-		last := min(roundEnd(x.number), x.number+budget-x.Stats.Done())
+		left := budget - x.Stats.Done()
+		last := min(roundEnd(x.number), x.number+left)
+		//mutant: jobs: others begin beside the first of a round [pieces]: false
+		if _, ok := x.strategy.(predicts); ok && beginsRound(x.number) {
+			last = x.number + 1 // how many executions it has decides how many others there are
+		}
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
-			c := &piece{from: next, to: min(last, next+x.perPiece()), past: x.past, known: maps.Clone(x.KnownRaces)}
+			c := &piece{from: next, to: min(last, next+x.perPiece()), past: x.past, known: maps.Clone(x.KnownRaces), left: left}
 			c.Do = func(d *drawer) { p.draw(c, d) }
 			if open, next = append(open, c), c.to; workers != nil {
 				workers.Offer(&c.Task)
@@ -167,7 +173,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	root := d.sys.Mark()
 	results.Begin()
 	for x.number < c.to && !x.Halted {
-		x.draw(root)
+		x.draw(root, c.left)
 	}
 	results.End()
 	d.sys.Release(root)

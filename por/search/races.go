@@ -74,6 +74,16 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 	return !known
 }
 
+// Has reports whether a race of two program points is known.
+func (s RaceSet) Has(f1, pc1, f2, pc2 uint32) bool {
+	for p := range s {
+		if p.f1 == f1 && p.pc1 == pc1 && p.f2 == f2 && p.pc2 == pc2 || p.f1 == f2 && p.pc1 == pc2 && p.f2 == f1 && p.pc2 == pc1 {
+			return true
+		}
+	}
+	return false
+}
+
 // pendingAccesses are the pending accesses of the current state.
 //
 // Between two calls most goroutines have not moved, so of n² pairs only those with a goroutine

@@ -1,0 +1,460 @@
+package sample
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A predictor reads one execution and predicts bugs of others: races by the sync-preserving reorderings of
+// Mathur, Pavlogiannis and Viswanathan (POPL 2021), deadlocks by those of Tunç, Mathur, Pavlogiannis and
+// Viswanathan (PLDI 2023), and sends after a close in the same way.
+//
+// A reordering is a part of the execution, in its order. It has, of each goroutine, the first steps only.
+// With a step it has
+//
+//	1  the earlier steps of the goroutine, and those that started it or completed its channel operation
+//	2  the last writes of what the step reads
+//	3  earlier steps that conflict with it, if it is neither a memory access nor on a lock
+//	4  the release of each lock that it has acquired before another of its goroutines acquires that lock
+//
+// so that its steps do what they have done. Rule 4 is what happens before does not have: of two critical
+// sections the later one may come without the earlier one.
+//
+// The ideal of some steps is the least part that has what comes before them in their goroutines. If it has
+// none of them, they are reached together: two conflicting accesses are a race, acquisitions of locks that the
+// others hold a deadlock, a close lets a send panic.
+//
+//	predict(e1 of g1, e2 of g2):
+//	5   i, j := the first occurrences of e1 in g1, of e2 in g2
+//	6   I := ideal(i, j)
+//	7   if i is in I: i := the next occurrence that is not; go to 6, and likewise j
+//	8   the schedule is the execution without the steps that are not in I
+//
+// Line 7 passes over nothing: the ideal of i and a later occurrence of e2 has i, too.
+//
+// Nothing is reported that is only predicted. The schedule is executed (see sampler.follow). So what the rules
+// leave out, such as time, selects of many channels and finalizers, costs an execution and no more.
+type predictor struct {
+	goroutines []predicted
+	words      map[uint64]*word
+	objects    map[uint64]*synchronised
+	locks      map[uint64]*lockHistory
+	locksets   map[string]int // indices of sets
+	sets       [][]heldAs     // sorted by lock; the first is empty
+	orders     []*lockStep
+	channels   []uint64 // in the order of their first close
+	shared     []uint64 // words that several goroutines access, in that order
+	steps      int
+	last       moment // the latest step
+	key        []byte
+	ideals     int // computed
+}
+
+// Bounds of a predictor.
+const (
+	mostRecorded = 1 << 20 // steps of an execution that is read
+	mostMoments  = 64      // occurrences of an access that are kept
+	mostWords    = 64      // words of one access
+	mostIdeals   = 20_000  // that are computed for one execution,
+	mostOfPair   = 256     // and for two program points
+	mostPlans    = 12      // schedules
+	mostCycle    = 4       // goroutines of a deadlock
+)
+
+// A needed has by goroutine how many of its steps some step needs. It is not changed.
+type needed []int32
+
+// A moment is a step: number k, from 0, of goroutine g, which needs past.
+type moment struct {
+	g    trace.GID
+	k    int32
+	past needed
+}
+
+// predicted is what is known of a goroutine.
+type predicted struct {
+	k        int32  // steps made
+	past     needed // of the next one
+	held     []*section
+	lockset  int
+	holdings []holding
+}
+
+// A holding says what a goroutine holds after k steps.
+type holding struct {
+	k    int32
+	held []*section
+}
+
+// A section is a critical section.
+type section struct {
+	g       trace.GID
+	lock    uint64
+	at      point
+	acquire int32 // number of the step,
+	index   int   // and its index in the execution
+	release int32 // number of the step; -1: none
+	past    needed
+	shared  bool
+}
+
+// lockHistory has the sections of a lock by goroutine.
+type lockHistory [][]*section
+
+// heldAs is a lock, and how it is held.
+type heldAs struct {
+	lock   uint64
+	shared bool
+}
+
+// A word is eight bytes of memory.
+type word struct {
+	written bool
+	writer  moment
+	first   trace.GID
+	shared  bool
+	uses    []*use
+}
+
+// A use is the accesses of a word at one program point, with the same locks.
+type use struct {
+	at           point
+	write, plain bool
+	lockset      int
+	moments      []moments // by goroutine
+}
+
+// moments are occurrences of one step of one goroutine: every stride-th.
+type moments struct {
+	list   []moment
+	n      int
+	stride int
+}
+
+// synchronised is a channel, a WaitGroup or another object whose operations keep their order.
+type synchronised struct {
+	changed [trace.Reads + 1]needed // by the operations that change it, by Op.Commutes
+	asked   needed
+	sends   []*use
+	closes  []moment
+	closing point
+}
+
+// A lockStep is an acquisition of a lock with another one held.
+type lockStep struct {
+	g        trace.GID
+	from, to heldAs
+	at       point
+	lockset  int
+	moments  moments
+}
+
+func newPredictor() *predictor {
+	return &predictor{words: make(map[uint64]*word), objects: make(map[uint64]*synchronised), locks: make(map[uint64]*lockHistory),
+		locksets: map[string]int{"": 0}, sets: [][]heldAs{nil}, last: moment{g: trace.NoGID}}
+}
+
+// bytes returns about how much memory p has.
+func (p *predictor) bytes() int64 { return int64(len(p.words))*200 + int64(p.steps)*60 }
+
+// joined returns what a needs and b needs.
+func joined(a, b needed) needed {
+	if len(b) == 0 || len(a) > 0 && &a[0] == &b[0] {
+		return a
+	}
+	c := a
+	for g, n := range b {
+		if g < len(c) && c[g] >= n || n == 0 {
+			continue
+		}
+		if len(c) == 0 || len(a) > 0 && &c[0] == &a[0] {
+			c = make(needed, max(len(a), len(b)))
+			copy(c, a)
+		}
+		c[g] = n
+	}
+	return c
+}
+
+// with returns what x needs, with x itself.
+func (x *moment) with() needed {
+	c := make(needed, max(len(x.past), int(x.g)+1))
+	copy(c, x.past)
+	c[x.g] = x.k + 1
+	return c
+}
+
+// after returns a joined with x and what it needs.
+func after(a needed, x *moment) needed {
+	if int(x.g) < len(a) && a[x.g] > x.k {
+		return a // it has been joined before
+	}
+	return joined(a, x.with())
+}
+
+// add appends x, if it is one of those that are kept.
+func (m *moments) add(x moment) {
+	m.stride = max(m.stride, 1)
+	if m.n++; (m.n-1)%m.stride > 0 {
+		return
+	}
+	if m.list = append(m.list, x); len(m.list) == mostMoments {
+		for i := range mostMoments / 2 {
+			m.list[i] = m.list[2*i]
+		}
+		m.list, m.stride = m.list[:mostMoments/2], 2*m.stride
+	}
+}
+
+// of returns the occurrences in g.
+func (u *use) of(g trace.GID) *moments {
+	for int(g) >= len(u.moments) {
+		u.moments = append(u.moments, moments{})
+	}
+	return &u.moments[g]
+}
+
+// goroutine returns what is known of g.
+func (p *predictor) goroutine(g trace.GID) *predicted {
+	for int(g) >= len(p.goroutines) {
+		p.goroutines = append(p.goroutines, predicted{})
+	}
+	return &p.goroutines[g]
+}
+
+// step notes that g executes op, which touches these locations.
+func (p *predictor) step(g trace.GID, op *trace.Op, touched []trace.Access) {
+	t := p.goroutine(g)
+	row := op.Kind.Row()
+	x := moment{g, t.k, t.past}
+	switch accesses := op.Access[:op.N]; {
+	case op.Kind.Memory():
+		p.access(t, x, op)
+	case row.On == trace.OnLock && !row.Tries && op.Kind != trace.LockPending:
+		for i, a := range accesses {
+			if acquires := row.Acquires>>i&1 != 0; acquires {
+				p.acquire(t, x, op, address(a), row.Shared)
+			} else if row.Releases>>i&1 != 0 {
+				p.release(t, x, address(a))
+			}
+		}
+	default:
+		for i, a := range touched {
+			if op.Kind == trace.Park && row.Releases>>i&1 != 0 {
+				p.release(t, x, address(a))
+				continue
+			}
+			p.meet(t, x, op, address(a), a.Write)
+		}
+	}
+	t.k++
+	p.steps++
+	p.last = moment{g, x.k, t.past}
+}
+
+// advanced notes that the latest step has started or advanced g.
+func (p *predictor) advanced(g trace.GID) {
+	t := p.goroutine(g)
+	t.past = after(t.past, &p.last)
+}
+
+func address(a trace.Access) uint64 { return uint64(a.Obj)<<32 | uint64(a.Off) }
+
+func (p *predictor) object(c uint64) *synchronised {
+	o := p.objects[c]
+	if o == nil {
+		o = new(synchronised)
+		p.objects[c] = o
+	}
+	return o
+}
+
+// access is rule 2.
+func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
+	before := t.past
+	for _, a := range op.Access[:op.N] {
+		first, last := a.Off/8, (a.Off+max(a.Size, 1)-1)/8
+		for w := first; w <= min(last, first+mostWords-1); w++ {
+			key := uint64(a.Obj)<<32 | uint64(w)
+			m := p.words[key]
+			if m == nil {
+				m = &word{first: x.g}
+				p.words[key] = m
+			}
+			if m.first != x.g && !m.shared {
+				m.shared = true
+				p.shared = append(p.shared, key)
+			}
+			u := m.use(op, a.Write, t.lockset)
+			u.of(x.g).add(moment{x.g, x.k, before})
+			whole := a.Off <= 8*w && 8*w+8 <= a.Off+a.Size
+			reads := !a.Write || op.Kind == trace.AtomicRMW || !whole
+			if reads && m.written && m.writer.g != x.g {
+				t.past = after(t.past, &m.writer)
+			}
+		}
+	}
+	for _, a := range op.Access[:op.N] {
+		if !a.Write {
+			continue
+		}
+		for w, last := a.Off/8, (a.Off+max(a.Size, 1)-1)/8; w <= min(last, a.Off/8+mostWords-1); w++ {
+			m := p.words[uint64(a.Obj)<<32|uint64(w)]
+			m.written, m.writer = true, moment{x.g, x.k, t.past}
+		}
+	}
+}
+
+// use returns the use of w by op, with these locks.
+func (w *word) use(op *trace.Op, write bool, lockset int) *use {
+	at := pointOf(op)
+	for _, u := range w.uses {
+		if u.at == at && u.write == write && u.lockset == lockset {
+			return u
+		}
+	}
+	u := &use{at: at, write: write, plain: op.Kind.Plain(), lockset: lockset}
+	w.uses = append(w.uses, u)
+	return u
+}
+
+// meet is rule 3: x is an operation on the object at c.
+func (p *predictor) meet(t *predicted, x moment, op *trace.Op, c uint64, write bool) {
+	o := p.object(c)
+	switch {
+	case op.Kind == trace.Send:
+		u := o.send(pointOf(op))
+		u.of(x.g).add(x)
+	case op.Kind == trace.Close:
+		if o.closes == nil {
+			p.channels = append(p.channels, c)
+		}
+		o.closes, o.closing = append(o.closes, x), pointOf(op)
+	}
+	for i, past := range o.changed {
+		//mutant: predict: operations that commute keep their order [test ./por/sample TestPredictions]: "i == 0 || !write || " -> "true || "
+		if i == 0 || !write || uint8(i) != op.Commutes || i >= trace.SubtractsLast {
+			t.past = joined(t.past, past)
+		}
+	}
+	if write {
+		t.past = joined(t.past, o.asked)
+	}
+	done := moment{x.g, x.k, t.past}
+	if write {
+		o.changed[op.Commutes] = after(o.changed[op.Commutes], &done)
+	} else {
+		o.asked = after(o.asked, &done)
+	}
+}
+
+// send returns the use of a channel by sends at a point.
+func (o *synchronised) send(at point) *use {
+	for _, u := range o.sends {
+		if u.at == at {
+			return u
+		}
+	}
+	u := &use{at: at}
+	o.sends = append(o.sends, u)
+	return u
+}
+
+// acquire notes that x acquires the lock.
+func (p *predictor) acquire(t *predicted, x moment, op *trace.Op, lock uint64, shared bool) {
+	for _, s := range t.held {
+		if s.lock == lock { // it is held for reading already
+			return
+		}
+	}
+	for _, s := range t.held {
+		p.order(x, heldAs{s.lock, s.shared}, heldAs{lock, shared}, pointOf(op), t.lockset)
+	}
+	h := p.locks[lock]
+	if h == nil {
+		h = new(lockHistory)
+		p.locks[lock] = h
+	}
+	for int(x.g) >= len(*h) {
+		*h = append(*h, nil)
+	}
+	s := &section{g: x.g, lock: lock, at: pointOf(op), acquire: x.k, index: p.steps, release: -1, shared: shared}
+	(*h)[x.g] = append((*h)[x.g], s)
+	t.held = append(slices.Clone(t.held), s)
+	p.holds(t, x.k+1)
+}
+
+// release notes that x releases the lock.
+func (p *predictor) release(t *predicted, x moment, lock uint64) {
+	i := slices.IndexFunc(t.held, func(s *section) bool { return s.lock == lock })
+	if i < 0 {
+		return
+	}
+	s := t.held[i]
+	s.release, s.past = x.k, x.past
+	t.held = slices.Delete(slices.Clone(t.held), i, i+1)
+	p.holds(t, x.k+1)
+}
+
+// holds notes what t holds after k steps.
+func (p *predictor) holds(t *predicted, k int32) {
+	t.holdings = append(t.holdings, holding{k, t.held})
+	set := make([]heldAs, 0, len(t.held))
+	for _, s := range t.held {
+		set = append(set, heldAs{s.lock, s.shared})
+	}
+	slices.SortFunc(set, func(a, b heldAs) int {
+		if a.lock < b.lock {
+			return -1
+		}
+		return 1
+	})
+	p.key = p.key[:0]
+	for _, l := range set {
+		how := byte(0)
+		if l.shared {
+			how = 1
+		}
+		for shift := range 8 {
+			p.key = append(p.key, byte(l.lock>>(8*shift)))
+		}
+		p.key = append(p.key, how)
+	}
+	n, known := p.locksets[string(p.key)]
+	if !known {
+		n = len(p.sets)
+		p.locksets[string(p.key)] = n
+		p.sets = append(p.sets, set)
+	}
+	t.lockset = n
+}
+
+// order notes that x acquires to and holds from.
+func (p *predictor) order(x moment, from, to heldAs, at point, lockset int) {
+	for _, o := range p.orders {
+		if o.g == x.g && o.from == from && o.to == to && o.at == at && o.lockset == lockset {
+			o.moments.add(x)
+			return
+		}
+	}
+	if len(p.orders) == mostEdges {
+		return
+	}
+	o := &lockStep{g: x.g, from: from, to: to, at: at, lockset: lockset}
+	o.moments.add(x)
+	p.orders = append(p.orders, o)
+}
+
+// exclude reports whether the goroutines with these locks cannot both be there. The ideal says so, too, at
+// a higher price.
+func (p *predictor) exclude(a, b int) bool {
+	for _, l := range p.sets[a] {
+		for _, k := range p.sets[b] {
+			if l.lock == k.lock && !(l.shared && k.shared) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package sample
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// plans returns the schedules that are predicted to show bugs, but for races that are known. They are in an
+// order that the execution determines.
+func (p *predictor) plans(known func(a, b point) bool) (list []plan) {
+	list = p.deadlocks(list)
+	list = p.closes(list)
+	return p.races(list, known)
+}
+
+// full reports whether no more plans are sought.
+func (p *predictor) full(list []plan) bool { return len(list) >= mostPlans || p.ideals >= mostIdeals }
+
+// races appends the races: pairs of uses of one word.
+func (p *predictor) races(list []plan, known func(a, b point) bool) []plan {
+	done := make(map[[2]point]bool)
+	for _, key := range p.shared {
+		uses := p.words[key].uses
+		for i, a := range uses {
+			for _, b := range uses[i:] {
+				if p.full(list) {
+					return list
+				}
+				pair := [2]point{a.at, b.at}
+				if b.at.compare(a.at) < 0 {
+					pair = [2]point{b.at, a.at}
+				}
+				if !a.write && !b.write || !a.plain && !b.plain || p.exclude(a.lockset, b.lockset) || done[pair] || known(a.at, b.at) {
+					continue
+				}
+				if x, ok := p.pair(a, b); ok {
+					done[pair] = true
+					list = append(list, x)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// pair returns a plan in which two goroutines reach a and b together.
+func (p *predictor) pair(a, b *use) (x plan, ok bool) {
+	for g := range a.moments {
+		for h := range b.moments {
+			m, n := &a.moments[g], &b.moments[h]
+			if g == h || len(m.list) == 0 || len(n.list) == 0 || a == b && h < g {
+				continue
+			}
+			if has, ok := p.reach([]*moments{m, n}); ok {
+				return plan{has, por.Meet, []trace.GID{trace.GID(g), trace.GID(h)}, []point{a.at, b.at}, trace.NoGID}, true
+			}
+		}
+	}
+	return plan{}, false
+}
+
+// closes appends the closes of channels to which another goroutine sends.
+func (p *predictor) closes(list []plan) []plan {
+	for _, c := range p.channels {
+		o := p.objects[c]
+		for _, u := range o.sends {
+			for g := range u.moments {
+				m := &u.moments[g]
+				for _, x := range o.closes {
+					if p.full(list) {
+						return list
+					}
+					if len(m.list) == 0 || x.g == trace.GID(g) {
+						continue
+					}
+					if has, ok := p.reach([]*moments{m, {list: []moment{x}}}); ok {
+						list = append(list, plan{has, por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g})
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// deadlocks appends the cycles of acquisitions, each by another goroutine.
+func (p *predictor) deadlocks(list []plan) []plan {
+	from := make(map[uint64][]*lockStep)
+	for _, o := range p.orders {
+		from[o.from.lock] = append(from[o.from.lock], o)
+	}
+	done := make(map[string]bool)
+	var cycle []*lockStep
+	budget := mostIdeals
+	var search func(start int)
+	search = func(start int) {
+		last := cycle[len(cycle)-1]
+		for _, o := range from[last.to.lock] {
+			if budget--; budget < 0 || p.full(list) {
+				return
+			}
+			if slices.Index(p.orders, o) < start || last.to.shared && o.from.shared || slices.ContainsFunc(cycle, func(q *lockStep) bool {
+				return q.g == o.g || p.exclude(q.lockset, o.lockset)
+			}) {
+				continue
+			}
+			cycle = append(cycle, o)
+			//mutant: predict: a cycle need not be closed [test ./por/sample TestPredictions]: "o.to.lock == cycle[0].from.lock &&" -> ""
+			if o.to.lock == cycle[0].from.lock && !(o.to.shared && cycle[0].from.shared) {
+				list = p.deadlock(list, cycle, done)
+			} else if len(cycle) < mostCycle {
+				search(start)
+			}
+			cycle = cycle[:len(cycle)-1]
+		}
+	}
+	for i, o := range p.orders {
+		cycle = append(cycle[:0], o)
+		search(i)
+	}
+	return list
+}
+
+// deadlock appends a plan for the cycle, unless one at the same points is done.
+func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]bool) []plan {
+	x := plan{goal: por.Cross, first: trace.NoGID}
+	var of []*moments
+	var key []byte
+	for _, o := range cycle {
+		x.gs, x.points = append(x.gs, o.g), append(x.points, o.at)
+		of = append(of, &o.moments)
+	}
+	sorted := slices.Clone(x.points)
+	slices.SortFunc(sorted, point.compare)
+	for _, at := range sorted {
+		for shift := range 4 {
+			key = append(key, byte(at.Func>>(8*shift)), byte(at.PC>>(8*shift)))
+		}
+	}
+	if done[string(key)] {
+		return list
+	}
+	has, ok := p.reach(of)
+	if !ok {
+		return list
+	}
+	done[string(key)] = true
+	x.has = has
+	return append(list, x)
+}
