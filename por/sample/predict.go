@@ -22,8 +22,8 @@ import (
 // sections the later one may come without the earlier one.
 //
 // The ideal of some steps is the least part that has what comes before them in their goroutines. If it has
-// none of them, they are reached together: two conflicting accesses are a race, acquisitions of locks that the
-// others hold a deadlock, a close lets a send panic.
+// none of them, they are reached together: two conflicting accesses are a race, acquisitions of locks that
+// the others hold a deadlock, a close lets a send panic.
 //
 //	predict(e1 of g1, e2 of g2):
 //	5   i, j := the first occurrences of e1 in g1, of e2 in g2
@@ -33,8 +33,8 @@ import (
 //
 // Line 7 passes over nothing: the ideal of i and a later occurrence of e2 has i, too.
 //
-// Nothing is reported that is only predicted. The schedule is executed (see sampler.follow). So what the rules
-// leave out, such as time, selects of many channels and finalizers, costs an execution and no more.
+// Nothing is reported that is only predicted: the schedule is executed (follow.go). So what the rules leave
+// out, such as time and finalizers, costs an execution and no more.
 type predictor struct {
 	goroutines []predicted
 	words      map[uint64]*word

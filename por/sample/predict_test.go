@@ -70,8 +70,7 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// TestConfirmed: in programs of locks, memory and a WaitGroup the executions that follow reach everything that
-// one predicts.
+// one execution predicts.
 func TestConfirmed(t *testing.T) {
 	nested := func(a, b int8) []toys.Instr {
 		return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Lock, A: b}, {Op: toys.Unlock, A: b}, {Op: toys.Unlock, A: a}}
