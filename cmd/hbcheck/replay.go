@@ -123,7 +123,8 @@ func absolute(dir string) string {
 	return dir
 }
 
-// diverged is the error of a program that has changed since, or of one whose library is now that of another release.
+// diverged is the error of a program that has changed since, or of one whose library is now that of another
+// release.
 func (r *recording) diverged(d *explore.Divergence) error {
 	why := "the program has changed since the schedule was recorded"
 	if r.otherRelease() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReplayOfAnotherRelease: a schedule of another release of Go has other steps in the library, and the program has not
-// changed. The releases are named, and what to type.
+// TestReplayOfAnotherRelease: a schedule of another release of Go has other steps in the library, and the
+// program has not changed. The releases are named, and what to type.
 func TestReplayOfAnotherRelease(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
