@@ -5,6 +5,7 @@ var nativeTables = [][]Native{
 	machineNatives,
 	runtimeNatives,
 	bytealgNatives,
+	leakNatives,
 	mathNatives,
 	cryptoNatives,
 	bigNatives,

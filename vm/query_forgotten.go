@@ -33,15 +33,29 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // Forgotten returns nothing for states in which the execution is over.
 func (v Report) Forgotten() (list []trace.GID, main bool) {
-	m := v.m
+	if v.m.executionOver() {
+		return nil, false
+	}
+	for _, g := range v.m.forgotten() {
+		if g.id == 0 {
+			main = true
+		} else {
+			list = append(list, g.id)
+		}
+	}
+	return list, main
+}
+
+// forgotten returns the goroutines that Forgotten finds, with main.
+func (m *Machine) forgotten() []*goroutine {
 	var waiting []*goroutine
 	for _, s := range m.order {
 		if g := m.gs[s]; m.waits(g) {
 			waiting = append(waiting, g)
 		}
 	}
-	if len(waiting) == 0 || m.executionOver() {
-		return nil, false
+	if len(waiting) == 0 {
+		return nil
 	}
 	seen := m.newReach()
 	//mutant: forgotten: variables remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
@@ -66,14 +80,7 @@ func (v Report) Forgotten() (list []trace.GID, main bool) {
 		}
 		waiting = rest
 	}
-	for _, g := range waiting {
-		if g.id == 0 {
-			main = true
-		} else {
-			list = append(list, g.id)
-		}
-	}
-	return list, main
+	return waiting
 }
 
 // waits reports whether g waits for an object.

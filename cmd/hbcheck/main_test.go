@@ -146,6 +146,7 @@ var (
 	unitRE = regexp.MustCompile(`( time=")\d+\.\d{3}"`) // in JUnit's XML
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	overRE = regexp.MustCompile(`((?:\$hbcheck/|model of )[^:\s"]+\.go:)\d+(:\d+)?`)
+	rootRE = regexp.MustCompile(`(\$GOROOT/src/[^:\s"]+\.go:)\d+(:\d+)?`) // another place in each release
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
 	slowRE = regexp.MustCompile(`(?m)^.* exec  .* steps/s  .*\n`) // progress, on a busy machine
 )
@@ -172,6 +173,7 @@ func clean(s, dir string) string {
 	s = workRE.ReplaceAllString(s, "${1}1")
 	s = pcRE.ReplaceAllString(s, " +0x0")
 	s = overRE.ReplaceAllString(s, "${1}1")
+	s = rootRE.ReplaceAllString(s, "${1}1")
 	s = addrRE.ReplaceAllString(s, "0x00c000000000")
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"

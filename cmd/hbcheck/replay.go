@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -122,9 +123,21 @@ func absolute(dir string) string {
 	return dir
 }
 
-// diverged is the error of a program that has changed since.
+// diverged is the error of a program that has changed since, or of one whose library is now that of another
+// release.
 func (r *recording) diverged(d *explore.Divergence) error {
-	return fmt.Errorf("%s: the program has changed since the schedule was recorded\n%s", r.name, report.DivergenceText(r.paths, d))
+	why := "the program has changed since the schedule was recorded"
+	if r.otherRelease() {
+		why = fmt.Sprintf("the schedule was recorded with the standard library of %s, and the go command here is %s: type GOTOOLCHAIN=%s hbcheck replay %s",
+			r.file.Go, r.prog.GoVersion, r.file.Go, r.name)
+	}
+	return fmt.Errorf("%s: %s\n%s", r.name, why, report.DivergenceText(r.paths, d))
+}
+
+// otherRelease reports whether r was recorded with another release of Go than that of its program now.
+func (r *recording) otherRelease() bool {
+	//mutant: a replay does not notice another release [test ./cmd/hbcheck ^TestReplayOfAnotherRelease$]: false
+	return goversion.IsValid(r.file.Go) && goversion.Compare(goversion.Lang(r.file.Go), goversion.Lang(r.prog.GoVersion)) != 0
 }
 
 func replay(cmd *cobra.Command, name string) error {
@@ -149,6 +162,9 @@ func replay(cmd *cobra.Command, name string) error {
 	}
 	if bug == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not occur: %s\n", report.Printable(r.file.Pos+": "+r.file.Message))
+		if r.otherRelease() {
+			fmt.Fprintf(cmd.OutOrStdout(), "it was recorded with %s, and the go command here is %s\n", r.file.Go, r.prog.GoVersion)
+		}
 		return nil
 	}
 	return exit(exitBug)

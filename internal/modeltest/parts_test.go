@@ -170,6 +170,7 @@ var unnoticed = map[string]string{
 	"runtime.hbLive writes ending":                    "whether the search is interrupted",
 	"runtime.hbGC reads ending":                       "whether the search is interrupted",
 	"runtime.hbGC writes ending":                      "whether the search is interrupted",
+	"runtime/pprof.hbLeaked reads ending":             "whether the path is given up, after which nothing follows",
 	"runtime.hbInitDone reads clock":                  "there is no other goroutine",
 	"runtime.Goexit writes ending":                    "what is said if main has been the last; nothing reads it before",
 	"syscall.hbStdin reads streams":                   "what comes at an offset, which is in memory, is the same on all paths",

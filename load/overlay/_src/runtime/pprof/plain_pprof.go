@@ -85,7 +85,7 @@ func (p *Profile) Count() int {
 		return runtime.NumGoroutine()
 	}
 	if hbHasLeaks && p.name == "goroutineleak" {
-		hbLeaks()
+		return hbLeaks()
 	}
 	return len(p.m)
 }
@@ -119,6 +119,9 @@ func (p *Profile) WriteTo(w io.Writer, debug int) error {
 		buf := make([]byte, 1<<20)
 		_, err := w.Write(buf[:runtime.Stack(buf, true)])
 		return err
+	}
+	if hbHasLeaks && p.name == "goroutineleak" {
+		return hbWriteLeaks(w, debug)
 	}
 	_, err := fmt.Fprintf(w, "%s profile: total %d\n", p.name, p.Count())
 	return err

@@ -1,0 +1,81 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// The profile of leaked goroutines (runtime/pprof, Go 1.27). Go's collector finds them as Forgotten does:
+// those that wait for channels, locks, WaitGroups and Conds to which nothing refers that can move. A
+// goroutine that has not begun to wait yet, between two operations, is in the profile here, and natively it
+// is not: that is assumed, as for runtime.Stack.
+
+var leakNatives = []Native{
+	// hbLeaked(debug int) (n int, text string): with debug 2 all stacks, otherwise those of the leaked
+	// goroutines.
+	{Name: "runtime/pprof.hbLeaked", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.multi {
+			op.Kind = trace.Inspect
+		}
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		leaked := slices.DeleteFunc(m.forgotten(), func(q *goroutine) bool { return q.system })
+		if m.showsProgram(g) {
+			m.assume(g, StacksShown)
+		}
+		debug := r.U(0)
+		r.Set(0, uint64(len(leaked)))
+		if debug < 2 {
+			return m.setString(g, r, 1, m.countText(leaked))
+		}
+		m.observeNumbers()
+		var b strings.Builder
+		b.WriteString(m.goroutineText(g, "running")[1:])
+		for _, s := range m.order {
+			if q := m.gs[s]; q != g && q.status != gEnded && !q.system {
+				wait := m.waitReason(q)
+				if slices.Contains(leaked, q) && !servesForever(q, wait) {
+					wait += " (leaked)"
+				}
+				b.WriteString(m.goroutineText(q, wait))
+			}
+		}
+		return m.setString(g, r, 1, b.String())
+	}},
+}
+
+// servesForever reports whether g is the main goroutine in a select without cases, which is no leak.
+func servesForever(g *goroutine, wait string) bool { return g.id == 0 && wait == "select (no cases)" }
+
+// countText prints the stacks of goroutines as a profile has them, the most frequent one first.
+func (m *Machine) countText(list []*goroutine) string {
+	count, texts := map[string]int{}, []string{}
+	for _, g := range list {
+		if servesForever(g, m.waitReason(g)) {
+			continue
+		}
+		var at, lines strings.Builder
+		for _, f := range m.Report().Stack(g.id) {
+			fmt.Fprintf(&at, " %#x", f.PC)
+			fmt.Fprintf(&lines, "#\t%#x\t%s+%#x\t%s:%d\n", f.PC, f.Func, f.PC, m.link.prog.Recorded(f.Pos.Filename), f.Pos.Line)
+		}
+		text := "@" + at.String() + "\n" + lines.String()
+		if count[text]++; count[text] == 1 {
+			texts = append(texts, text)
+		}
+	}
+	slices.SortFunc(texts, func(a, b string) int {
+		if d := count[b] - count[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	var b strings.Builder
+	for _, text := range texts {
+		fmt.Fprintf(&b, "%d %s\n", count[text], text)
+	}
+	return b.String()
+}
