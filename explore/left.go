@@ -256,31 +256,7 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
-	objs := make(map[trace.GID][]uint32)
-	reads := b.Loop >= 0
-	for i, a := range b.Schedule {
-		if i%64 == 0 && over() || m.Status() != por.Running {
-			return false
-		}
-		if reads && i >= b.Loop {
-			objs[a.G] = append(objs[a.G], m.AwaitedBy(a.G)...)
-		}
-		m.Step(a.G, a.Choice)
-	}
-	if !reads {
-		var left []*Bug
-		if b.Early {
-			left = forgottenBugs(m, nil)
-		} else {
-			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
-		}
-		for _, x := range left {
-			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
-			if x.key() == b.key() {
-				objs[x.waiter] = m.AwaitedBy(x.waiter)
-			}
-		}
-	}
+	objs := awaitedAfter(m, b, over)
 	if len(objs) == 0 {
 		return false
 	}
@@ -311,7 +287,69 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 			m.Step(a.G, a.Choice)
 		}
 	}
+	if len(objs) > 0 && !over() {
+		heldInCalls(m, b, objs, running, over)
+	}
 	return len(objs) == 0
+}
+
+// awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then; for
+// a loop what those in it read. It returns nil if time is up.
+func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
+	objs := make(map[trace.GID][]uint32)
+	reads := b.Loop >= 0
+	for i, a := range b.Schedule {
+		if i%64 == 0 && over() || m.Status() != por.Running {
+			return nil
+		}
+		if reads && i >= b.Loop {
+			objs[a.G] = append(objs[a.G], m.AwaitedBy(a.G)...)
+		}
+		m.Step(a.G, a.Choice)
+	}
+	if !reads {
+		var left []*Bug
+		if b.Early {
+			left = forgottenBugs(m, nil)
+		} else {
+			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
+		}
+		for _, x := range left {
+			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
+			if x.key() == b.key() {
+				objs[x.waiter] = m.AwaitedBy(x.waiter)
+			}
+		}
+	}
+	return objs
+}
+
+// heldInCalls removes from objs, which has what each goroutine waits for after b's schedule, that to which
+// tests have referred between two steps, or before the first one: what their calls have been given, and have
+// returned.
+func heldInCalls(m Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) {
+	// The calls are those of two more executions: the objects of another one have other numbers.
+	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
+	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {
+		//mutant: a test that has not ended has left what it held between two steps [test ./cmd/hbcheck TestScripts/left]: "slices.Contains(running, test)" -> "false"
+		if slices.Contains(running, test) {
+			return
+		}
+		for g, list := range awaited {
+			//mutant: what a test holds between two steps does not count [test ./explore TestLeftBehind]: "by != g" -> "false"
+			held[g] = held[g] || objs[g] != nil && by != g && holds(list)
+		}
+	})
+	for range 2 {
+		w, err := m.With(watch, over)
+		if err != nil {
+			return // time is up
+		}
+		awaited = awaitedAfter(w, b, over)
+	}
+	if awaited != nil {
+		maps.DeleteFunc(objs, func(g trace.GID, _ []uint32) bool { return held[g] })
+	}
 }
 
 // tolerate returns opts for an exploration in which list may stay.

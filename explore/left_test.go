@@ -34,6 +34,11 @@ var leftPrograms = []struct{ body, want string }{
 	go func() { if go2.Load() { <-s.stop } }()
 	go2.Store(true)`, "warning"},
 	{`c := make(chan *server, 1); c <- start(); wait(<-c)`, "warning"}, // an argument of a call
+	{`use(start())`, "warning"},                                        // an argument between two steps
+	{`if s := start(); s == nil { panic(0) }`, "warning"},
+	{`var s server; s.start()`, "warning"},
+	{`stop := make(chan chan bool, 1); func() { stop <- start().stop }()`, "warning"},
+	{`func() { start() }()`, "fail"},
 	// A function that the entry has called left it.
 	{`leaky()`, "fail"},
 	{`start(); s := start(); <-s.ready; close(s.stop)`, "fail"},
@@ -89,6 +94,10 @@ func start() *server {
 	go func() { close(s.ready); <-s.stop }()
 	return s
 }
+
+func (s *server) start() { *s = *start() }
+
+func use(*server) {}
 
 func wait(s *server) { <-s.ready }
 

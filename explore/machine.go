@@ -60,6 +60,8 @@ type Machine interface {
 type Configured interface {
 	// With makes a machine of the same entry with another configuration: see vm.Machine.With.
 	With(change func(*vm.Config), interrupted func() bool) (Machine, error)
+	// WatchCalls changes a configuration: a function is notified of the calls by test code that return.
+	WatchCalls(returned func(by, test trace.GID, holds func(objs []uint32) bool)) func(*vm.Config)
 	// NeedsRefining reports whether the exploration is inconclusive (vm.Environment.NeedsRefining).
 	// Refined returns the refinement that makes it conclusive.
 	NeedsRefining() bool

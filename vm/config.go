@@ -53,6 +53,7 @@ type Config struct {
 	short      *atomic.Bool // see noteArmed
 	jumps      []int64      // times that may pass at a clock read, in ascending order
 	late       *lateness    // what the program could notice of late clock reads
+	returned   callReturned // see WatchCalls
 	looked     []Assumption // clock reads whose random value has no label: see drawn.go
 	drawn      *drawnLooks  // clock reads that have one
 	timed      []string     // places of timed loops, sorted: see step_timedloop.go

@@ -32,12 +32,16 @@ type Point struct {
 // SetWatched sets whether Config.Watch is called from now on.
 func (v Debugger) SetWatched(on bool) { v.m.watched = on && v.m.cfg.Watch != nil }
 
-// watch calls Config.Watch: g is about to execute an instruction of f.
+// watch calls Config.Watch, or notifies testCalls: g is about to execute an instruction of f.
 func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
 	if !m.watched || !m.heap.based {
 		return
 	}
-	m.cfg.Watch(m, Point{g.id, f.ID, g.pc, g.fp})
+	if m.inTests != nil {
+		m.inTests.at(m, g, f)
+	} else {
+		m.cfg.Watch(m, Point{g.id, f.ID, g.pc, g.fp})
+	}
 	m.moment++
 }
 

@@ -36,7 +36,8 @@ type Machine struct {
 	raceTracking
 	scratch
 
-	watched     bool              // Config.Watch is called
+	watched     bool              // Config.Watch is called, or testCalls.at
+	inTests     *testCalls        // nil: calls by test code are not watched
 	sym         *symbols          // nil: there has been no symbolic value
 	reduction   reduction         // nil: none
 	check       *checker          // nil: Config.Check is not set

@@ -109,7 +109,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
-	own.sharedGIDs, own.waited, own.muted, own.bounded, own.endless = nil, nil, nil, nil, nil
+	own.sharedGIDs, own.waited, own.muted, own.bounded, own.endless, own.returned = nil, nil, nil, nil, nil, nil
 	own.complete()
 	if cfg.Host != nil {
 		own.Host = new(HostLog)
@@ -184,7 +184,7 @@ func (c Config) comparable() Config {
 	}
 	c.Subtest, c.Ran, c.Interrupt = nil, nil, nil
 	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
-	c.endless = nil
+	c.endless, c.returned = nil, nil
 	return c
 }
 
@@ -233,6 +233,8 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	m.inTests = newTestCalls(&cfg)
+	m.watched = m.watched || m.inTests != nil
 	if m.sharedGIDs != nil {
 		m.sharedGIDs.join(m)
 	}

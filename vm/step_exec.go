@@ -156,6 +156,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		}
 		if unsafe.Sizeof(loop) == 1 {
 			g.pc = pcOf(code, ip) - 1
+			if m.watched {
+				m.watch(g, f)
+			}
 			if m.sym.drawn {
 				in = m.sym.beforeDrawn(g, f, in)
 			} else if in = m.sym.before(g, f, in); in == nil {

@@ -1,0 +1,147 @@
+package vm
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// What a test refers to between two steps is found out by watching its calls: a value that a function
+// returns to a test, and that the test gives to the next function, may be dead before any of them reaches
+// an operation. When a call by test code returns, the test has held its arguments, the function value,
+// and those results that it uses:
+//
+//	s := Start()     the result s         no step between the two calls
+//	Configure(s)     the argument s
+//
+// Results that are thrown away do not count: with them the test has given away what could end the goroutine.
+
+// callReturned is called when a call by test code has returned (WatchCalls).
+type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
+
+// testCalls is what is known of the calls by test code that have begun.
+type testCalls struct {
+	returned callReturned
+	tests    map[uint32]bool // by function number: isTest
+	open     map[trace.GID][]openCall
+}
+
+// openCall is a call that a test executes.
+type openCall struct {
+	fp    uint32 // of the test's frame
+	win   uint32 // the register of its first result
+	fn    uint32 // of the test
+	pc    int32
+	words []uint64 // the function value and the arguments
+	known bool     // words has the arguments
+}
+
+// WatchCalls returns the change of a configuration that notifies returned of each call by test code that
+// returns: by which goroutine, of that which executes the test, and of a function that reports whether the
+// test has held one of objs. Schedules of m are schedules of such a machine; all such machines number objects
+// alike. The calls before the first visible operation count, too.
+func (m *Machine) WatchCalls(returned callReturned) func(*Config) {
+	m.ShareGIDs()
+	return func(c *Config) { c.Observer, c.sharedGIDs, c.returned = nil, m.sharedGIDs, returned }
+}
+
+// newTestCalls returns what is known of calls when the entry begins; nil if no one wants to know of them.
+func newTestCalls(cfg *Config) *testCalls {
+	if cfg.returned == nil {
+		return nil
+	}
+	return &testCalls{cfg.returned, make(map[uint32]bool), make(map[trace.GID][]openCall)}
+}
+
+// isTest is Machine.isTest.
+func (c *testCalls) isTest(m *Machine, f *bytecode.Func) bool {
+	is, ok := c.tests[f.ID]
+	if !ok {
+		is = m.isTest(f)
+		c.tests[f.ID] = is
+	}
+	return is
+}
+
+// at is called before g executes an instruction of f.
+func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
+	open := c.open[g.id]
+	for len(open) > 0 && open[len(open)-1].fp > g.fp {
+		open = open[:len(open)-1] // a panic has left the test
+	}
+	if n := len(open) - 1; n >= 0 {
+		x := &open[n]
+		switch {
+		case x.fp < g.fp && !x.known:
+			x.words, x.known = append(x.words, g.stack[g.fp:g.fp+uint32(f.NParam)]...), true
+		case x.fp == g.fp:
+			open = open[:n]
+			if x.known && x.fn == f.ID {
+				c.end(m, g, f, x)
+			}
+		}
+	}
+	if in := f.Code[g.pc]; c.isTest(m, f) {
+		x := openCall{fp: g.fp, win: uint32(in.A), fn: f.ID, pc: g.pc}
+		switch in.Op {
+		case bytecode.CallC:
+			x.words = append(x.words, g.stack[g.fp+uint32(in.B)])
+			fallthrough
+		case bytecode.Call, bytecode.CallI:
+			open = append(open, x)
+		}
+	}
+	c.open[g.id] = open
+}
+
+// end notifies that the call x by f has returned to it.
+func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall) {
+	words := x.words
+	// The code after the call moves its results.
+	for _, in := range f.Code[g.pc:] {
+		if thrownAway(f.InstrAt(int(x.pc))) {
+			break
+		}
+		n := uint32(0)
+		switch in.Op {
+		case bytecode.Mov:
+			n = 1
+		case bytecode.Mov2:
+			n = 2
+		case bytecode.Mov3:
+			n = 3
+		case bytecode.MovN:
+			n = uint32(in.C)
+		}
+		from := uint32(in.B)
+		if n == 0 || from < x.win {
+			break
+		}
+		words = append(words, g.stack[g.fp+from:g.fp+from+n]...)
+	}
+	c.returned(g.id, m.testOf(g), func(objs []uint32) bool {
+		seen := m.newReach()
+		for _, w := range words {
+			seen.add(w)
+		}
+		for _, o := range objs {
+			if seen.objs[o] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// thrownAway reports whether nothing uses the result of a call. A tuple's components that nothing uses are
+// not moved at all.
+func thrownAway(call ssa.Instruction) bool {
+	v, ok := call.(ssa.Value)
+	return ok && !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		_, debug := r.(*ssa.DebugRef)
+		return !debug
+	})
+}
