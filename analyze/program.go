@@ -128,7 +128,7 @@ func (p *Program) Functions() []*ssa.Function {
 		}
 	}
 	for _, pkg := range p.Prog.Packages {
-		for _, fn := range declared(pkg) {
+		for _, fn := range declared(p.Prog, pkg) {
 			add(fn)
 		}
 	}
@@ -164,8 +164,8 @@ func (p *Program) whyNot(fn *ssa.Function) string {
 }
 
 // declared returns the functions and methods of pkg in the order of the source.
-func declared(pkg *load.Package) []*ssa.Function {
-	pkg.SSA.Build()
+func declared(prog *load.Program, pkg *load.Package) []*ssa.Function {
+	prog.BuildPackage(pkg.SSA)
 	var list []*ssa.Function
 	for _, f := range pkg.Files {
 		for _, d := range f.Decls {

@@ -52,7 +52,9 @@ func BenchmarkTenLines(b *testing.B) {
 				}
 				start := time.Now()
 				order := prog.InitOrder(prog.Entries[0])
-				prog.Prebuild(order)()
+				for _, p := range order {
+					prog.EnsureBuilt(p.Func("init"))
+				}
 				sum["build"] += time.Since(start)
 				for _, ph := range prog.Phases {
 					sum[ph.Name] += ph.Time
@@ -91,7 +93,9 @@ func BenchmarkImports(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				prog.Prebuild(prog.InitOrder(prog.Entries[0]))()
+				for _, p := range prog.InitOrder(prog.Entries[0]) {
+					prog.EnsureBuilt(p.Func("init"))
+				}
 				bodies := 0
 				for _, p := range prog.All {
 					for _, f := range p.Files {

@@ -19,7 +19,7 @@ func TestCache(t *testing.T) {
 		wg.Go(func() {
 			progs[i] = load(i)
 			for _, p := range progs[i].All {
-				p.SSA.Build()
+				progs[i].BuildPackage(p.SSA)
 			}
 		})
 	}

@@ -17,6 +17,8 @@ var sizes = types.SizesFor("gc", goarch)
 // Errors are left in the packages; a package that imports one with errors is
 // not checked, as the go command would not compile it.
 func (l *loader) check() error {
+	checking.RLock()
+	defer checking.RUnlock()
 	sem := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, p := range l.all {
 		if p.Types != nil { // from the cache
@@ -53,24 +55,10 @@ func (l *loader) check() error {
 func (l *loader) checkPackage(p *Package) {
 	for l.dropUncheckable(p) {
 	}
-	cfg := &types.Config{
-		Importer:  importer{l, p},
-		Sizes:     sizes,
-		GoVersion: cmp.Or(p.GoVersion, l.language()),
-		Error:     func(err error) { l.typeError(p, err) },
-		// What was taken away may have been the only use of an import.
-		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil || len(p.Dropped) > 0,
+	if p.library() && !l.cfg.whole && !l.cfg.early {
+		p.setBodiesAside()
 	}
-	info := &types.Info{
-		Types:        make(map[ast.Expr]types.TypeAndValue),
-		Defs:         make(map[*ast.Ident]types.Object),
-		Uses:         make(map[*ast.Ident]types.Object),
-		Implicits:    make(map[ast.Node]types.Object),
-		Instances:    make(map[*ast.Ident]types.Instance),
-		Scopes:       make(map[ast.Node]*types.Scope),
-		Selections:   make(map[*ast.SelectorExpr]*types.Selection),
-		FileVersions: make(map[*ast.File]string),
-	}
+	cfg, info := l.checkerConfig(p), newInfo()
 	// The compiler knows a command's package as "main", and so do stack traces
 	// and reflection; only when compiled for its own test it keeps its path.
 	path := p.Path
@@ -90,6 +78,32 @@ func (l *loader) checkPackage(p *Package) {
 		p.layTables()
 		p.initWork, p.facts, p.testing, p.nonblocking = initWorkOf(p.Files, p.Info), factsOf(p), testMethodsOf(p), nonblockingOf(p)
 		p.Embeds = findEmbeds(p, l.choices.source)
+	}
+}
+
+// checkerConfig returns how p is checked.
+func (l *loader) checkerConfig(p *Package) *types.Config {
+	return &types.Config{
+		Importer:  importer{l, p},
+		Sizes:     sizes,
+		GoVersion: cmp.Or(p.GoVersion, l.language()),
+		Error:     func(err error) { l.typeError(p, err) },
+		// What was taken away may have been the only use of an import.
+		DisableUnusedImportCheck: p.library() || p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil || len(p.Dropped) > 0,
+	}
+}
+
+// newInfo returns information with all that package ssa needs.
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:        make(map[ast.Expr]types.TypeAndValue),
+		Defs:         make(map[*ast.Ident]types.Object),
+		Uses:         make(map[*ast.Ident]types.Object),
+		Implicits:    make(map[ast.Node]types.Object),
+		Instances:    make(map[*ast.Ident]types.Instance),
+		Scopes:       make(map[ast.Node]*types.Scope),
+		Selections:   make(map[*ast.SelectorExpr]*types.Selection),
+		FileVersions: make(map[*ast.File]string),
 	}
 }
 

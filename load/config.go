@@ -73,6 +73,7 @@ type Config struct {
 	Root string
 
 	whole bool // take nothing away from packages; to measure what that is worth
+	early bool // check bodies with their packages; to compare
 }
 
 // The platform whose memory layout, build constraints and system-dependent

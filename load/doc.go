@@ -21,12 +21,13 @@
 //	parse     every file, in parallel
 //	prune     std declarations that are not mentioned are removed, and bodies of functions that
 //	          cannot be called; with a Cache, after check
-//	check     go/types, in parallel along the import DAG
+//	check     go/types, in parallel along the import DAG; most bodies of the standard library later, see
+//	          setBodiesAside
 //	create    ssa.Program with all packages created, none built; bodies that cannot be called of
 //	          packages of the user's that are only imported are left out
-//	build     later, package by package: EnsureBuilt, Prebuild
+//	build     later, function by function: EnsureBuilt
 //
-// Package bodies become SSA on first need. InitOrder leaves out packages that
+// Functions become SSA on first need. InitOrder leaves out packages that
 // have nothing to initialise, so a package is built only if it has
 // initialisation to run or one of its functions is reached.
 //

@@ -109,14 +109,12 @@ func (x *instances) build() []ssa.Member {
 // mention compiles src as package tp, in which variable i is instance i.
 func (x *instances) mention(tp *types.Package, src string) {
 	file, err := parser.ParseFile(x.prog.Fset, "", src, parser.SkipObjectResolution)
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), FileVersions: make(map[*ast.File]string),
-	}
+	info := newInfo()
 	if err == nil {
 		cfg := &types.Config{Importer: only{x.p.Types}, Sizes: sizes}
+		checking.RLock()
 		err = types.NewChecker(cfg, x.prog.Fset, tp, info).Files([]*ast.File{file})
+		checking.RUnlock()
 	}
 	if err != nil {
 		panic(fmt.Sprintf("BUG: %v in\n%s", err, src))

@@ -63,6 +63,7 @@ func (l *loader) linkVariables() {
 		if len(others) == 0 {
 			continue
 		}
+		p.linked = others
 		for id, local := range p.Info.Uses {
 			if other := others[local]; other != nil {
 				p.Info.Uses[id] = other
@@ -80,7 +81,7 @@ func (prog *Program) collectLinks() {
 			fn := p.SSA.Func(l.local)
 			switch {
 			case fn == nil:
-			case hasBody(fn):
+			case prog.hasBody(fn):
 				prog.links.pushed[l.symbol] = fn
 			default:
 				prog.links.pulled[fn] = l.symbol
@@ -94,7 +95,7 @@ func (prog *Program) collectLinks() {
 // names it, or one beside it names fn. It returns nil if there is no such
 // function in the program, as for those written in assembly.
 func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
-	if fn.Pkg == nil || fn.Signature.Recv() != nil || hasBody(fn) {
+	if fn.Pkg == nil || fn.Signature.Recv() != nil || prog.hasBody(fn) {
 		return nil
 	}
 	symbol, ok := prog.links.pulled[fn]
@@ -107,7 +108,7 @@ func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	// A pull may name a function that knows nothing of it.
 	if i := strings.LastIndexByte(symbol, '.'); i > 0 {
 		if p := prog.byPath[symbol[:i]]; p != nil && p.SSA != nil {
-			if target := p.SSA.Func(symbol[i+1:]); target != nil && hasBody(target) {
+			if target := p.SSA.Func(symbol[i+1:]); target != nil && prog.hasBody(target) {
 				return target
 			}
 		}
@@ -116,7 +117,11 @@ func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 }
 
 // hasBody reports whether the source gives fn, a declared function, a body.
-func hasBody(fn *ssa.Function) bool {
+func (prog *Program) hasBody(fn *ssa.Function) bool {
+	p := prog.byTypes[fn.Pkg.Pkg]
+	if p.late[fn.Pos()] != nil { // its syntax changes when it is built
+		return !p.bare[fn.Pos()]
+	}
 	d, ok := fn.Syntax().(*ast.FuncDecl)
 	return ok && d.Body != nil
 }

@@ -64,6 +64,8 @@ type Package struct {
 	links       []link
 	cuts        []tableLit // see tables.go
 	tables      map[token.Pos]*Table
+	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
+	linked      map[types.Object]types.Object // variables that are others; see linkVariables
 }
 
 // library reports whether p is there to be used only, not to be looked at for its own sake.

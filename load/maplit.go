@@ -19,13 +19,19 @@ import (
 // others.
 func (p *Package) orderMapLits() {
 	for _, f := range p.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.CompositeLit); ok {
-				p.orderMapLit(lit)
-			}
-			return true
-		})
+		orderMapLits(f, p.Info)
 	}
+}
+
+// orderMapLits does that in the tree at root, which info is about.
+func orderMapLits(root ast.Node, info *types.Info) {
+	p := &Package{Info: info}
+	ast.Inspect(root, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			p.orderMapLit(lit)
+		}
+		return true
+	})
 }
 
 func (p *Package) orderMapLit(lit *ast.CompositeLit) {

@@ -241,7 +241,7 @@ func there() int
 		}
 	}
 	sort := prog.Package("sort").SSA
-	sort.Build()
+	prog.BuildPackage(sort)
 	if code := sort.Func("read").Blocks[0].Instrs; !strings.Contains(code[0].String(), "container/list.hiddenVar") {
 		t.Errorf("sort.read begins with %s, want the variable it is linked to", code[0])
 	}

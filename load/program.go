@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +46,8 @@ type Program struct {
 	choices      buildChoices
 	root         string // Config.Root
 	again        *again // nil: Config.Again was not set
+	loader       *loader // for bodies that are checked late
+	built        building
 }
 
 // Kept is where package vm keeps something that machines for the entries of a program have in common.
@@ -81,6 +82,7 @@ func (l *loader) program() (*Program, error) {
 		cover:    l.cover,
 		choices:  l.choices,
 		root:     l.cfg.Root,
+		loader:   l,
 	}
 	for _, path := range l.cfg.Implicit {
 		id, _ := l.std.resolve(path)
@@ -205,8 +207,7 @@ func (prog *Program) IsModel(fn *ssa.Function) bool {
 }
 
 // EnsureBuilt makes sure that fn has its body, if the source gives it one.
-// Packages are built as a whole, on first need, so this may take some
-// milliseconds. It is safe for concurrent use and cheap when there is nothing
+// It is safe for concurrent use and cheap when there is nothing
 // to do.
 //
 // Afterwards, Blocks is nil only for functions without a body. Instances of
@@ -217,28 +218,12 @@ func (prog *Program) EnsureBuilt(fn *ssa.Function) {
 		fn = fn.Parent()
 	}
 	if fn.Pkg != nil {
-		fn.Pkg.Build()
+		if p := prog.byTypes[fn.Pkg.Pkg]; p != nil && !prog.buildsWhole(p) {
+			prog.buildFunction(p, fn)
+		} else {
+			fn.Pkg.Build()
+		}
 	} else if prog.cover != nil {
 		prog.cover.stripFunction(fn)
 	}
-}
-
-// Prebuild builds pkgs in the background on all processors, in this order, so
-// that a later EnsureBuilt finds them done or under way. The function it
-// returns waits for the end; there is no need to call it.
-func (prog *Program) Prebuild(pkgs []*ssa.Package) (wait func()) {
-	var wg sync.WaitGroup
-	next := make(chan *ssa.Package, len(pkgs))
-	for _, p := range pkgs {
-		next <- p
-	}
-	close(next)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for p := range next {
-				p.Build()
-			}
-		})
-	}
-	return wg.Wait
 }

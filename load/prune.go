@@ -558,7 +558,13 @@ func (p *Package) removeDead(declared, live map[*decl]bool) {
 				if dead(d) {
 					continue
 				}
-				if node != nil && !live[node] && d.Body != nil {
+				late := p.late[d.Name.Pos()] != nil
+				if node != nil && !live[node] && (d.Body != nil || late) {
+					if late {
+						p.bare[d.Name.Pos()], p.pruned = true, true
+						pruned.Decls = append(pruned.Decls, d)
+						continue
+					}
 					bare := *d
 					if bare.Body = nil; d.Type.TypeParams != nil { // must have a body
 						at := d.Body.Lbrace

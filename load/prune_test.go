@@ -52,7 +52,7 @@ func main() {}
 		for _, cache := range []*Cache{nil, &cache} {
 			prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay, Cache: cache})
 			unicode := prog.Package("unicode").SSA
-			unicode.Build()
+			prog.BuildPackage(unicode)
 			for _, name := range test.kept {
 				if unicode.Members[name] == nil {
 					t.Errorf("%s, cache %t: %s is gone", test.name, cache != nil, name)
@@ -145,7 +145,7 @@ func Unused() { r.Unlink(1); do() }
 		for _, cache := range []*Cache{nil, &cache} {
 			prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay, Cache: cache})
 			ring := prog.Package("container/ring").SSA
-			ring.Build()
+			prog.BuildPackage(ring)
 			typ := types.NewPointer(ring.Type("Ring").Type())
 			for _, name := range append(all, "init") {
 				fn := ring.Func(name)
@@ -163,7 +163,7 @@ func Unused() { r.Unlink(1); do() }
 				if p.Path != "m/dep" {
 					continue
 				}
-				p.SSA.Build()
+				prog.BuildPackage(p.SSA)
 				for _, name := range []string{"do", "Used", "Unused"} {
 					fn, kept := p.SSA.Func(name), slices.Contains(strings.Fields(test.dep), name)
 					if (fn.Blocks != nil) != kept || prog.HasLostBody(fn) == kept {

@@ -91,7 +91,6 @@ func (m *Machine) initialise(e *load.Entry) error {
 	if err := m.embed(); err != nil {
 		return err
 	}
-	k.prog.Prebuild(order)
 	for _, p := range order {
 		callIn(main, k.Func(p.Func("init")))
 	}

@@ -20,7 +20,7 @@ import (
 // says here why it need not.
 func TestDeclared(t *testing.T) {
 	prog := models(t)
-	prog.SSA.Build()
+	prog.Build()
 	var fns []*ssa.Function
 	for fn := range ssautil.AllFunctions(prog.SSA) {
 		if fn.Synthetic == "" && len(fn.Blocks) > 0 && prog.IsModel(fn) && fn.Name() != "init" {

@@ -19,7 +19,7 @@ import ("bytes"; "encoding/json"; "errors"; "fmt"; "math"; "math/bits"; "reflect
 var _ = []any{json.Marshal, errors.As, fmt.Sprint, reflect.DeepEqual, sort.Slice, template.New, bytes.Fields, math.Sin, bits.Len, strconv.Atoi, strings.Fields, unicode.IsLetter, utf16.Encode, utf8.DecodeRune}
 func main() {}
 `)
-	prog.SSA.Build()
+	prog.Build()
 	seen := 0
 	for fn := range ssautil.AllFunctions(prog.SSA) {
 		if fn.Pkg == nil || fn.Synthetic == "package initializer" || strings.HasPrefix(fn.Name(), "init#") {

@@ -310,7 +310,7 @@ func (a *analysis) implementations(w *external, fn *ssa.Function) {
 // graph. Which of its functions are reached is not found out.
 func (w *external) addCalls(pkg *ssa.Package) {
 	a := w.a
-	pkg.Build()
+	a.prog.BuildPackage(pkg)
 	w.enable(keeps | writes | creates)
 	seen := make(map[*ssa.Function]bool)
 	var scan func(fn *ssa.Function)

@@ -1,0 +1,151 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sync"
+)
+
+// Of the library's functions that may be called hardly any is executed: 51 of 1,524 by a test of ten lines,
+// 273 of 6,334 by one that imports net/http. So the bodies of the library's functions are not checked with
+// the package. A body that something needs is checked by itself, in a file with nothing but the imports
+// and this one declaration, which is called _.
+//
+// Claims, on which it rests that a program is the same as with all bodies checked:
+//
+//  1. What the rest of a package means does not depend on the body of a function, but for the order of
+//     initialisation. That depends on what functions mention that the initial values of variables
+//     mention: these keep their bodies (mentionedByVariables, by name, which is more than enough).
+//  2. What is collected of a package when it is checked keeps its bodies: selects, for Nonblocking, and
+//     local types, which are numbered. Generic functions do as well, as package ssa substitutes the type
+//     parameters that their signatures have, and init functions, which are executed in any case.
+//  3. The parameters of a declaration that is checked twice are other objects, of the same types.
+//     Package ssa takes them from the syntax, with the information that belongs to the body.
+
+// lateBody is a body that has not been checked with its package.
+type lateBody struct {
+	file *ast.File
+	decl *ast.FuncDecl // with the body
+	info *types.Info   // guarded by checking; nil until checked
+}
+
+// checking is held by what checks packages, for reading, and by what checks a body: that is part of
+// the types of its package then, and programs may share these.
+var checking sync.RWMutex
+
+// setBodiesAside takes the bodies out of p, which is not checked yet, that can be checked by themselves.
+func (p *Package) setBodiesAside() {
+	p.late = make(map[token.Pos]*lateBody)
+	kept := p.mentionedByVariables()
+	for _, f := range p.Files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !kept[d] && checksAlone(d) {
+				whole := *d
+				p.late[d.Name.Pos()] = &lateBody{file: f, decl: &whole}
+				d.Body = nil
+			}
+		}
+	}
+}
+
+// checksAlone reports whether nothing but the function itself depends on the body of d.
+func checksAlone(d *ast.FuncDecl) bool {
+	if d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "_") || d.Type.TypeParams != nil {
+		return false
+	}
+	if d.Recv != nil {
+		t := d.Recv.List[0].Type
+		if ptr, ok := ast.Unparen(t).(*ast.StarExpr); ok {
+			t = ptr.X
+		}
+		if _, ok := ast.Unparen(t).(*ast.Ident); !ok { // it is generic
+			return false
+		}
+	}
+	alone := true
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n.(type) {
+		//mutant: functions with selects are checked late [test ./load TestBodies]: "*ast.SelectStmt, " -> ""
+		case *ast.SelectStmt, *ast.TypeSpec:
+			alone = false
+		}
+		return alone
+	})
+	return alone
+}
+
+// mentionedByVariables returns the functions and methods of p whose names are in the initial values of
+// variables, or in the functions of which that is so.
+func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
+	byName := make(map[string][]*ast.FuncDecl)
+	var roots []ast.Node
+	for _, f := range p.Files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				byName[d.Name.Name] = append(byName[d.Name.Name], d)
+			case *ast.GenDecl:
+				if d.Tok == token.VAR {
+					for _, s := range d.Specs {
+						for _, v := range s.(*ast.ValueSpec).Values {
+							roots = append(roots, v)
+						}
+					}
+				}
+			}
+		}
+	}
+	found := make(map[*ast.FuncDecl]bool)
+	for len(roots) > 0 {
+		n := roots[len(roots)-1]
+		roots = roots[:len(roots)-1]
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				for _, d := range byName[id.Name] {
+					//mutant: initial values mention no functions [test ./load TestBodies]: "!found[d] && " -> "false && "
+					if !found[d] && d.Body != nil {
+						found[d] = true
+						roots = append(roots, d.Body)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// checkBody returns the declaration of b, with information about it.
+func (l *loader) checkBody(p *Package, b *lateBody) (*ast.FuncDecl, *types.Info) {
+	checking.Lock()
+	defer checking.Unlock()
+	if b.info != nil {
+		return b.decl, b.info
+	}
+	alone := *b.decl
+	alone.Name = &ast.Ident{NamePos: b.decl.Name.NamePos, Name: "_"}
+	file := *b.file
+	file.Decls = nil
+	for _, d := range b.file.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			file.Decls = append(file.Decls, d)
+		}
+	}
+	file.Decls = append(file.Decls, &alone)
+	info := newInfo()
+	cfg := l.checkerConfig(p)
+	cfg.Error = nil
+	if err := types.NewChecker(cfg, l.fset, p.Types, info).Files([]*ast.File{&file}); err != nil {
+		panic(fmt.Sprintf("BUG: the body of %s.%s: %v", p.Path, declName(b.decl), err))
+	}
+	orderMapLits(b.decl.Body, info)
+	for id, local := range info.Uses {
+		if other := p.linked[local]; other != nil {
+			info.Uses[id] = other
+		}
+	}
+	b.info = info
+	return b.decl, info
+}

@@ -1,0 +1,91 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Package ssa builds packages as a whole. Of a package that is not covered the functions are built one by
+// one, as they are needed: a function is the only one of a package of its own while it is built. For
+// that, and to give it a body that has been checked late, fields are set that package ssa does not
+// export. A version of it that has other ones is a BUG at the first function.
+
+// building is what has been built of a Program.
+type building struct {
+	done sync.Map // of *ssa.Function: those that are built
+	mu   sync.Mutex
+	pkgs map[*ssa.Package]*sync.Mutex // guarded by mu; each is held while one of its functions is built
+}
+
+// lock returns the lock of pkg.
+func (b *building) lock(pkg *ssa.Package) *sync.Mutex {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pkgs == nil {
+		b.pkgs = make(map[*ssa.Package]*sync.Mutex)
+	}
+	if b.pkgs[pkg] == nil {
+		b.pkgs[pkg] = new(sync.Mutex)
+	}
+	return b.pkgs[pkg]
+}
+
+// buildFunction builds fn, a function of p.
+func (prog *Program) buildFunction(p *Package, fn *ssa.Function) {
+	if _, ok := prog.built.done.Load(fn); ok {
+		return
+	}
+	mu := prog.built.lock(fn.Pkg)
+	mu.Lock()
+	defer mu.Unlock()
+	if _, ok := prog.built.done.Load(fn); ok {
+		return
+	}
+	//mutant: a body that was taken away comes back [test ./load TestPrune]: "&& !p.bare[fn.Pos()]" -> ""
+	if b := p.late[fn.Pos()]; b != nil && !p.bare[fn.Pos()] {
+		decl, info := prog.loader.checkBody(p, b)
+		*field[ast.Node](fn, "syntax") = decl
+		*field[*types.Info](fn, "info") = info
+	}
+	alone := &ssa.Package{Prog: prog.SSA}
+	*field[*types.Info](alone, "info") = new(types.Info) // or else there is nothing to build
+	*field[[]*ssa.Function](alone, "created") = []*ssa.Function{fn}
+	alone.Build()
+	prog.built.done.Store(fn, true)
+}
+
+// BuildPackage builds all functions of pkg.
+func (prog *Program) BuildPackage(pkg *ssa.Package) {
+	if p := prog.byTypes[pkg.Pkg]; p == nil || prog.buildsWhole(p) {
+		pkg.Build()
+		return
+	}
+	for _, fn := range *field[[]*ssa.Function](pkg, "created") {
+		prog.EnsureBuilt(fn)
+	}
+}
+
+// buildsWhole reports whether p is built as a whole: the counters of coverage are taken out of it.
+func (prog *Program) buildsWhole(p *Package) bool { return prog.cover != nil && !p.Std }
+
+// Build builds all functions of the program.
+func (prog *Program) Build() {
+	for _, p := range prog.All {
+		prog.BuildPackage(p.SSA)
+	}
+}
+
+// field returns a pointer to a field of *x.
+func field[T any](x any, name string) *T {
+	v := reflect.ValueOf(x).Elem().FieldByName(name)
+	if !v.IsValid() || v.Type() != reflect.TypeFor[T]() {
+		panic(fmt.Sprintf("BUG: package ssa has changed: %T.%s is no %v", x, name, reflect.TypeFor[T]()))
+	}
+	return (*T)(unsafe.Pointer(v.UnsafeAddr()))
+}
