@@ -230,6 +230,8 @@ type JSONStats struct {
 	Eliminated   map[string]uint64 `json:"eliminated"`
 	Parts        uint64            `json:"parts,omitempty"` // with --hybrid=parts
 	OfParts      uint64            `json:"part_executions,omitempty"`
+	Predicted    uint64            `json:"predicted,omitempty"`
+	Confirmed    uint64            `json:"confirmed,omitempty"`
 	Load         float64           `json:"load_s"`
 	Static       float64           `json:"static_s"`
 	Explore      float64           `json:"explore_s"`
@@ -434,7 +436,7 @@ func NewJSONStats(s *explore.Stats) JSONStats {
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched, Exchanged: s.Exchanged, Equal: s.Equal,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, OfParts: s.PartExecutions, PeakBytes: s.PeakBytes,
+		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, OfParts: s.PartExecutions, Predicted: s.Predicted, Confirmed: s.Confirmed, PeakBytes: s.PeakBytes,
 		Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(),
 	}
 }

@@ -7,16 +7,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The second execution, and each that begins a round after it, is read by a predictor. Executions of what it
-// predicts come after it. They belong to its number, so they depend on nothing else.
+// The second execution, and the second of each round after it, is read by a predictor. Executions of what it
+// predicts come after it. They belong to its number, so they depend on nothing else. It is not the first of a
+// round, because plain accesses are points of choice in it, and a census counts them.
 
 // predicts is a strategy whose executions are read by predictors.
 type predicts interface{ predicts() }
 
-// foresees reports whether the next execution is read by a predictor.
-func (x *sampler) foresees() bool {
+// foresees reports whether execution number n is read by a predictor.
+func (x *sampler) foresees(n uint64) bool {
 	_, ok := x.strategy.(predicts)
-	return ok && x.effects != nil && x.number > 0 && beginsRound(x.number) && !x.Cfg.LimitPreempt
+	return ok && x.effects != nil && !x.Cfg.LimitPreempt && (n == 1 || n > 2 && beginsRound(n-1))
 }
 
 // reads reports whether the predictor reads the next step.

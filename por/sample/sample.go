@@ -134,11 +134,11 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
 	x.counter = nil
-	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) {
+	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) && !x.foresees(x.number) {
 		x.counter = newCounter()
 	}
 	x.takeAim()
-	if x.foresees() {
+	if x.foresees(x.number) {
 		x.predictor = newPredictor()
 	}
 	x.execution()

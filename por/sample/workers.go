@@ -95,9 +95,9 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		// later. The last one of the round ends it.
 		left := budget - x.Stats.Done()
 		last := min(roundEnd(x.number), x.number+left)
-		//mutant: jobs: others begin beside the first of a round [pieces]: false
-		if _, ok := x.strategy.(predicts); ok && beginsRound(x.number) {
-			last = x.number + 1 // how many executions it has decides how many others there are
+		//mutant: jobs: others begin beside one that is read [pieces]: false
+		if x.foresees(x.number) || x.foresees(x.number+1) {
+			last = x.number + 1 // how many executions are predicted decides how many others there are
 		}
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
 			c := &piece{from: next, to: min(last, next+x.perPiece()), past: x.past, known: maps.Clone(x.KnownRaces), left: left}
