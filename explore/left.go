@@ -293,8 +293,8 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	return len(objs) == 0
 }
 
-// awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then; for
-// a loop what those in it read. It returns nil if time is up.
+// awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then;
+// for a loop what those in it read. It returns nil if time is up.
 func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 	objs := make(map[trace.GID][]uint32)
 	reads := b.Loop >= 0

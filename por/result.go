@@ -28,9 +28,9 @@ type Stats struct {
 	// PartExecutions counts, for Optimal, the executions of a part of the goroutines, up to where it
 	// interacts with the others again.
 	PartExecutions uint64
-	// Predicted counts, for SURW, the bugs that executions predict, and Confirmed those that another
-	// execution has reached.
-	Predicted, Confirmed uint64
+	// Predicted counts, for SURW, the bugs that executions predict, and Confirmed those of them that another
+	// execution has reached. Guessed counts guesses, which have an execution each, too.
+	Predicted, Confirmed, Guessed uint64
 
 	// Work besides the steps: see Work.
 	Repeated uint64 // uncounted steps that a search which stores states has executed again
@@ -153,7 +153,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Graphs += t.Graphs
 	s.Parts += t.Parts
 	s.PartExecutions += t.PartExecutions
-	s.Predicted, s.Confirmed = s.Predicted+t.Predicted, s.Confirmed+t.Confirmed
+	s.Predicted, s.Confirmed, s.Guessed = s.Predicted+t.Predicted, s.Confirmed+t.Confirmed, s.Guessed+t.Guessed
 	s.Repeated += t.Repeated
 	s.Looked, s.Carried, s.Glided = s.Looked+t.Looked, s.Carried+t.Carried, s.Glided+t.Glided
 	s.Hashed += t.Hashed

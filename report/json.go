@@ -232,6 +232,7 @@ type JSONStats struct {
 	OfParts      uint64            `json:"part_executions,omitempty"`
 	Predicted    uint64            `json:"predicted,omitempty"`
 	Confirmed    uint64            `json:"confirmed,omitempty"`
+	Guessed      uint64            `json:"guessed,omitempty"`
 	Load         float64           `json:"load_s"`
 	Static       float64           `json:"static_s"`
 	Explore      float64           `json:"explore_s"`
@@ -436,7 +437,7 @@ func NewJSONStats(s *explore.Stats) JSONStats {
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched, Exchanged: s.Exchanged, Equal: s.Equal,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, OfParts: s.PartExecutions, Predicted: s.Predicted, Confirmed: s.Confirmed, PeakBytes: s.PeakBytes,
+		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, OfParts: s.PartExecutions, Predicted: s.Predicted, Confirmed: s.Confirmed, Guessed: s.Guessed, PeakBytes: s.PeakBytes,
 		Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(),
 	}
 }

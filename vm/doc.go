@@ -100,8 +100,8 @@
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions without side effects, of reports (goroutines, stack, wait, races,
-//	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover, orders) and
-//	              of static oracles (oracle, observer, models)
+//	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,
+//	              orders) and of static oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
 //	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition

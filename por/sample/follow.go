@@ -7,30 +7,68 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The second execution, and the second of each round after it, is read by a predictor. Executions of what it
-// predicts come after it. They belong to its number, so they depend on nothing else. It is not the first of a
-// round, because plain accesses are points of choice in it, and a census counts them.
+// The second execution, and each that begins a round after it, is read by two predictors, of which one
+// guesses. Executions of what they predict come after it. They belong to its number, so they depend on
+// nothing else.
 
 // predicts is a strategy whose executions are read by predictors.
 type predicts interface{ predicts() }
 
-// foresees reports whether execution number n is read by a predictor.
+// foresees reports whether predictors read execution number n.
 func (x *sampler) foresees(n uint64) bool {
 	_, ok := x.strategy.(predicts)
-	return ok && x.effects != nil && !x.Cfg.LimitPreempt && (n == 1 || n > 2 && beginsRound(n-1))
+	return ok && x.effects != nil && !x.Cfg.LimitPreempt && n > 0 && beginsRound(n)
 }
 
-// reads reports whether the predictor reads the next step.
-func (x *sampler) reads() bool { return x.predictor != nil && x.predictor.steps < mostRecorded }
+// reads reports whether predictors read the next step.
+func (x *sampler) reads() bool { return x.predictors != nil && x.predictors[0].steps < mostRecorded }
 
-// read executes the step a, of operation op, and lets the predictor read it.
+// read executes the step a, of operation op, and lets the predictors read it.
 func (x *sampler) read(a trace.Step, op *trace.Op) {
 	x.touched = x.effects.Touches(a.G, x.touched[:0])
-	x.predictor.step(a.G, op, x.touched)
+	for _, p := range x.predictors {
+		p.step(a.G, op, x.touched)
+	}
 	x.Step(a)
 	x.advanced = x.effects.Advanced(x.advanced[:0])
-	for _, g := range x.advanced {
-		x.predictor.advanced(g)
+	for _, p := range x.predictors {
+		for _, g := range x.advanced {
+			p.advanced(g)
+		}
+	}
+}
+
+// drawPredicted executes what the last execution predicts, at most left executions. root is that of the
+// initial state.
+func (x *sampler) drawPredicted(root por.Mark, left uint64) {
+	list, schedule := x.predictors, append(trace.Schedule(nil), x.Path...)
+	x.predictors, x.aim, x.counter = nil, nil, nil
+	done := make(map[string]bool)
+	for _, p := range list {
+		if x.Halted {
+			return
+		}
+		for _, f := range p.plans(x.KnownRaces) {
+			key := f.key()
+			switch {
+			case x.Halted || left == 0:
+				return
+			//mutant: predict: what is predicted is guessed, too [test ./por/sample TestConfirmed]: false
+			case done[key]:
+				continue
+			}
+			done[key] = true
+			left--
+			if f.guess {
+				x.Stats.Guessed++
+			} else {
+				x.Stats.Predicted++
+			}
+			x.Rewind(root)
+			x.following = &following{plan: f, trace: schedule, made: make(needed, len(f.has))}
+			x.execution()
+			x.following = nil
+		}
 	}
 }
 
@@ -41,28 +79,6 @@ type following struct {
 	at    int            // the next step in it
 	made  needed         // by goroutine
 	over  bool           // the steps of the plan have been made, or one could not be
-}
-
-// drawPredicted executes what the last execution predicts, at most left executions. root is that of the
-// initial state.
-func (x *sampler) drawPredicted(root por.Mark, left uint64) {
-	p, schedule := x.predictor, append(trace.Schedule(nil), x.Path...)
-	x.predictor = nil
-	if p == nil || x.Halted || left == 0 {
-		return
-	}
-	plans := p.plans(func(a, b point) bool { return x.KnownRaces.Has(a.Func, a.PC, b.Func, b.PC) })
-	x.aim, x.counter = nil, nil
-	for _, f := range plans[:min(uint64(len(plans)), left)] {
-		x.Stats.Predicted++
-		x.Rewind(root)
-		x.following = &following{plan: f, trace: schedule, made: make(needed, len(f.has))}
-		x.execution()
-		x.following = nil
-		if x.Halted {
-			return
-		}
-	}
 }
 
 // next returns the next step of the plan, or of the bug that it leads to. ok is false if there is none.
@@ -81,7 +97,9 @@ func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 	if !f.arrived(x) {
 		return a, false
 	}
-	x.Stats.Confirmed++
+	if !f.guess {
+		x.Stats.Confirmed++
+	}
 	return trace.Step{G: f.first}, f.first != trace.NoGID
 }
 

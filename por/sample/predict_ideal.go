@@ -14,6 +14,7 @@ type plan struct {
 	gs     []trace.GID
 	points []point   // of their pending operations
 	first  trace.GID // goroutine that moves first then; NoGID: none
+	guess  bool
 }
 
 // reach is lines 5 to 7 for occurrences of two or more steps. ok is false if there are none that are reached

@@ -1,15 +1,17 @@
 package sample
 
 import (
+	"fmt"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // plans returns the schedules that are predicted to show bugs, but for races that are known. They are in an
 // order that the execution determines.
-func (p *predictor) plans(known func(a, b point) bool) (list []plan) {
+func (p *predictor) plans(known search.RaceSet) (list []plan) {
 	list = p.deadlocks(list)
 	list = p.closes(list)
 	return p.races(list, known)
@@ -19,7 +21,7 @@ func (p *predictor) plans(known func(a, b point) bool) (list []plan) {
 func (p *predictor) full(list []plan) bool { return len(list) >= mostPlans || p.ideals >= mostIdeals }
 
 // races appends the races: pairs of uses of one word.
-func (p *predictor) races(list []plan, known func(a, b point) bool) []plan {
+func (p *predictor) races(list []plan, known search.RaceSet) []plan {
 	done := make(map[[2]point]bool)
 	for _, key := range p.shared {
 		uses := p.words[key].uses
@@ -32,7 +34,7 @@ func (p *predictor) races(list []plan, known func(a, b point) bool) []plan {
 				if b.at.compare(a.at) < 0 {
 					pair = [2]point{b.at, a.at}
 				}
-				if !a.write && !b.write || !a.plain && !b.plain || p.exclude(a.lockset, b.lockset) || done[pair] || known(a.at, b.at) {
+				if !a.write && !b.write || !a.plain && !b.plain || p.exclude(a.lockset, b.lockset) || done[pair] || known.Has(a.at.Func, a.at.PC, b.at.Func, b.at.PC) {
 					continue
 				}
 				if x, ok := p.pair(a, b); ok {
@@ -54,7 +56,7 @@ func (p *predictor) pair(a, b *use) (x plan, ok bool) {
 				continue
 			}
 			if has, ok := p.reach([]*moments{m, n}); ok {
-				return plan{has, por.Meet, []trace.GID{trace.GID(g), trace.GID(h)}, []point{a.at, b.at}, trace.NoGID}, true
+				return plan{has, por.Meet, []trace.GID{trace.GID(g), trace.GID(h)}, []point{a.at, b.at}, trace.NoGID, p.guesses}, true
 			}
 		}
 	}
@@ -76,7 +78,7 @@ func (p *predictor) closes(list []plan) []plan {
 						continue
 					}
 					if has, ok := p.reach([]*moments{m, {list: []moment{x}}}); ok {
-						list = append(list, plan{has, por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g})
+						list = append(list, plan{has, por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g, p.guesses})
 					}
 				}
 			}
@@ -125,28 +127,28 @@ func (p *predictor) deadlocks(list []plan) []plan {
 
 // deadlock appends a plan for the cycle, unless one at the same points is done.
 func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]bool) []plan {
-	x := plan{goal: por.Cross, first: trace.NoGID}
+	x := plan{goal: por.Cross, first: trace.NoGID, guess: p.guesses}
 	var of []*moments
-	var key []byte
 	for _, o := range cycle {
 		x.gs, x.points = append(x.gs, o.g), append(x.points, o.at)
 		of = append(of, &o.moments)
 	}
-	sorted := slices.Clone(x.points)
-	slices.SortFunc(sorted, point.compare)
-	for _, at := range sorted {
-		for shift := range 4 {
-			key = append(key, byte(at.Func>>(8*shift)), byte(at.PC>>(8*shift)))
-		}
-	}
-	if done[string(key)] {
+	key := x.key()
+	if done[key] {
 		return list
 	}
 	has, ok := p.reach(of)
 	if !ok {
 		return list
 	}
-	done[string(key)] = true
+	done[key] = true
 	x.has = has
 	return append(list, x)
+}
+
+// key says what x shows: its goal and points.
+func (x *plan) key() string {
+	sorted := slices.Clone(x.points)
+	slices.SortFunc(sorted, point.compare)
+	return fmt.Sprint(x.goal, sorted)
 }

@@ -51,7 +51,7 @@ func TestPredictions(t *testing.T) {
 		{"a close after the send", []step{{1, send, 1}, {2, closes, 1}}, 0, 0, 1},
 		{"a close that has read of the send", []step{{1, send, 1}, {1, w, 9}, {2, r, 9}, {2, closes, 1}}, 1, 0, 0},
 	} {
-		p := newPredictor()
+		p := newPredictor(false)
 		for i, s := range x.steps {
 			op := trace.Op{G: s.g, Kind: s.kind, N: 1, PC: uint32(i + 1)}
 			op.Access[0] = trace.Access{Obj: s.obj, Size: 8, Write: s.kind != r && s.kind != load}
@@ -61,7 +61,7 @@ func TestPredictions(t *testing.T) {
 			p.step(s.g, &op, op.Access[:1])
 		}
 		got := map[por.Goal]int{}
-		for _, f := range p.plans(func(a, b point) bool { return false }) {
+		for _, f := range p.plans(nil) {
 			got[f.goal]++
 		}
 		if got[por.Meet] != x.races || got[por.Cross] != x.deadlocks || got[por.Precede] != x.sends {

@@ -50,11 +50,12 @@ type sampler struct {
 	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
 	aimed    []por.Aimed // by target
 
-	predictor *predictor     `saved:"-"` // of the present execution; nil: it is not read
-	following *following     `saved:"-"` // what the present execution follows; nil: nothing
-	effects   por.Effects    `saved:"-"` // nil: the system does not know them
-	touched   []trace.Access `saved:"-"`
-	advanced  []trace.GID    `saved:"-"`
+	predictors []*predictor   `saved:"-"` // of the present execution; nil: it is not read
+	following  *following     `saved:"-"` // what the present execution follows; nil: nothing
+	effects    por.Effects    `saved:"-"` // nil: the system does not know them
+	inRow      int            `saved:"-"` // see continues
+	touched    []trace.Access `saved:"-"`
+	advanced   []trace.GID    `saved:"-"`
 }
 
 // A making makes a strategy that draws from r.
@@ -66,10 +67,11 @@ func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sample
 	effects, _ := sys.(por.Effects)
 	x := &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng), aimed: make([]por.Aimed, len(cfg.Targets)), effects: effects}
 	x.Size = search.Sum{Sys: x.Size, More: func() int64 {
-		if x.predictor == nil {
-			return 0
+		n := int64(0)
+		for _, p := range x.predictors {
+			n += p.bytes()
 		}
-		return x.predictor.bytes()
+		return n
 	}}
 	return x
 }
@@ -134,12 +136,12 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
 	x.counter = nil
-	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) && !x.foresees(x.number) {
+	if _, ok := x.strategy.(counts); ok && beginsRound(x.number) {
 		x.counter = newCounter()
 	}
 	x.takeAim()
 	if x.foresees(x.number) {
-		x.predictor = newPredictor()
+		x.predictors = []*predictor{newPredictor(false), newPredictor(true)}
 	}
 	x.execution()
 	x.countAim()
@@ -180,6 +182,11 @@ func (x *sampler) execution() {
 		}
 		if x.Halted {
 			return
+		}
+		if x.continues() {
+			a.G = x.Cur
+			x.read(a, x.NextOp(a.G))
+			continue
 		}
 		if !determined {
 			a.G = x.next()
@@ -258,6 +265,21 @@ func (x *sampler) next() trace.GID {
 func (x *sampler) glides() bool {
 	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
 	return !x.raced && x.aim == nil && !x.reads() && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
+}
+
+// continues reports whether the goroutine that has moved last goes on with a plain access, in an execution that
+// is read: there each access is a step, and those over which other executions glide are no points of choice.
+func (x *sampler) continues() bool {
+	if !x.reads() || x.aim != nil || !x.Active() || x.Cfg.Oracle != nil || x.inRow >= longGlide || !slices.Contains(x.Enabled, x.Cur) {
+		x.inRow = 0
+		return false
+	}
+	if !x.NextOp(x.Cur).Kind.Plain() {
+		x.inRow = 0
+		return false
+	}
+	x.inRow++
+	return true
 }
 
 // longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move

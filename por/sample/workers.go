@@ -96,7 +96,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		left := budget - x.Stats.Done()
 		last := min(roundEnd(x.number), x.number+left)
 		//mutant: jobs: others begin beside one that is read [pieces]: false
-		if x.foresees(x.number) || x.foresees(x.number+1) {
+		if x.foresees(x.number) {
 			last = x.number + 1 // how many executions are predicted decides how many others there are
 		}
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
