@@ -19,8 +19,8 @@ func TestSCT(t *testing.T) {
 		name string
 		want string
 	}{
-		{SCTProgram{"reorder", "4 1"}, "surw", "8.3"},
-		{SCTProgram{"philosophers", "3"}, "surw", "2.1"},
+		{SCTProgram{"reorder", "4 1"}, "surw", "7.7"},
+		{SCTProgram{"philosophers", "3"}, "surw", "2.0"},
 		{SCTProgram{"philosophers", "3"}, "random", "3.7"},
 		{SCTProgram{"bluetooth", ""}, "pos", "10.0"},
 		{SCTProgram{"stack", ""}, "pct", "3.9"},

@@ -65,7 +65,7 @@ func (x *sampler) drawPredicted(root por.Mark, left uint64) {
 				x.Stats.Predicted++
 			}
 			x.Rewind(root)
-			x.following = &following{plan: f, trace: schedule, made: make(needed, len(f.has))}
+			x.following = &following{plan: f, trace: schedule, made: make(needed, len(f.has)), seen: make(needed, len(f.has))}
 			x.execution()
 			x.following = nil
 		}
@@ -77,6 +77,7 @@ type following struct {
 	plan
 	trace trace.Schedule // the execution that was read
 	at    int            // the next step in it
+	seen  needed         // by goroutine, the number of its steps before that
 	made  needed         // by goroutine
 	over  bool           // the steps of the plan have been made, or one could not be
 }
@@ -85,13 +86,22 @@ type following struct {
 func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 	for ; f.at < len(f.trace); f.at++ {
 		a := f.trace[f.at]
-		if f.made[a.G] >= f.has[a.G] {
+		if int(a.G) >= len(f.has) {
+			continue
+		}
+		n := f.seen[a.G]
+		if f.seen[a.G]++; n < f.made[a.G] || n >= f.has[a.G] {
 			continue
 		}
 		f.at++
 		f.made[a.G]++
 		f.over = !slices.Contains(x.Enabled, a.G) || x.Sys.Alternatives(a.G) <= a.Choice
 		return a, !f.over
+	}
+	if f.last != nil {
+		f.at, f.has, f.last = 0, f.last, nil
+		clear(f.seen)
+		return f.next(x)
 	}
 	f.over = true
 	if !f.arrived(x) {

@@ -7,9 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A plan is the schedule of line 8, and the goroutines that it leads to a bug.
+// A plan is the schedule of line 8, and the goroutines that it leads to a bug. That of a guess has two parts,
+// so that critical sections in which the goroutines stay come after others of the same locks.
 type plan struct {
-	has    needed
+	has    needed // the first part, by goroutine the number of steps
+	last   needed // both parts
 	goal   por.Goal
 	gs     []trace.GID
 	points []point   // of their pending operations
@@ -17,19 +19,18 @@ type plan struct {
 	guess  bool
 }
 
-// reach is lines 5 to 7 for occurrences of two or more steps. ok is false if there are none that are reached
-// together.
-func (p *predictor) reach(of []*moments) (has needed, ok bool) {
+// reach is lines 5 to 7 for occurrences of two or more steps. ok is false if none are reached together.
+func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 	next := make([]int, len(of))
 	at := make([]moment, len(of))
 	for range mostOfPair {
 		if p.ideals >= mostIdeals {
-			return nil, false
+			return plan{}, false
 		}
 		for i, m := range of {
 			at[i] = m.list[next[i]]
 		}
-		has, ok = p.ideal(at)
+		has, ok := p.ideal(at)
 		moved := false
 		for i, m := range of {
 			for next[i] < len(m.list) && m.list[next[i]].k < has[m.list[next[i]].g] {
@@ -37,18 +38,22 @@ func (p *predictor) reach(of []*moments) (has needed, ok bool) {
 				next[i]++
 			}
 			if next[i] == len(m.list) {
-				return nil, false
+				return plan{}, false
 			}
 		}
 		if !moved {
-			return has, ok
+			last := slices.Clone(has)
+			for _, x := range at {
+				last[x.g] = x.k
+			}
+			return plan{has: has, last: last, first: trace.NoGID, guess: p.guesses}, ok
 		}
 	}
-	return nil, false
+	return plan{}, false
 }
 
 // ideal returns the ideal of these steps, by goroutine the number of steps it has. ok is false if there is
-// none, because a lock in it is never released.
+// none, because a lock in it is never released. For guesses it ends before the critical sections of the steps.
 func (p *predictor) ideal(of []moment) (has needed, ok bool) {
 	p.ideals++
 	has = make(needed, len(p.goroutines))
@@ -59,14 +64,14 @@ func (p *predictor) ideal(of []moment) (has needed, ok bool) {
 	}
 	for _, x := range of {
 		take(x.past)
-		has[x.g] = max(has[x.g], x.k)
+		has[x.g] = max(has[x.g], p.first(x))
 	}
 	for again := true; again; {
 		again = false
 		for g := range p.goroutines {
 			for _, s := range p.goroutines[g].after(has[g]) {
 				//mutant: predict: locks need not be released [test ./por/sample TestPredictions]: false
-				if !p.acquiredLater(s, has) {
+				if !p.acquiredLater(s, has) && !p.acquiredLast(s, of) {
 					continue
 				}
 				if s.release < 0 {
@@ -106,6 +111,32 @@ func (p *predictor) acquiredLater(s *section, has needed) bool {
 			if !s.shared || !list[i].shared {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// first returns the number of steps before x in the first part of a plan.
+func (p *predictor) first(x moment) int32 {
+	if held := p.goroutines[x.g].after(x.k); p.guesses && len(held) > 0 {
+		return held[0].acquire
+	}
+	return x.k
+}
+
+// acquiredLast reports whether one of these steps needs the lock of s, of another goroutine, in the last part
+// of a plan.
+func (p *predictor) acquiredLast(s *section, of []moment) bool {
+	h := *p.locks[s.lock]
+	for _, x := range of {
+		if x.g == s.g || int(x.g) >= len(h) {
+			continue
+		}
+		from := p.first(x)
+		if slices.ContainsFunc(h[x.g], func(q *section) bool {
+			return from <= q.acquire && q.acquire < x.k && !(q.shared && s.shared)
+		}) {
+			return true
 		}
 	}
 	return false

@@ -55,8 +55,9 @@ func (p *predictor) pair(a, b *use) (x plan, ok bool) {
 			if g == h || len(m.list) == 0 || len(n.list) == 0 || a == b && h < g {
 				continue
 			}
-			if has, ok := p.reach([]*moments{m, n}); ok {
-				return plan{has, por.Meet, []trace.GID{trace.GID(g), trace.GID(h)}, []point{a.at, b.at}, trace.NoGID, p.guesses}, true
+			if x, ok := p.reach([]*moments{m, n}); ok {
+				x.goal, x.gs, x.points = por.Meet, []trace.GID{trace.GID(g), trace.GID(h)}, []point{a.at, b.at}
+				return x, true
 			}
 		}
 	}
@@ -77,8 +78,9 @@ func (p *predictor) closes(list []plan) []plan {
 					if len(m.list) == 0 || x.g == trace.GID(g) {
 						continue
 					}
-					if has, ok := p.reach([]*moments{m, {list: []moment{x}}}); ok {
-						list = append(list, plan{has, por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g, p.guesses})
+					if f, ok := p.reach([]*moments{m, {list: []moment{x}}}); ok {
+						f.goal, f.gs, f.points, f.first = por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g
+						list = append(list, f)
 					}
 				}
 			}
@@ -127,22 +129,22 @@ func (p *predictor) deadlocks(list []plan) []plan {
 
 // deadlock appends a plan for the cycle, unless one at the same points is done.
 func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]bool) []plan {
-	x := plan{goal: por.Cross, first: trace.NoGID, guess: p.guesses}
+	var gs []trace.GID
+	var points []point
 	var of []*moments
 	for _, o := range cycle {
-		x.gs, x.points = append(x.gs, o.g), append(x.points, o.at)
-		of = append(of, &o.moments)
+		gs, points, of = append(gs, o.g), append(points, o.at), append(of, &o.moments)
 	}
-	key := x.key()
+	key := (&plan{goal: por.Cross, points: points}).key()
 	if done[key] {
 		return list
 	}
-	has, ok := p.reach(of)
+	x, ok := p.reach(of)
 	if !ok {
 		return list
 	}
 	done[key] = true
-	x.has = has
+	x.goal, x.gs, x.points = por.Cross, gs, points
 	return append(list, x)
 }
 

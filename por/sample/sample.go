@@ -267,8 +267,8 @@ func (x *sampler) glides() bool {
 	return !x.raced && x.aim == nil && !x.reads() && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
 }
 
-// continues reports whether the goroutine that has moved last goes on with a plain access, in an execution that
-// is read: there each access is a step, and those over which other executions glide are no points of choice.
+// continues reports whether the goroutine that has moved last continues with a plain access, in an execution
+// that is read: there each access is a step, and those over which others glide are no points of choice.
 func (x *sampler) continues() bool {
 	if !x.reads() || x.aim != nil || !x.Active() || x.Cfg.Oracle != nil || x.inRow >= longGlide || !slices.Contains(x.Enabled, x.Cur) {
 		x.inRow = 0
