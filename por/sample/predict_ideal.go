@@ -53,7 +53,7 @@ func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 }
 
 // ideal returns the ideal of these steps, by goroutine the number of steps it has. ok is false if there is
-// none, because a lock in it is never released. For guesses it ends before the critical sections of the steps.
+// none, because a lock in it is never released. For guesses it ends before the sections of the steps.
 func (p *predictor) ideal(of []moment) (has needed, ok bool) {
 	p.ideals++
 	has = make(needed, len(p.goroutines))
