@@ -34,6 +34,9 @@ func List(cfg Config) (*Listing, error) {
 // Dir is Program.Dir.
 func (x *Listing) Dir() string { return x.l.dir }
 
+// GoVersion is Program.GoVersion.
+func (x *Listing) GoVersion() string { return x.l.goEnv.GOVERSION }
+
 // Packages returns the import paths of what the patterns match, of tests that of the package under
 // test, in order.
 func (x *Listing) Packages() []string {

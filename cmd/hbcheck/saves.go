@@ -119,7 +119,8 @@ func (x *saves) keep(e *explore.Entry, dir string) *explore.Keep {
 	k := &explore.Keep{
 		Dir: filepath.Join(x.dir, fmt.Sprintf("%s-%x", name, id[:6])), Resume: x.resume, Every: x.every,
 		Host: x.host(e.Source, x.cache), Env: environ("", x.env),
-		Header: saved.Header{{Name: "build of hbcheck", Value: x.build}, {Name: "program (it has changed since)", Value: program},
+		Header: saved.Header{{Name: "build of hbcheck", Value: x.build}, {Name: "release of Go", Value: x.listing.GoVersion()},
+			{Name: "program (it has changed since)", Value: program},
 			{Name: "entry", Value: e.Package + "." + e.Name}, {Name: "set of flags", Value: x.flags}},
 	}
 	if x.auto {

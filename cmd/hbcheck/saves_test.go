@@ -180,6 +180,9 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !strings.Contains(string(data[:min(len(data), 1000)]), "release of Go") {
+			t.Errorf("%s does not begin with the release: %.1000q", name, data)
+		}
 		data[len(data)/2] ^= 1
 		if err := os.WriteFile(name, data, 0o666); err != nil {
 			t.Fatal(err)
