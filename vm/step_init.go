@@ -218,10 +218,10 @@ const maxEarly = 4
 func (m *Machine) triesEarly(g *goroutine, n uint32) bool {
 	switch {
 	case m.initialising():
-		//mutant: initialisers try any number of ways [models TestInitialisers]: "m.keepPools" -> "false"
 		if m.keepPools && m.early <= maxEarly {
 			m.early *= n
 		}
+		//mutant: initialisers try any number of ways [models TestInitialisers]: "!m.keepPools" -> "true"
 		return !m.keepPools
 	case !m.beforeEntry(g):
 		return true
