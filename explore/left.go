@@ -30,6 +30,8 @@ import (
 // could have ended it. The executions that are counted have other schedules than the one of 2, so that in the
 // end 2 is asked again, of the first of them (teller).
 //
+// If time is up before 2 is decided, the Leak stays: it is reported as a warning, and the verdict is incomplete.
+//
 // A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:
 // for what it reads in the loop. A loop has one bug for each goroutine in it then (Bug.parts).
 
@@ -249,8 +251,9 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 // heldByEntry reports whether package variables refer to what the goroutine of b waits for; or the entry's
 // function has made it and has ended; or frames of tests that have ended have referred to it at a moment of
 // b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the
-// goroutines of the schedule, is in its initial state; over says when there is no more time.
-func heldByEntry(m Machine, b *Bug, over func() bool) bool {
+// goroutines of the schedule, is in its initial state; over says when there is no more time: then it is not
+// known.
+func heldByEntry(m Machine, b *Bug, over func() bool) (held, known bool) {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
@@ -258,7 +261,7 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 	}()
 	objs := awaitedAfter(m, b, over)
 	if len(objs) == 0 {
-		return false
+		return false, objs != nil
 	}
 	maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
 		//mutant: a test that waits forever on purpose is wrong [test ./cmd/hbcheck TestScripts/left]: "m.HangsInTest(g)" -> "false"
@@ -287,10 +290,8 @@ func heldByEntry(m Machine, b *Bug, over func() bool) bool {
 			m.Step(a.G, a.Choice)
 		}
 	}
-	if len(objs) > 0 && !over() {
-		heldInCalls(m, b, objs, running, over)
-	}
-	return len(objs) == 0
+	known = len(objs) == 0 || !over() && heldInCalls(m, b, objs, running, over)
+	return len(objs) == 0, known
 }
 
 // awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then;
@@ -326,8 +327,8 @@ func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 
 // heldInCalls removes from objs, which has what each goroutine waits for after b's schedule, that to which
 // tests have referred between two steps, or before the first one: what their calls have been given, and have
-// returned.
-func heldInCalls(m Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) {
+// returned. It reports false if time is up.
+func heldInCalls(m Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
 	// The calls are those of two more executions: the objects of another one have other numbers.
 	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
 	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {
@@ -343,13 +344,14 @@ func heldInCalls(m Machine, b *Bug, objs map[trace.GID][]uint32, running []trace
 	for range 2 {
 		w, err := m.With(watch, over)
 		if err != nil {
-			return // time is up
+			return false
 		}
-		awaited = awaitedAfter(w, b, over)
+		if awaited = awaitedAfter(w, b, over); awaited == nil {
+			return false
+		}
 	}
-	if awaited != nil {
-		maps.DeleteFunc(objs, func(g trace.GID, _ []uint32) bool { return held[g] })
-	}
+	maps.DeleteFunc(objs, func(g trace.GID, _ []uint32) bool { return held[g] })
+	return true
 }
 
 // tolerate returns opts for an exploration in which list may stay.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -349,6 +350,39 @@ func Q() {
 		}
 		if r.Verdict != tt.verdict || errors != tt.errors || warns != tt.warns || machines != tt.new {
 			t.Errorf("%s: %s, %d errors, %d warnings, %d machines; want %+v", tt.name, r.Verdict, errors, warns, machines, tt)
+		}
+	}
+}
+
+// TestLeftInTime: what is left is no error if there is no time to find out who could have stopped it.
+func TestLeftInTime(t *testing.T) {
+	prog := vmtest.Load(t, leftHead+"func P() { start() }\nfunc Q() { s := start(); <-s.ready }\n")
+	for _, name := range []string{"P", "Q"} {
+		entry, err := prog.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		s, err := prepare(ctx, e, Options{POR: explorers.With("source"), Leaks: LeaksWarn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.finish(s.search()); err != nil || len(s.result.Bugs) != 1 {
+			t.Fatalf("%v %v", err, s.result.Bugs)
+		}
+		b := s.result.Bugs[0]
+		b.stays = true
+		if s.judgeLeft(b); b.stays != (name == "Q") {
+			t.Errorf("%s: it stays: %v", name, b.stays)
+		}
+		b.stays = true
+		cancel()
+		s.limit.late = time.Now().Add(-1)
+		if s.judgeLeft(b); !b.stays {
+			t.Errorf("%s: without time it is an error", name)
 		}
 	}
 }

@@ -129,12 +129,14 @@ func (s *exploration) judgeLeft(b *Bug) {
 		return
 	}
 	s.m.Await(vm.AwaitNever)
-	b.stays = heldByEntry(s.m, b, s.limit.passed)
+	held, known := heldByEntry(s.m, b, s.limit.untold)
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}
+	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "held || !known" -> "held"
+	b.stays = held || !known
 	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
-	if b.Always && !b.stays && !s.limit.passed() {
+	if b.Always && !b.stays {
 		b.Warning, b.Always = false, false
 		s.result.Verdict = Fail
 	}

@@ -22,7 +22,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.FinalizerOff: {"gc", "garbage collection", "runtime.SetFinalizer", "the finalizer runs only in runtime.GC and when every goroutine waits"},
 	vm.CleanupOff:   {"gc", "garbage collection", "runtime.AddCleanup", "the cleanup runs only in runtime.GC and when every goroutine waits"},
 	vm.WeakKept:     {"gc", "garbage collection", "weak.Make", "the pointer is cleared only in runtime.GC and when every goroutine waits"},
-	vm.PoolKept:     {"gc", "garbage collection", "sync.Pool", "Get returns the value put last"},
+	vm.PoolKept:     {"gc", "pooled objects", "sync.Pool", "Get returns the value put last"},
 	vm.MemoryShown:  {"gc", "memory statistics", "memory statistics", "those of a small idle program"},
 	vm.AddressShown: {"addresses", "addresses", "a printed address", "the same in every execution"},
 	vm.AddressUsed:  {"addresses", "addresses", "an address used as a number", "the same in every execution"},

@@ -185,6 +185,9 @@ type autoMode struct {
 	forked bool   // an initialiser has started a goroutine or had a choice: see forks
 	rand   uint64 // state of the choice among alternatives
 
+	keepPools bool   // initialisers get from Pools what was put last: see triesEarly
+	early     uint32 // ways that they have not tried: their product, or more than maxEarly
+
 	handed    *goroutine // the goroutine that got something and continues next: see handOver
 	handovers uint32     // number of handovers
 }
@@ -238,7 +241,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 }
 
 // newMachine returns a machine that has executed nothing.
-func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts) *Machine {
+func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts, keepPools bool) *Machine {
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg:            cfg,
@@ -246,7 +249,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts)
 		heap:           newHeap(lt),
 		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},
-		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15},
+		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15, keepPools: keepPools, early: 1},
 	}
 	m.watched = cfg.Watch != nil
 	if len(prog.Blocks()) > 0 {

@@ -157,7 +157,7 @@ var syncNatives = []Native{
 	{Name: "sync.hbTries", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
 		//mutant: pools keep everything [env TestPrograms/pool]: drop 1
-		tries := !m.cfg.Run && n <= maxOrdered+1 && m.tryOrders(g, uint32(n))
+		tries := !m.cfg.Run && n <= maxOrdered+1 && m.triesEarly(g, uint32(n)) && m.tryOrders(g, uint32(n))
 		if !tries && !m.cfg.Run {
 			m.assume(g, PoolKept)
 		}

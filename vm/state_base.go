@@ -59,7 +59,7 @@ const (
 
 // initialised returns a machine in the base state, or in an earlier state if it has ended there. If
 // an initialiser starts a goroutine, the facts have to cover initialisers, too: they are executed
-// once more.
+// once more; and so they are if they have few ways to use Pools (triesEarly).
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
 	facts := factsOf(prog, e, cfg)
 	if b := findBase(prog, e, cfg, facts); b != nil {
@@ -72,11 +72,14 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		}
 		return m, nil
 	}
-	b, m, err := initialise(prog, e, cfg, facts, nil)
+	b, m, err := initialise(prog, e, cfg, facts, nil, true)
+	if err == nil && m.early > 1 && m.early <= maxEarly {
+		b, m, err = initialise(prog, e, cfg, facts, b, false)
+	}
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: ".forked " -> ".forked && false "
 	if err == nil && m.forked {
 		with := factsOf(prog, e.WithInitialisers(), cfg)
-		b, m, err = initialise(prog, e, cfg, with, b)
+		b, m, err = initialise(prog, e, cfg, with, b, m.keepPools)
 		b.facts = facts
 	}
 	if err != nil {
@@ -106,7 +109,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 // initialise makes a machine and executes the initialisers. Standard input begins with the part
 // that an earlier attempt has read. A program in run mode, which writes to the host, has only one
 // attempt, because it does not fork.
-func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (*base, *Machine, error) {
+func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base, keepPools bool) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
 	own.sharedGIDs, own.waited, own.muted, own.bounded, own.endless, own.returned = nil, nil, nil, nil, nil, nil
@@ -126,7 +129,7 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 	if cfg.Stderr != nil {
 		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
 	}
-	m := newMachine(prog, e, own, facts)
+	m := newMachine(prog, e, own, facts, keepPools)
 	return b, m, m.initialise(e)
 }
 

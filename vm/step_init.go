@@ -207,6 +207,38 @@ func (m *Machine) forks() bool {
 // initialising reports whether packages are initialised, and no search decides anything yet.
 func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.based }
 
+// An initialiser that takes many objects out of a Pool (protobuf's buffers of names) would multiply the
+// executions of every test that imports it. So initialisers try at most maxEarly ways, if they have no
+// more; if they have, they try none, and all are named.
+const maxEarly = 4
+
+// triesEarly reports whether g, which could try n ways to take an object out of a Pool, may, as far as
+// initialisers are concerned.
+func (m *Machine) triesEarly(g *goroutine, n uint32) bool {
+	switch {
+	case m.initialising():
+		if m.keepPools && m.early <= maxEarly {
+			m.early *= n
+		}
+		//mutant: initialisers try any number of ways [models TestInitialisers]: "!m.keepPools" -> "true"
+		return !m.keepPools
+	case !m.beforeEntry(g):
+		return true
+	}
+	return !m.keepPools && max(g.orders, 1)*n <= maxEarly
+}
+
+// beforeEntry reports whether g executes initialisers.
+func (m *Machine) beforeEntry(g *goroutine) (is bool) {
+	if g.id == 0 {
+		m.eachFrame(g, func(fn *bytecode.Func, pc int32) bool {
+			is = fn.ID == 0 && pc < m.entryPC
+			return true
+		})
+	}
+	return is
+}
+
 // forksBefore is forks for the native that g executes: g will execute it once more.
 func (m *Machine) forksBefore(g *goroutine) bool {
 	if !m.forks() {

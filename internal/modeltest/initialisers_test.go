@@ -88,6 +88,32 @@ import "sync"
 var pool = sync.Pool{New: func() any { return 0 }}
 var got = func() int { pool.Put(1); return pool.Get().(int) }()
 func main() { print(got) }`},
+	// Many objects of Pools are those put last, and the verdict says so.
+	{"pooledOften", "5", `
+import "sync"
+var pool = sync.Pool{New: func() any { return 0 }}
+var got = func() int {
+	for range 5 {
+		pool.Put(pool.Get().(int) + 1)
+	}
+	return pool.Get().(int)
+}()
+func main() { print(got) }`},
+	{"pooledLater", "5 0|5 5", `
+import "sync"
+var pool = sync.Pool{New: func() any { return 0 }}
+var done = make(chan bool)
+func init() {
+	go func() { done <- true }()
+	<-done
+	for range 5 {
+		pool.Put(pool.Get().(int) + 1)
+	}
+	got = pool.Get().(int)
+	pool.Put(got)
+}
+var got int
+func main() { print(got, " ", pool.Get().(int)) }`},
 	// A timer may fire before the next operation or after that, or while main sleeps.
 	{"fired", "false|true", `
 import "time"
