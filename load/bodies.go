@@ -27,7 +27,9 @@ import (
 // lateBody is a body that has not been checked with its package.
 type lateBody struct {
 	file *ast.File
-	decl *ast.FuncDecl // with the body
+	decl *ast.FuncDecl // with the body; guarded by checking if there is a parse, and nil until then
+	// parse, if not nil, parses decl.
+	parse func() (*ast.FuncDecl, error)
 	info *types.Info   // guarded by checking; nil until checked
 }
 
@@ -123,6 +125,12 @@ func (l *loader) checkBody(p *Package, b *lateBody) (*ast.FuncDecl, *types.Info)
 	defer checking.Unlock()
 	if b.info != nil {
 		return b.decl, b.info
+	}
+	if b.parse != nil {
+		var err error
+		if b.decl, err = b.parse(); err != nil {
+			panic(fmt.Sprintf("BUG: %s: %v", p.Path, err))
+		}
 	}
 	alone := *b.decl
 	alone.Name = &ast.Ident{NamePos: b.decl.Name.NamePos, Name: "_"}

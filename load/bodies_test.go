@@ -9,41 +9,82 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// TestBodies: a program whose bodies are checked when they are needed has the same functions, the same order
-// of initialisation and the same operations that do not wait as one whose bodies are checked at once.
-func TestBodies(t *testing.T) {
-	dir := extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- m_test.go --\npackage m\nimport (\n\"context\"\n\"strconv\"\n\"sync\"\n\"testing\"\n)\n"+
-		"func TestM(t *testing.T) {\nvar mu sync.Mutex\nmu.Lock()\ncontext.Background()\nstrconv.Itoa(1)\n}\n")
-	var texts [2]map[string]string
-	late := 0
-	for i, early := range []bool{false, true} {
-		prog := mustLoad(t, Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}, early: early})
-		texts[i] = make(map[string]string)
-		for _, p := range prog.All {
-			late += len(p.late)
-			qualifier := types.RelativeTo(p.Types)
-			for k, op := range p.nonblocking {
-				texts[i][fmt.Sprintf("%s, operation %d", p.Path, k)] = fmt.Sprint(op.send, types.TypeString(op.elem, qualifier))
-			}
-			prog.BuildPackage(p.SSA)
-			for k, fn := range *field[[]*ssa.Function](p.SSA, "created") {
-				var b strings.Builder
-				fn.WriteTo(&b)
-				texts[i][fmt.Sprintf("%s, function %d: %s", p.Path, k, fn.Name())] = b.String()
-			}
+// library is a module whose test imports some of the standard library.
+const library = "-- go.mod --\nmodule m\ngo 1.26\n-- m_test.go --\npackage m\nimport (\n\"context\"\n\"strconv\"\n\"sync\"\n\"testing\"\n)\n" +
+	"func TestM(t *testing.T) {\nvar mu sync.Mutex\nmu.Lock()\ncontext.Background()\nstrconv.Itoa(1)\n}\n"
+
+// overlaid loads a program as hbcheck does.
+func overlaid(t *testing.T, cfg Config) *Program {
+	t.Helper()
+	prog, err := Load(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+// textsOf returns texts of all that a program does: its functions with their positions, and bodies if these
+// are asked for, the order of initialisation, and what is collected of its packages.
+func textsOf(prog *Program, bodies bool) map[string]string {
+	texts := make(map[string]string)
+	for _, p := range prog.All {
+		texts[p.Path] = fmt.Sprint(p.Name, p.Dir, p.Overlaid, p.facts, p.testing, p.initWork, p.links, len(p.bare))
+		qualifier := types.RelativeTo(p.Types)
+		for k, op := range p.nonblocking {
+			texts[fmt.Sprintf("%s, operation %d", p.Path, k)] = fmt.Sprint(op.send, types.TypeString(op.elem, qualifier))
 		}
-		for k, p := range prog.InitOrder(prog.Entries[0]) {
-			texts[i][fmt.Sprintf("initialiser %d", k)] = p.Pkg.Path()
+		if bodies {
+			prog.BuildPackage(p.SSA)
+		}
+		for k, fn := range *field[[]*ssa.Function](p.SSA, "created") {
+			var b strings.Builder
+			fmt.Fprintln(&b, fn.Pos(), prog.HasLostBody(fn), prog.Linked(fn) != nil)
+			eachFunction(fn, map[*ssa.Function]bool{}, func(fn *ssa.Function) {
+				fn.WriteTo(&b)
+				for _, block := range fn.Blocks {
+					for _, i := range block.Instrs {
+						fmt.Fprintln(&b, i.Pos())
+					}
+				}
+			})
+			texts[fmt.Sprintf("%s, function %d: %s", p.Path, k, fn.Name())] = b.String()
 		}
 	}
-	if late < 500 || len(texts[0]) != len(texts[1]) {
-		t.Errorf("%d bodies are checked late; %d and %d texts", late, len(texts[0]), len(texts[1]))
+	for k, p := range prog.InitOrder(prog.Entries[0]) {
+		texts[fmt.Sprintf("initialiser %d", k)] = p.Pkg.Path()
+	}
+	return texts
+}
+
+// compare reports the first differences between two programs.
+func compare(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d texts, want %d", what, len(got), len(want))
 	}
 	differ := 0
-	for name, text := range texts[0] {
-		if text != texts[1][name] && differ < 3 {
+	for name, text := range got {
+		if text != want[name] && differ < 3 {
 			differ++
-			t.Errorf("%s differs:\n%s\nchecked at once:\n%s", name, text, texts[1][name])
+			t.Errorf("%s: %s differs:\n%s\nwant:\n%s", what, name, text, want[name])
 		}
 	}
+}
+
+// TestBodies: a program whose bodies are checked when they are needed is the same as one whose bodies are
+// checked at once.
+func TestBodies(t *testing.T) {
+	dir := extract(t, library)
+	load := func(early bool) *Program {
+		return overlaid(t, Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}, early: early})
+	}
+	prog := load(false)
+	late := 0
+	for _, p := range prog.All {
+		late += len(p.late)
+	}
+	if late < 500 {
+		t.Errorf("only %d bodies are checked late", late)
+	}
+	compare(t, "late bodies", textsOf(prog, true), textsOf(load(true), true))
 }

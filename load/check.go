@@ -55,7 +55,7 @@ func (l *loader) check() error {
 func (l *loader) checkPackage(p *Package) {
 	for l.dropUncheckable(p) {
 	}
-	if p.library() && !l.cfg.whole && !l.cfg.early {
+	if p.library() && p.outline == nil && !l.cfg.whole && !l.cfg.early {
 		p.setBodiesAside()
 	}
 	cfg, info := l.checkerConfig(p), newInfo()
@@ -76,7 +76,10 @@ func (l *loader) checkPackage(p *Package) {
 		//mutant: map literals are in the order of the source [env TestPrograms/maplit]
 		p.orderMapLits()
 		p.layTables()
-		p.initWork, p.facts, p.testing, p.nonblocking = initWorkOf(p.Files, p.Info), factsOf(p), testMethodsOf(p), nonblockingOf(p)
+		p.initWork, p.nonblocking = initWorkOf(p.Files, p.Info), nonblockingOf(p)
+		if p.outline == nil {
+			p.facts, p.testing = factsOf(p), testMethodsOf(p)
+		}
 		p.Embeds = findEmbeds(p, l.choices.source)
 	}
 }

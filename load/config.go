@@ -50,6 +50,11 @@ type Config struct {
 	// Cache, if not nil, keeps std packages for further Loads.
 	Cache *Cache
 
+	// Outlines, if not nil, keeps outlines of std packages for further Loads, also of other processes. Build says
+	// which build of the program this is, as the overlay is part of it.
+	Outlines Store
+	Build    string
+
 	// Names asks for DebugRef instructions in the functions outside the standard library. The machine
 	// takes them out again before it compiles a function (TakeNames).
 	Names bool

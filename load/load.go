@@ -64,6 +64,8 @@ type Package struct {
 	links       []link
 	cuts        []tableLit // see tables.go
 	tables      map[token.Pos]*Table
+	outline     *outline                      // of an earlier load; see outline.go
+	kept        *outline                      // that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
 	linked      map[types.Object]types.Object // variables that are others; see linkVariables
 }
@@ -79,6 +81,7 @@ func (p *Package) subject() string { return cmp.Or(p.ForTest, p.Path) }
 type file struct {
 	name  string   // absolute, or under overlayDir
 	src   []byte   // nil until read
+	size  int      // of src, if there is an outline
 	patch *patch   // to be applied to the syntax tree
 	cgo   *cgoFile // likewise; nil if it does not import "C"
 	start int      // its first token.Pos
@@ -104,6 +107,7 @@ type loader struct {
 	fset     *token.FileSet
 	end      int // end of the last file in fset
 	cache    *Cache
+	outlines *outlines           // nil: there are none
 	user     map[string]*Package // by ID
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
@@ -160,9 +164,11 @@ func (l *loader) load() (*Program, error) {
 	if len(l.std.tests) > 0 {
 		l.cache = new(Cache) // what is checked has the tests in it
 	}
+	l.outlines = l.newOutlines()
 	if err := l.types(); err != nil {
 		return nil, err
 	}
+	l.outlines.flush()
 	l.explainLosses()
 	if err := collect(l.all); err != nil {
 		return nil, err
@@ -272,7 +278,7 @@ func (l *loader) discover() error {
 	if len(l.wanted) == 0 {
 		return l.noFiles()
 	}
-	if l.stdPkgs, err = l.std.closure(roots, l.cache); err != nil {
+	if l.stdPkgs, err = l.std.closure(roots, l.cache, l.outlines); err != nil {
 		return err
 	}
 	for i, p := range l.wanted {

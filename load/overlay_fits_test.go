@@ -31,7 +31,7 @@ func TestWholeLibraryFits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Load(Config{Dir: dir}); err != nil {
+	if _, err := Load(Config{Dir: dir, early: true}); err != nil {
 		t.Fatal(err)
 	}
 }

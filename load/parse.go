@@ -53,7 +53,7 @@ func (l *loader) parse() error {
 	}
 	parallel(len(jobs), func(i int) {
 		j := jobs[i]
-		if f := j.p.files[j.i]; f.src == nil {
+		if f := j.p.files[j.i]; f.src == nil && j.p.outline == nil {
 			f.src, j.err = os.ReadFile(l.choices.source(f.name))
 			if j.err == nil && !j.p.Std {
 				f.src, j.err = Edited(l.cfg.Edits, f.name, f.src)
@@ -63,10 +63,10 @@ func (l *loader) parse() error {
 	for _, j := range jobs {
 		f := j.p.files[j.i]
 		f.start = l.end + 1
-		l.end = f.start + len(f.src)
+		l.end = f.start + max(f.size, len(f.src))
 	}
 	parallel(len(jobs), func(i int) {
-		if j := jobs[i]; j.err == nil {
+		if j := jobs[i]; j.err == nil && j.p.outline == nil {
 			j.tree, j.err = j.p.files[j.i].parse(j.p.library())
 		}
 	})
@@ -74,6 +74,9 @@ func (l *loader) parse() error {
 	for _, j := range jobs {
 		if j.err != nil {
 			found[j.p] = append(found[j.p], j.err)
+		}
+		if j.p.outline != nil {
+			l.addFile(j.p.files[j.i], &j.p.outline.files[j.i])
 		}
 		if j.tree != nil {
 			j.p.Files = append(j.p.Files, j.tree)

@@ -44,8 +44,8 @@ type Program struct {
 	links        links
 	cover        *coverage // nil: Config.Cover was not set
 	choices      buildChoices
-	root         string // Config.Root
-	again        *again // nil: Config.Again was not set
+	root         string  // Config.Root
+	again        *again  // nil: Config.Again was not set
 	loader       *loader // for bodies that are checked late
 	built        building
 }

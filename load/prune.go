@@ -34,16 +34,27 @@ func (l *loader) prune() error {
 	}
 	var fresh []*Package
 	for _, p := range l.all {
-		if p.graph == nil && (p.library() || p.isUsed()) {
+		if p.outline != nil {
+			p.graph = p.outline.newGraph(p)
+		} else if p.graph == nil && (p.library() || p.isUsed()) {
 			p.graph = newGraph(p)
 			fresh = append(fresh, p)
 		}
 	}
-	parallel(len(fresh), func(i int) {
-		if fresh[i].Std || fresh[i].published {
-			fresh[i].cutTables()
+	parallel(len(l.all), func(i int) {
+		if p := l.all[i]; p.outline != nil {
+			p.outline.connect(p)
 		}
-		fresh[i].graph.roots = l.mentionsIn(fresh[i])
+	})
+	parallel(len(fresh), func(i int) {
+		p := fresh[i]
+		if p.Std || p.published {
+			p.cutTables()
+		}
+		p.graph.roots = l.mentionsIn(p)
+		if p.library() && l.outlines != nil {
+			l.outlines.keep(p)
+		}
 	})
 	roots, aliases := make([]*decl, 2*len(l.all)), make([][]*decl, len(l.all))
 	parallel(len(l.all), func(i int) {
@@ -64,7 +75,7 @@ func (l *loader) prune() error {
 	if l.cfg.Cache == nil {
 		l.removeDead()
 	}
-	return nil
+	return l.parseOutlines()
 }
 
 // removeDead takes away what prune has found to be mentioned nowhere. With a
@@ -75,7 +86,7 @@ func (l *loader) removeDead() {
 		return
 	}
 	parallel(len(l.all), func(i int) {
-		if p := l.all[i]; p.library() && p.Files != nil {
+		if p := l.all[i]; p.library() && p.Files != nil && p.outline == nil {
 			p.removeDead(l.declared, l.live)
 		}
 	})
@@ -87,7 +98,8 @@ func (p *Package) isUsed() bool { return !p.Std && p.list.DepOnly && p.list.cgo 
 // decl is a declaration that can be taken away, or a method or type of which it matters whether it
 // is mentioned.
 type decl struct {
-	mentions []*decl
+	mentions []nameIn
+	links    []*decl  // mentioned by //go:linkname directives
 	names    []string // of methods, that are mentioned
 	reflects bool     // it mentions all exported ones
 	methods  []*decl  // of a type
@@ -96,6 +108,12 @@ type decl struct {
 
 	// effects are the parts of the initial values of a variable that may have effects.
 	effects []ast.Expr
+}
+
+// A nameIn is a name, and the package whose declarations it is one of.
+type nameIn struct {
+	of   *graph
+	name string // "." for all
 }
 
 // findLive returns all that is mentioned if roots are.
@@ -113,7 +131,16 @@ func findLive(roots []*decl) map[*decl]bool {
 			continue
 		}
 		live[d] = true
-		work = append(work, d.mentions...)
+		work = append(work, d.links...)
+		for _, m := range d.mentions {
+			if m.name != "." {
+				work = append(work, m.of.names[m.name]...)
+				continue
+			}
+			for _, decls := range m.of.names { // in any order: this is about a set
+				work = append(work, decls...)
+			}
+		}
 		for _, m := range d.methods {
 			if callable(m) {
 				work = append(work, m)
@@ -310,13 +337,13 @@ func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 		local := p.named()[link.local]
 		i := strings.LastIndexByte(link.symbol, '.')
 		if i <= 0 {
-			found.mentions = append(found.mentions, local...)
+			found.links = append(found.links, local...)
 			continue
 		}
 		pkg, name := link.symbol[:i], link.symbol[i+1:]
 		k := strings.LastIndexByte(pkg, '.')
 		if k <= strings.LastIndexByte(pkg, '/') { // no method
-			found.mentions = append(append(found.mentions, local...), named(pkg, name)...)
+			found.links = append(append(found.links, local...), named(pkg, name)...)
 			continue
 		}
 		if pkg[:k] == p.Path && len(local) > 0 {
@@ -324,7 +351,7 @@ func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 			continue
 		}
 		// The last element of the path may have a dot, too.
-		found.mentions = slices.Concat(found.mentions, local, named(pkg, name), named(pkg[:k], strings.Trim(pkg[k+1:], "(*)")))
+		found.links = slices.Concat(found.links, local, named(pkg, name), named(pkg[:k], strings.Trim(pkg[k+1:], "(*)")))
 		found.names = append(found.names, name)
 	}
 	return found, aliases
@@ -333,12 +360,12 @@ func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 // mentionsIn sets the mentions of the declarations of p and returns what the
 // rest of p mentions, links apart.
 func (l *loader) mentionsIn(p *Package) *decl {
-	own := p.named()
+	own := p.graph
 	inReflect := p.Path == "reflect" || p.Path == "internal/reflectlite"
-	newMentions := func() *mentions { return &mentions{own: own, inReflect: inReflect, seen: make(map[*decl]bool)} }
+	newMentions := func() *mentions { return &mentions{own: own, inReflect: inReflect, seen: make(map[nameIn]bool)} }
 	roots := newMentions()
 	for _, f := range p.Files {
-		imports := make(map[string]map[string][]*decl)
+		imports := make(map[string]*graph)
 		for _, spec := range f.Imports {
 			q := l.importedBy(p, importPath(spec))
 			if q == nil || q.graph == nil {
@@ -348,11 +375,9 @@ func (l *loader) mentionsIn(p *Package) *decl {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			imports[name] = q.named()
-			if name == "." { // in any order: this is about a set
-				for _, decls := range q.named() {
-					roots.add(decls)
-				}
+			imports[name] = q.graph
+			if name == "." {
+				roots.list = append(roots.list, nameIn{q.graph, "."})
 			}
 		}
 		roots.imports = imports
@@ -400,11 +425,11 @@ func (l *loader) mentionsIn(p *Package) *decl {
 
 // mentions collects what some syntax of a file mentions.
 type mentions struct {
-	own       map[string][]*decl            // the package's declarations
-	imports   map[string]map[string][]*decl // those of imports, by the import's name
-	inReflect bool                          // the file belongs to reflection itself
-	list      []*decl
-	seen      map[*decl]bool
+	own       *graph            // the package's declarations
+	imports   map[string]*graph // those of imports, by the import's name
+	inReflect bool              // the file belongs to reflection itself
+	list      []nameIn
+	seen      map[nameIn]bool
 	names     map[string]bool
 	reflects  bool
 }
@@ -417,19 +442,20 @@ func (m *mentions) name(name string) {
 	m.names[name] = true
 }
 
-func (m *mentions) add(decls []*decl) {
-	for _, d := range decls {
-		if !m.seen[d] {
-			m.seen[d] = true
-			m.list = append(m.list, d)
-		}
+func (m *mentions) add(of *graph, name string) {
+	if of == nil || of.names[name] == nil {
+		return
+	}
+	if x := (nameIn{of, name}); !m.seen[x] {
+		m.seen[x] = true
+		m.list = append(m.list, x)
 	}
 }
 
 func (m *mentions) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Ident:
-		m.add(m.own[n.Name])
+		m.add(m.own, n.Name)
 	case *ast.FuncDecl: // not what it is called
 		if n.Recv != nil {
 			ast.Inspect(n.Recv, m.visit)
@@ -468,7 +494,7 @@ func (m *mentions) visit(n ast.Node) bool {
 	case *ast.SelectorExpr: // n.Sel is a field, a method, or another package's
 		m.name(n.Sel.Name)
 		if id, ok := n.X.(*ast.Ident); ok {
-			m.add(m.imports[id.Name][n.Sel.Name])
+			m.add(m.imports[id.Name], n.Sel.Name)
 		}
 		ast.Inspect(n.X, m.visit)
 		return false
@@ -567,9 +593,7 @@ func (p *Package) removeDead(declared, live map[*decl]bool) {
 					}
 					bare := *d
 					if bare.Body = nil; d.Type.TypeParams != nil { // must have a body
-						at := d.Body.Lbrace
-						loop := &ast.ForStmt{For: at, Body: &ast.BlockStmt{Lbrace: at, Rbrace: at}}
-						bare.Body = &ast.BlockStmt{Lbrace: at, Rbrace: at, List: []ast.Stmt{loop}}
+						bare.Body = endless(d.Body.Lbrace)
 					}
 					d = &bare
 					p.bare[d.Name.Pos()], p.pruned = true, true

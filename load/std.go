@@ -249,7 +249,7 @@ func importPath(spec *ast.ImportSpec) string {
 }
 
 // closure finds the packages at paths and all they import, by path.
-func (s *stdFinder) closure(paths []string, cache *Cache) (map[string]*Package, error) {
+func (s *stdFinder) closure(paths []string, cache *Cache, o *outlines) (map[string]*Package, error) {
 	found := make(map[string]*Package)
 	for len(paths) > 0 {
 		slices.Sort(paths)
@@ -259,6 +259,9 @@ func (s *stdFinder) closure(paths []string, cache *Cache) (map[string]*Package, 
 		errs := make([]error, len(paths))
 		parallel(len(paths), func(i int) {
 			if pkgs[i] = cache.get(paths[i]); pkgs[i] == nil {
+				pkgs[i] = o.recall(s, paths[i])
+			}
+			if pkgs[i] == nil {
 				pkgs[i], errs[i] = s.find(paths[i])
 			}
 		})

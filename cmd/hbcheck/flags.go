@@ -42,7 +42,12 @@ func (f *loadFlags) register(fs *pflag.FlagSet) {
 }
 
 func (f *loadFlags) config(patterns []string, tests bool) load.Config {
-	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}, Cache: stdCache}
+	cfg := load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}, Cache: stdCache}
+	if store := openOutlines(); store != nil && stdCache == nil {
+		cfg.Outlines = store
+		cfg.Build, _ = ownHash()
+	}
+	return cfg
 }
 
 // exploreFlags are the flags of the explore command.

@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/cache"
@@ -45,7 +46,7 @@ const maxSize = 128 << 20
 type Store struct {
 	dir   string
 	cache *cache.Cache
-	grown bool
+	grown atomic.Bool
 }
 
 // Dir returns the directory of the user's store; ok is false if there is none.
@@ -147,9 +148,18 @@ func (s *Store) get(key string, v any) bool {
 }
 
 func (s *Store) put(key string, data []byte) bool {
-	s.grown = true
+	s.grown.Store(true)
 	return s.cache.PutBytes(action(key), data) == nil
 }
+
+// Bytes returns the data under key.
+func (s *Store) Bytes(key string) ([]byte, bool) {
+	data, _, err := s.cache.GetBytes(action(key))
+	return data, err == nil
+}
+
+// PutBytes keeps data under key, if it can.
+func (s *Store) PutBytes(key string, data []byte) { s.put(key, data) }
 
 func action(key string) cache.ActionID { return sha256.Sum256([]byte(key)) }
 
@@ -164,7 +174,7 @@ func decode(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(da
 // Close removes results that have not been used for days, and then the oldest, until the store is small
 // enough.
 func (s *Store) Close() {
-	if !s.grown {
+	if !s.grown.Load() {
 		return
 	}
 	s.cache.Trim()

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"sync"
+
+	"hbcheck.dev/hbcheck/internal/verdicts"
+)
+
+// openOutlines returns where outlines of the standard library are kept (load.Config.Outlines), beside the
+// verdicts; nil if there is no such place, or it is not known which build of hbcheck writes them.
+var openOutlines = sync.OnceValue(func() *verdicts.Store {
+	dir, ok := verdicts.Dir()
+	if !ok {
+		return nil
+	}
+	if _, err := ownHash(); err != nil {
+		return nil
+	}
+	store, err := verdicts.Open(dir)
+	if err != nil {
+		return nil // ignore a cache that cannot be written
+	}
+	return store
+})
