@@ -16,8 +16,7 @@ import (
 // Claims, on which it rests that a program is the same as with all bodies checked:
 //
 //  1. What the rest of a package means does not depend on the body of a function, but for the order of
-//     initialisation. That depends on what functions mention that the initial values of variables
-//     mention: these keep their bodies (mentionedByVariables, by name, which is more than enough).
+//     initialisation. Functions on which that may depend keep their bodies (mentionedByVariables).
 //  2. What is collected of a package when it is checked keeps its bodies: selects, for Nonblocking, and
 //     local types, which are numbered. Generic functions do as well, as package ssa substitutes the type
 //     parameters that their signatures have, and init functions, which are executed in any case.
@@ -30,7 +29,7 @@ type lateBody struct {
 	decl *ast.FuncDecl // with the body; guarded by checking if there is a parse, and nil until then
 	// parse, if not nil, parses decl.
 	parse func() (*ast.FuncDecl, error)
-	info *types.Info   // guarded by checking; nil until checked
+	info  *types.Info // guarded by checking; nil until checked
 }
 
 // checking is held by what checks packages, for reading, and by what checks a body: that is part of
@@ -78,45 +77,120 @@ func checksAlone(d *ast.FuncDecl) bool {
 	return alone
 }
 
-// mentionedByVariables returns the functions and methods of p whose names are in the initial values of
-// variables, or in the functions of which that is so.
+// mentionedByVariables returns the functions and methods of p that the order of initialisation may depend on.
+// The next variable to be initialised is the first one in the source that mentions none that is not, be it
+// through functions. So where all that a variable leads to is declared before it, the order is the same as
+// if it mentioned nothing: what it leads to is initialised earlier in any case. What it leads to is found
+// by name, which is more than enough.
 func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
-	byName := make(map[string][]*ast.FuncDecl)
-	var roots []ast.Node
+	var specs []*ast.ValueSpec
+	declared := byName{vars: make(map[string]int), funcs: make(map[string][]*ast.FuncDecl), methods: make(map[string][]*ast.FuncDecl)}
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				byName[d.Name.Name] = append(byName[d.Name.Name], d)
+				if list := declared.funcs; d.Body != nil {
+					if d.Recv != nil {
+						list = declared.methods
+					}
+					list[d.Name.Name] = append(list[d.Name.Name], d)
+				}
 			case *ast.GenDecl:
 				if d.Tok == token.VAR {
 					for _, s := range d.Specs {
-						for _, v := range s.(*ast.ValueSpec).Values {
-							roots = append(roots, v)
+						s := s.(*ast.ValueSpec)
+						for _, id := range s.Names {
+							if len(s.Values) > 0 && id.Name != "_" {
+								declared.vars[id.Name] = len(specs)
+							}
 						}
+						specs = append(specs, s)
 					}
 				}
 			}
 		}
 	}
+	mentioned := make(map[ast.Node]*namesIn)
 	found := make(map[*ast.FuncDecl]bool)
-	for len(roots) > 0 {
-		n := roots[len(roots)-1]
-		roots = roots[:len(roots)-1]
-		ast.Inspect(n, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				for _, d := range byName[id.Name] {
-					//mutant: initial values mention no functions [test ./load TestBodies]: "!found[d] && " -> "false && "
-					if !found[d] && d.Body != nil {
-						found[d] = true
-						roots = append(roots, d.Body)
-					}
+	for i, s := range specs {
+		last := -1 // of the variables that it leads to
+		seen := map[ast.Node]bool{s: true}
+		for work := []ast.Node{s}; len(work) > 0; {
+			n := work[len(work)-1]
+			work = work[:len(work)-1]
+			m := mentioned[n]
+			if m == nil {
+				m = declared.in(n)
+				mentioned[n] = m
+			}
+			for _, v := range m.vars {
+				if last = max(last, v); !seen[specs[v]] {
+					seen[specs[v]] = true
+					work = append(work, specs[v])
 				}
 			}
-			return true
-		})
+			for _, d := range m.funcs {
+				if !seen[d] {
+					seen[d] = true
+					work = append(work, d)
+				}
+			}
+		}
+		//mutant: initial values mention no functions [test ./load TestBodiesOrder]: "last >= i" -> "false"
+		if last >= i { // variables of one declaration may depend on each other
+			for n := range seen { // in any order: this is about a set
+				if d, ok := n.(*ast.FuncDecl); ok {
+					found[d] = true
+				}
+			}
+		}
 	}
 	return found
+}
+
+// byName are the declarations of a package by name: variables with initial values, by their places in the
+// source, and functions with bodies.
+type byName struct {
+	vars           map[string]int
+	funcs, methods map[string][]*ast.FuncDecl
+}
+
+// namesIn are what a declaration mentions.
+type namesIn struct {
+	vars  []int
+	funcs []*ast.FuncDecl
+}
+
+// in returns what the initial values of a variable, or the body of a function, mention.
+func (x *byName) in(n ast.Node) *namesIn {
+	m := new(namesIn)
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // n.Sel is a field, a method, or another package's
+			m.funcs = append(m.funcs, x.methods[n.Sel.Name]...)
+			ast.Inspect(n.X, visit)
+			return false
+		case *ast.Ident:
+			if v, ok := x.vars[n.Name]; ok {
+				m.vars = append(m.vars, v)
+			}
+			m.funcs = append(m.funcs, x.funcs[n.Name]...)
+		}
+		return true
+	}
+	switch n := n.(type) {
+	case *ast.ValueSpec:
+		if n.Type != nil {
+			ast.Inspect(n.Type, visit)
+		}
+		for _, v := range n.Values {
+			ast.Inspect(v, visit)
+		}
+	case *ast.FuncDecl:
+		ast.Inspect(n.Body, visit)
+	}
+	return m
 }
 
 // checkBody returns the declaration of b, with information about it.

@@ -2,7 +2,11 @@ package load
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +40,7 @@ func textsOf(prog *Program, bodies bool) map[string]string {
 		if bodies {
 			prog.BuildPackage(p.SSA)
 		}
-		for k, fn := range *field[[]*ssa.Function](p.SSA, "created") {
+		for k, fn := range prog.built.created[p.SSA] {
 			var b strings.Builder
 			fmt.Fprintln(&b, fn.Pos(), prog.HasLostBody(fn), prog.Linked(fn) != nil)
 			eachFunction(fn, map[*ssa.Function]bool{}, func(fn *ssa.Function) {
@@ -87,4 +91,35 @@ func TestBodies(t *testing.T) {
 		t.Errorf("only %d bodies are checked late", late)
 	}
 	compare(t, "late bodies", textsOf(prog, true), textsOf(load(true), true))
+}
+
+// TestBodiesOrder: functions through which a variable leads to one that is declared later keep their bodies.
+func TestBodiesOrder(t *testing.T) {
+	src := `package p
+var early = 1
+var a = f()
+var b = g(early)
+var c = T{}.M()
+var late = 2
+func f() int { return inner() }
+func inner() int { return late }
+func g(n int) int { return early }
+type T struct{}
+func (T) M() int { return a }
+func (T) N() int { return late }
+func inner2() int { return late }
+`
+	f, err := parser.ParseFile(token.NewFileSet(), "p.go", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for d := range (&Package{Files: []*ast.File{f}}).mentionedByVariables() {
+		got = append(got, d.Name.Name)
+	}
+	slices.Sort(got)
+	// M leads to a, and by that to late.
+	if want := "[M f inner]"; fmt.Sprint(got) != want {
+		t.Errorf("%v keep their bodies, want %s", got, want)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -21,6 +22,23 @@ type building struct {
 	done sync.Map // of *ssa.Function: those that are built
 	mu   sync.Mutex
 	pkgs map[*ssa.Package]*sync.Mutex // guarded by mu; each is held while one of its functions is built
+	// created are the functions of packages, in the order of the source. Of those package ssa has the
+	// initialiser and generic functions: it builds them as a whole where Function.Origin needs one, and
+	// forgets what the initialiser is made of.
+	created map[*ssa.Package][]*ssa.Function
+}
+
+// takeFunctions prepares pkg for building its functions one by one.
+func (b *building) takeFunctions(pkg *ssa.Package) {
+	created := field[[]*ssa.Function](pkg, "created")
+	b.created[pkg] = *created
+	*created = slices.DeleteFunc(slices.Clone(*created), func(fn *ssa.Function) bool { return !isShared(fn) })
+}
+
+// isShared reports whether fn is built with its package.
+func isShared(fn *ssa.Function) bool {
+	//mutant: generic functions are built one by one [test ./cmd/hbcheck TestScripts/once$]: "|| fn.Signature.TypeParams().Len()+fn.Signature.RecvTypeParams().Len() > 0" -> ""
+	return fn.Synthetic == "package initializer" || fn.Signature.TypeParams().Len()+fn.Signature.RecvTypeParams().Len() > 0
 }
 
 // lock returns the lock of pkg.
@@ -38,6 +56,10 @@ func (b *building) lock(pkg *ssa.Package) *sync.Mutex {
 
 // buildFunction builds fn, a function of p.
 func (prog *Program) buildFunction(p *Package, fn *ssa.Function) {
+	if isShared(fn) {
+		fn.Pkg.Build()
+		return
+	}
 	if _, ok := prog.built.done.Load(fn); ok {
 		return
 	}
@@ -66,7 +88,7 @@ func (prog *Program) BuildPackage(pkg *ssa.Package) {
 		pkg.Build()
 		return
 	}
-	for _, fn := range *field[[]*ssa.Function](pkg, "created") {
+	for _, fn := range prog.built.created[pkg] {
 		prog.EnsureBuilt(fn)
 	}
 }

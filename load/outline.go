@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// An outline is what a program needs to know of a package of the standard library before it knows which of its
-// declarations it needs: where they are, what they mention, and which bodies can be checked alone. It is
+// An outline is what a program needs to know of a package of the standard library before it knows which of
+// its declarations it needs: where they are, what they mention, and which bodies can be checked alone. It is
 // kept on disk, so that the next program parses these declarations only, and of most functions nothing but
 // the first line. Everything else is made anew of the source, as it would be without an outline: with the
 // same positions, in the same order.
@@ -99,8 +99,8 @@ func (l *loader) newOutlines() *outlines {
 	return &outlines{store: cfg.Outlines, base: base, keys: make(map[string]string)}
 }
 
-// key returns the key of the package at path, whose directory in the distribution is dir: the files that there
-// are, as go list indexes a directory, unless one has just been written.
+// key returns the key of the package at path, whose directory in the distribution is dir: the files in it, as
+// go list indexes a directory, unless one has just been written.
 func (o *outlines) key(path, dir string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", o.base, path)

@@ -70,7 +70,7 @@ func (l *loader) addFile(f *file, x *outlineFile) {
 	l.fset.AddExistingFiles(f.pos)
 }
 
-// outlineParser parses a file of which there is an outline.
+// outlineParser parses a file that has an outline.
 type outlineParser struct {
 	l     *loader
 	of    *outline

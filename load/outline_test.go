@@ -75,7 +75,7 @@ func TestOutlines(t *testing.T) {
 	}
 }
 
-// TestOutlineTruncated: what is left of an outline is none.
+// TestOutlineTruncated: a part of an outline is not taken for one.
 func TestOutlineTruncated(t *testing.T) {
 	x := &outline{name: "p", imports: []string{"q"}, files: []outlineFile{{name: "f.go", size: 9, lines: []int{0, 5}, pieces: []piece{{kind: 1, off: 2, end: 7}}}},
 		decls: []outlineDecl{{names: []string{"F"}, mentions: []outlineMention{{-1, "G"}, {0, "F"}}}}}
@@ -93,8 +93,8 @@ func TestOutlineTruncated(t *testing.T) {
 	}
 }
 
-// TestOutlineKey: a package whose files differ has another outline; one whose files have just been written has
-// none.
+// TestOutlineKey: a package whose files differ has another outline, and one has none while its files have
+// just been written.
 func TestOutlineKey(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f.go")

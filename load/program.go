@@ -83,6 +83,7 @@ func (l *loader) program() (*Program, error) {
 		choices:  l.choices,
 		root:     l.cfg.Root,
 		loader:   l,
+		built:    building{created: make(map[*ssa.Package][]*ssa.Function)},
 	}
 	for _, path := range l.cfg.Implicit {
 		id, _ := l.std.resolve(path)
@@ -95,6 +96,9 @@ func (l *loader) program() (*Program, error) {
 			files, info = p.bodies(l.live)
 		}
 		p.SSA = prog.SSA.CreatePackage(p.Types, files, info, p.Std)
+		if !prog.buildsWhole(p) {
+			prog.built.takeFunctions(p.SSA)
+		}
 		p.SSA.SetDebugMode(l.cfg.Names && !p.library())
 		prog.byTypes[p.Types] = p
 	}
