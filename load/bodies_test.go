@@ -40,7 +40,7 @@ func textsOf(prog *Program, bodies bool) map[string]string {
 		if bodies {
 			prog.BuildPackage(p.SSA)
 		}
-		for k, fn := range prog.built.created[p.SSA] {
+		for k, fn := range functionsOf(prog, p) {
 			var b strings.Builder
 			fmt.Fprintln(&b, fn.Pos(), prog.HasLostBody(fn), prog.Linked(fn) != nil)
 			eachFunction(fn, map[*ssa.Function]bool{}, func(fn *ssa.Function) {
@@ -58,6 +58,22 @@ func textsOf(prog *Program, bodies bool) map[string]string {
 		texts[fmt.Sprintf("initialiser %d", k)] = p.Pkg.Path()
 	}
 	return texts
+}
+
+// functionsOf returns the functions of p in the order of the source.
+func functionsOf(prog *Program, p *Package) []*ssa.Function {
+	if list := prog.built.created[p.SSA]; list != nil {
+		return list
+	}
+	var list []*ssa.Function
+	for _, f := range p.Files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				list = append(list, prog.SSA.FuncValue(p.Info.Defs[d.Name].(*types.Func)))
+			}
+		}
+	}
+	return list
 }
 
 // compare reports the first differences between two programs.
@@ -121,5 +137,26 @@ func inner2() int { return late }
 	// M leads to a, and by that to late.
 	if want := "[M f inner]"; fmt.Sprint(got) != want {
 		t.Errorf("%v keep their bodies, want %s", got, want)
+	}
+}
+
+// TestIsBodyless: whether a function has a body does not depend on whether it has been built.
+func TestIsBodyless(t *testing.T) {
+	prog := overlaid(t, Config{Dir: extract(t, library), Tests: true, Implicit: []string{"runtime"}})
+	without := 0
+	for _, p := range prog.All {
+		for _, fn := range prog.built.created[p.SSA] {
+			before := prog.IsBodyless(fn)
+			prog.EnsureBuilt(fn)
+			if after := fn.Blocks == nil; before != after || prog.IsBodyless(fn) != after {
+				t.Errorf("%s: without a body: %t, and %t when it has been built: %t", fn, before, prog.IsBodyless(fn), after)
+			}
+			if before {
+				without++
+			}
+		}
+	}
+	if without == 0 {
+		t.Error("all functions have bodies")
 	}
 }

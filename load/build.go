@@ -12,10 +12,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Package ssa builds packages as a whole. Of a package that is not covered the functions are built one by
-// one, as they are needed: a function is the only one of a package of its own while it is built. For
-// that, and to give it a body that has been checked late, fields are set that package ssa does not
-// export. A version of it that has other ones is a BUG at the first function.
+// Package ssa builds packages as a whole. Of the standard library the functions are built one by one, as they
+// are needed: a function is the only one of a package of its own while it is built. For that, and to give
+// it a body that has been checked late, fields are set that package ssa does not export. A version of it
+// that has other ones is a BUG at the first function.
+//
+// So what examines Blocks, Params or AnonFuncs of a function of the library calls EnsureBuilt first, and what
+// only asks whether there is a body calls IsBodyless.
 
 // building is what has been built of a Program.
 type building struct {
@@ -93,8 +96,8 @@ func (prog *Program) BuildPackage(pkg *ssa.Package) {
 	}
 }
 
-// buildsWhole reports whether p is built as a whole: the counters of coverage are taken out of it.
-func (prog *Program) buildsWhole(p *Package) bool { return prog.cover != nil && !p.Std }
+// buildsWhole reports whether p is built as a whole: a package of the user's, of which most is executed.
+func (prog *Program) buildsWhole(p *Package) bool { return !p.library() }
 
 // Build builds all functions of the program.
 func (prog *Program) Build() {

@@ -116,6 +116,17 @@ func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
+// IsBodyless reports whether fn is declared without a body, or has lost it. Its syntax says so only when it
+// has been built.
+func (prog *Program) IsBodyless(fn *ssa.Function) bool {
+	if fn.Pkg != nil && prog.byTypes[fn.Pkg.Pkg] != nil && fn.Parent() == nil {
+		//mutant: what has not been built has no body [test ./load TestIsBodyless]: "!prog.hasBody(fn)" -> "!prog.hasBody(fn) || len(fn.Blocks) == 0"
+		return fn.Object() != nil && !prog.hasBody(fn)
+	}
+	d, ok := fn.Syntax().(*ast.FuncDecl)
+	return ok && d.Body == nil
+}
+
 // hasBody reports whether the source gives fn, a declared function, a body.
 func (prog *Program) hasBody(fn *ssa.Function) bool {
 	p := prog.byTypes[fn.Pkg.Pkg]

@@ -24,7 +24,7 @@ import (
 // resolve returns the function that is called when fn is: another one if fn
 // has no body and is linked to one that has.
 func (a *analysis) resolve(fn *ssa.Function) *ssa.Function {
-	if isBodyless(fn) && a.model(fn) == nil {
+	if a.prog.IsBodyless(fn) && a.model(fn) == nil {
 		if l := a.prog.Linked(fn); l != nil {
 			return l
 		}

@@ -1,7 +1,6 @@
 package pointer
 
 import (
-	"go/ast"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -141,7 +140,7 @@ func (p *Policy) isAccessor(fn *ssa.Function) bool {
 			switch v := i.Call.Value.(type) {
 			case *ssa.Builtin:
 			case *ssa.Function:
-				if !isBodyless(v) {
+				if !p.prog.IsBodyless(v) {
 					return false
 				}
 				moves = true // sync/atomic
@@ -165,12 +164,6 @@ func (p *Policy) isAccessor(fn *ssa.Function) bool {
 		}
 	}
 	return moves
-}
-
-// isBodyless reports whether fn is declared without a body.
-func isBodyless(fn *ssa.Function) bool {
-	d, ok := fn.Syntax().(*ast.FuncDecl)
-	return ok && d.Body == nil
 }
 
 func instructions(fn *ssa.Function) int {

@@ -470,6 +470,7 @@ func (r *Run) startsZero(v *ssa.Global) bool {
 	if init == nil {
 		return false
 	}
+	r.Prog.EnsureBuilt(init)
 	for _, b := range init.Blocks {
 		for _, i := range b.Instrs {
 			if st, ok := i.(*ssa.Store); ok && st.Addr == v {
