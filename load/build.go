@@ -14,11 +14,20 @@ import (
 
 // Package ssa builds packages as a whole. Of the standard library the functions are built one by one, as they
 // are needed: a function is the only one of a package of its own while it is built. For that, and to give
-// it a body that has been checked late, fields are set that package ssa does not export. A version of it
-// that has other ones is a BUG at the first function.
+// it a body that has been checked late, fields are set that package ssa does not export. With a version of it
+// that has other ones, as a module may select that has hbcheck as a tool, all is built as a whole.
 //
 // So what examines Blocks, Params or AnonFuncs of a function of the library calls EnsureBuilt first, and what
 // only asks whether there is a body calls IsBodyless.
+
+// oneByOne reports whether package ssa has the fields that are set.
+var oneByOne = hasField[*types.Info](ssa.Package{}, "info") && hasField[[]*ssa.Function](ssa.Package{}, "created") &&
+	hasField[ast.Node](ssa.Function{}, "syntax") && hasField[*types.Info](ssa.Function{}, "info")
+
+func hasField[T any](x any, name string) bool {
+	f, ok := reflect.TypeOf(x).FieldByName(name)
+	return ok && f.Type == reflect.TypeFor[T]()
+}
 
 // building is what has been built of a Program.
 type building struct {
@@ -97,7 +106,7 @@ func (prog *Program) BuildPackage(pkg *ssa.Package) {
 }
 
 // buildsWhole reports whether p is built as a whole: a package of the user's, of which most is executed.
-func (prog *Program) buildsWhole(p *Package) bool { return !p.library() }
+func (prog *Program) buildsWhole(p *Package) bool { return !oneByOne || !p.library() }
 
 // Build builds all functions of the program.
 func (prog *Program) Build() {

@@ -55,7 +55,7 @@ func (l *loader) check() error {
 func (l *loader) checkPackage(p *Package) {
 	for l.dropUncheckable(p) {
 	}
-	if p.library() && p.outline == nil && !l.cfg.whole && !l.cfg.early {
+	if oneByOne && p.library() && p.outline == nil && !l.cfg.whole && !l.cfg.early {
 		p.setBodiesAside()
 	}
 	cfg, info := l.checkerConfig(p), newInfo()

@@ -91,7 +91,7 @@ type outlines struct {
 // an overlay of the caller's there are none.
 func (l *loader) newOutlines() *outlines {
 	cfg := l.cfg
-	if cfg.Outlines == nil || cfg.Cache != nil || cfg.Overlay != nil || cfg.Root != "" || cfg.whole || cfg.early || len(l.std.tests) > 0 {
+	if !oneByOne || cfg.Outlines == nil || cfg.Cache != nil || cfg.Overlay != nil || cfg.Root != "" || cfg.whole || cfg.early || len(l.std.tests) > 0 {
 		return nil
 	}
 	//mutant: an outline of another build is taken [test ./load TestOutlines]: "cfg.Build, l.goEnv" -> "0, l.goEnv"
