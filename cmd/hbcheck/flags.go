@@ -43,9 +43,11 @@ func (f *loadFlags) register(fs *pflag.FlagSet) {
 
 func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 	cfg := load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}, Cache: stdCache}
-	if store := openOutlines(); store != nil && stdCache == nil {
-		cfg.Outlines = store
-		cfg.Build, _ = ownHash()
+	if stdCache == nil {
+		if store := openOutlines(); store != nil {
+			cfg.Outlines = store
+			cfg.Build, _ = ownHash()
+		}
 	}
 	return cfg
 }

@@ -43,6 +43,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			code = exitUsage
 		}
 	}()
+	defer closeOutlines()
 	root := rootCommand()
 	if err := goCommand(root, args); err != nil {
 		complain(stderr, err)

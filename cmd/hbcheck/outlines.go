@@ -2,6 +2,7 @@ package main
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/internal/verdicts"
 )
@@ -20,5 +21,15 @@ var openOutlines = sync.OnceValue(func() *verdicts.Store {
 	if err != nil {
 		return nil // ignore a cache that cannot be written
 	}
+	opened.Store(store)
 	return store
 })
+
+var opened atomic.Pointer[verdicts.Store]
+
+// closeOutlines keeps the store within its bounds, if something has been written.
+func closeOutlines() {
+	if store := opened.Load(); store != nil {
+		store.Close()
+	}
+}
