@@ -30,7 +30,7 @@ import (
 // could have ended it. The executions that are counted have other schedules than the one of 2, so that in the
 // end 2 is asked again, of the first of them (teller).
 //
-// If time is up before 2 is decided, the Leak stays: it is reported as a warning, and the verdict is incomplete.
+// If time is up before 2 is decided, the Leak stays: it is a warning, and the verdict is incomplete.
 //
 // A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:
 // for what it reads in the loop. A loop has one bug for each goroutine in it then (Bug.parts).

@@ -37,6 +37,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,6 +54,7 @@ func main() {
 	time.Sleep(1)
 	synctest.Test(new(testing.T), nil)
 	signal.Reset()
+	pprof.Lookup("goroutineleak").WriteTo(os.Stdout, 1)
 	net.Dial("tcp", "127.0.0.1:1")
 	os.Exit(1)
 }
