@@ -18,11 +18,12 @@ type Listing struct {
 	cfg    Config
 	l      *loader
 	hashes map[string]string // by name of a file
+	stat   func(name string) (fs.FileInfo, error)
 }
 
 // List asks the go command. The error is an Errors if the request is at fault.
 func List(cfg Config) (*Listing, error) {
-	x := &Listing{cfg: cfg, hashes: make(map[string]string)}
+	x := &Listing{cfg: cfg, hashes: make(map[string]string), stat: os.Stat}
 	x.l = newLoader(&x.cfg)
 	var err error
 	if x.l.dir, err = cfg.dir(); err != nil {
@@ -133,7 +134,7 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	for _, name := range files {
 		if lp.Standard && x.cfg.Root == "" {
 			// These are not edited, and there are thousands.
-			info, err := os.Stat(filepath.Join(lp.Dir, name))
+			info, err := x.stat(filepath.Join(lp.Dir, name))
 			if err != nil {
 				return err
 			}
