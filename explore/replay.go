@@ -354,9 +354,13 @@ func (b *Bug) finish(m Machine) {
 	}
 }
 
-// idle returns where the goroutines were started that have not ended and have no event.
+// idle returns where the goroutines were started that have not ended and have no event, although they could move.
 func idle(m Machine, events []Event) (list []Related) {
 	for _, g := range m.Goroutines() {
+		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: remove 3
+		if g.Waiting != (Waiting{}) {
+			continue
+		}
 		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e Event) bool { return e.G == g.ID }) {
 			list = append(list, started(g)...)
 		}
