@@ -109,6 +109,8 @@ type Inspected interface {
 	RunningTests() []trace.GID
 	TestsHolding(objs []uint32, waiter trace.GID) []trace.GID
 	HeldByVariables(objs []uint32) bool
+	// Referring returns the goroutines other than but that refer to one of the objects.
+	Referring(objs []uint32, but trace.GID) []trace.GID
 	AwaitedBy(g trace.GID) []uint32
 	WaitsForLock(g trace.GID) bool
 	// CanCollect reports whether a garbage collection in this state could change the program's

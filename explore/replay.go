@@ -357,7 +357,7 @@ func (b *Bug) finish(m Machine) {
 // idle returns where the goroutines were started that have not ended and have no event, although they could move.
 func idle(m Machine, events []Event) (list []Related) {
 	for _, g := range m.Goroutines() {
-		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: remove 3
+		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (Waiting{})" -> "false"
 		if g.Waiting != (Waiting{}) {
 			continue
 		}

@@ -16,7 +16,7 @@ const briefRows = 10
 
 // briefLines is how many lines a run of many entries writes of bugs in full. Of further bugs, and of those
 // whose text an earlier one of the package has, it writes what they are, why, and where more is.
-const briefLines = 60
+const briefLines = 50
 
 // briefMessage is how many bytes of a bug's first line such a run writes.
 const briefMessage = 160
