@@ -308,7 +308,7 @@ type Event struct {
 	failures int    // number of places with a reported failure by then
 	key      string // key that a loop over a map visits, if chosen; "" if not
 	call     *callNode
-	idle     []Related // goroutines that have not moved, if a test reports a failure after the step
+	idle     []Related // goroutines that could move and have not, if a test fails after the step or it is the last one
 	pooled   uint32    // the object that a sync.Pool has got (put) or given; 0: none
 	put      bool
 
