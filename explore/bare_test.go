@@ -49,6 +49,7 @@ func (bare) SubtestEnded() bool                                                 
 func (bare) RunningTests() []trace.GID                                               { return nil }
 func (bare) TestsHolding([]uint32, trace.GID) []trace.GID                            { return nil }
 func (bare) WatchCalls(func(_, _ trace.GID, _ func([]uint32) bool)) func(*vm.Config) { return nil }
+func (bare) Referring([]uint32, trace.GID) []trace.GID                               { return nil }
 func (bare) HeldByVariables([]uint32) bool                                           { return false }
 func (bare) AwaitedBy(trace.GID) []uint32                                            { return nil }
 func (bare) WaitsForLock(trace.GID) bool                                             { return false }

@@ -20,7 +20,8 @@ import (
 //     the exploration begins again, and counts the executions that have it. For what package variables refer
 //     to the process is the entry: any function could end it. A subtest, and a function that gets a
 //     *testing.T, is an entry as well; if one of its frames referred to it, it has to have ended. One that
-//     waits for a lock is judged by what the goroutine waits for that holds it (leftWith).
+//     waits for a lock is judged by what the goroutine waits for that holds it (leftWith); and if others that
+//     are left refer to what it waits for, also by what they wait for (wakers).
 //  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug
 //     of some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is,
 //     for the same as one that all executions have: what ends that one ends it, too. If there is none
@@ -265,7 +266,7 @@ func heldByEntry(m Machine, b *Bug, over func() bool) (held, known bool) {
 	}
 	maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
 		//mutant: a test that waits forever on purpose is wrong [test ./cmd/hbcheck TestScripts/left]: "m.HangsInTest(g)" -> "false"
-		if m.HangsInTest(g) {
+		if m.HangsInTest(g) || b.Loop < 0 && slices.ContainsFunc(wakers(m, g), m.HangsInTest) {
 			return true
 		}
 		//mutant: package variables hold nothing [test ./explore TestLeftBehind|TestLeftLoops]: "|| m.HeldByVariables(list)" -> ""
@@ -319,10 +320,28 @@ func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
 			if x.key() == b.key() {
 				objs[x.waiter] = m.AwaitedBy(x.waiter)
+				for _, g := range wakers(m, x.waiter) {
+					objs[x.waiter] = append(objs[x.waiter], m.AwaitedBy(g)...)
+				}
 			}
 		}
 	}
 	return objs
+}
+
+// wakers returns the goroutines that could end the wait of g, and those that could end theirs, and so on: they
+// refer to what it waits for. That they wait themselves may be because of the entry.
+func wakers(m Machine, g trace.GID) (list []trace.GID) {
+	all := []trace.GID{g}
+	for i := 0; i < len(all); i++ {
+		//mutant: who waits for one that the entry has left is left by a function [test ./explore TestLeftBehind]: "m.Referring(m.AwaitedBy(all[i]), all[i])" -> "all[:0]"
+		for _, h := range m.Referring(m.AwaitedBy(all[i]), all[i]) {
+			if !slices.Contains(all, h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return all[1:]
 }
 
 // heldInCalls removes from objs, which has what each goroutine waits for after b's schedule, that to which

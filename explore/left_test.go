@@ -58,6 +58,10 @@ var leftPrograms = []struct{ body, want string }{
 	// One that could have been ended holds the lock; two that hold each other's could not.
 	{`c := make(chan bool); hold(c)`, "warning"},
 	{`var a, b sync.Mutex; d := make(chan bool, 2); go func() { a.Lock(); d <- true; <-d; b.Lock() }(); go func() { b.Lock(); <-d; d <- true; a.Lock() }()`, "fail"},
+	// One that the entry could have ended could have ended the other one; of those here no one could.
+	{`s := start(); <-s.ready; finish(s)`, "warning"},
+	{`finish(start())`, "warning"},
+	{`finish(&server{stop: nil})`, "fail"},
 	{`for range 2 { go func() { <-jobs }() }`, "warning"}, // any function could have sent
 	{`done := make(chan bool, 1); go func() { done <- true; <-jobs }(); select { case <-done: close(jobs); default: }`, "fail"},
 	// The search finds the other bugs, too.
@@ -97,6 +101,17 @@ func start() *server {
 }
 
 func (s *server) start() { *s = *start() }
+
+// finish leaves one that waits for another one, which waits for s.
+func finish(s *server) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	stop := s.stop
+	begun := make(chan bool)
+	go func() { close(begun); <-stop; wg.Done() }()
+	<-begun
+	go wg.Wait()
+}
 
 func use(*server) {}
 

@@ -109,6 +109,8 @@ type Inspected interface {
 	RunningTests() []trace.GID
 	TestsHolding(objs []uint32, waiter trace.GID) []trace.GID
 	HeldByVariables(objs []uint32) bool
+	// Referring returns the goroutines other than but that refer to one of the objects.
+	Referring(objs []uint32, but trace.GID) []trace.GID
 	AwaitedBy(g trace.GID) []uint32
 	WaitsForLock(g trace.GID) bool
 	// CanCollect reports whether a garbage collection in this state could change the program's
@@ -306,7 +308,7 @@ type Event struct {
 	failures int    // number of places with a reported failure by then
 	key      string // key that a loop over a map visits, if chosen; "" if not
 	call     *callNode
-	idle     []Related // goroutines that have not moved, if a test reports a failure after the step
+	idle     []Related // goroutines that could move and have not, if a test fails after the step or it is the last one
 	pooled   uint32    // the object that a sync.Pool has got (put) or given; 0: none
 	put      bool
 

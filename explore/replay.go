@@ -68,6 +68,9 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.key = x.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
+		if i == len(schedule)-1 { // nobody can move after a crash
+			ev.idle = idle(m, append(events, ev))
+		}
 		m.Step(a.G, a.Choice)
 		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
 			ev.Effect = chosen(&ev)
@@ -341,7 +344,11 @@ func (b *Bug) finish(m Machine) {
 	b.numberCalls()
 	switch b.Kind {
 	case Panic, Misuse:
-		b.NotRun = idle(m, b.Events)
+		for i := len(b.Events) - 1; i >= 0 && b.NotRun == nil; i-- {
+			if b.NotRun = b.Events[i].idle; !b.Events[i].Blocked {
+				break
+			}
+		}
 	case Failure:
 		if i := slices.IndexFunc(b.Events, func(e Event) bool { return e.Fails }); i >= 0 {
 			b.NotRun = b.Events[i].idle
@@ -354,9 +361,13 @@ func (b *Bug) finish(m Machine) {
 	}
 }
 
-// idle returns where the goroutines were started that have not ended and have no event.
+// idle returns where the goroutines were started that have not ended and have no event, although they could move.
 func idle(m Machine, events []Event) (list []Related) {
 	for _, g := range m.Goroutines() {
+		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (Waiting{})" -> "false"
+		if g.Waiting != (Waiting{}) {
+			continue
+		}
 		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e Event) bool { return e.G == g.ID }) {
 			list = append(list, started(g)...)
 		}

@@ -133,7 +133,7 @@ func (s *exploration) judgeLeft(b *Bug) {
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}
-	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "held || !known" -> "held"
+	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "!known" -> "known && !known"
 	b.stays = held || !known
 	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
 	if b.Always && !b.stays {

@@ -6,12 +6,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
 )
 
 // briefRows is how many rows a schedule has at most in a run of many entries, but for those that decide.
 const briefRows = 10
+
+// briefLines is how many lines a run of many entries writes of bugs in full. Of further bugs, and of those
+// whose text an earlier one of the package has, it writes what they are, why, and where more is.
+const briefLines = 50
+
+// briefMessage is how many bytes of a bug's first line such a run writes.
+const briefMessage = 160
 
 // A packageLine is what a run of many entries says of a package that has no finding of its own to tell, as
 // go test does.
@@ -51,6 +59,7 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 		l.failed++
 		if !t.again(&b, r, files) {
 			t.bugs(&b, r, files)
+			t.written += bytes.Count(b.Bytes(), []byte("\n"))
 		}
 	case r.Verdict == explore.Incomplete:
 		l.open = append(l.open, r.Entry)
@@ -90,6 +99,65 @@ func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 		fmt.Fprintln(b)
 	}
 	return true
+}
+
+// inBrief writes bug, of r, in a few lines if that is enough in a run of many entries, and reports whether it
+// has.
+func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) bool {
+	if !t.Brief || t.Verbose {
+		return false
+	}
+	first := ""
+	if text := textOf(bug); text != "" {
+		if t.texts == nil {
+			t.texts = make(map[string]string)
+		}
+		key := r.Package + " " + text
+		if first = t.texts[key]; first == "" {
+			t.texts[key] = r.Entry
+		}
+	}
+	//mutant: every bug of many is written in full [test ./report TestInBrief]: "first == \"\" && t.written < briefLines" -> "true"
+	if first == "" && t.written < briefLines {
+		return false
+	}
+	message := firstLine(Message(bug))
+	if n := briefMessage; len(message) > n {
+		for !utf8.RuneStart(message[n]) {
+			n--
+		}
+		message = message[:n] + "..."
+	}
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), message)
+	if first != "" {
+		fmt.Fprintf(b, "     %s says the same: it may be one bug. -v shows the schedule.\n", first)
+	} else if !bug.Untold {
+		fmt.Fprintf(b, "why: %s (-v shows the schedule)\n", why(bug))
+	}
+	if s := t.undecided(bug); s != "" {
+		fmt.Fprintln(b, s)
+	}
+	return true
+}
+
+// textOf returns what the program says of a bug, without paths, and without what comes after them: two tests
+// whose failures, or panics, have one text may have one cause. It returns "" if the program says nothing.
+func textOf(bug *explore.Bug) string {
+	if bug.Kind != explore.Failure && bug.Kind != explore.Panic {
+		return ""
+	}
+	text := firstLine(Message(bug))
+	var words []string
+	for _, w := range strings.Fields(text) {
+		if strings.ContainsAny(w, "/\\") {
+			break
+		}
+		words = append(words, w)
+	}
+	if len(words) < 4 { // test failed: x
+		return ""
+	}
+	return bug.Kind.Code() + " " + strings.Join(words, " ")
 }
 
 // packageLines writes the lines of all packages.

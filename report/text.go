@@ -35,7 +35,11 @@ type Text struct {
 	elapsed time.Duration
 	covered Coverages
 	summary Summary
-	lines   []*packageLine // if Brief
+
+	// If Brief.
+	lines   []*packageLine
+	written int               // lines about bugs
+	texts   map[string]string // the first entry with this text, by package and text
 }
 
 // Result implements Writer.
@@ -138,16 +142,18 @@ func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
 		}
 		first = false
 		f := t.summary.find(&t.Paths, r.Entry, bug)
-		again := len(f.entries) > 1 && !t.Verbose
-		if !again {
+		again, full := len(f.entries) > 1 && !t.Verbose, false
+		switch {
+		case !again && !t.inBrief(b, r, bug):
 			t.bug(b, bug)
-		} else {
+			full = true
+		case again:
 			fmt.Fprintf(b, "%s: %s: %s\nthe same as in %s, see above\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), firstLine(Message(bug)), f.entries[0])
 		}
 		if i < len(files) && files[i].Replay != "" {
 			fmt.Fprintf(b, "replay: hbcheck replay %s\n", files[i].Replay)
 		}
-		if i < len(files) && files[i].Page != "" && !again {
+		if i < len(files) && files[i].Page != "" && full {
 			fmt.Fprintf(b, "page:   %s\n", files[i].Page)
 		}
 	}

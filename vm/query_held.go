@@ -113,6 +113,23 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 	return tests
 }
 
+// Referring returns the goroutines other than but that refer to one of objs, directly or through other objects.
+func (v Report) Referring(objs []uint32, but trace.GID) (list []trace.GID) {
+	m := v.m
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status == gEnded || g.fn == nil || g.id == but {
+			continue
+		}
+		seen := m.newReach()
+		seen.goroutine(g)
+		if slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
+			list = append(list, g.id)
+		}
+	}
+	return list
+}
+
 // testOf returns the goroutine that executes the test in which g was started, or g itself.
 func (m *Machine) testOf(g *goroutine) trace.GID {
 	for g.parent != trace.NoGID && g.test == "" {

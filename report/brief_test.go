@@ -1,0 +1,57 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// TestInBrief: of the bugs of many entries those are written in full that are the first to say something, up
+// to a number of lines; every one has its position, its cause and its replay.
+func TestInBrief(t *testing.T) {
+	var b bytes.Buffer
+	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
+	write := func(entry, message string, line int) string {
+		b.Reset()
+		bug := deposit()
+		bug.Detail, bug.Pos = explore.TestFailed{Message: message}, at("bank_test.go", line, 3)
+		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*explore.Bug{bug}}
+		if err := w.Result(r, []Files{{Replay: entry + ".hbr"}}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		for _, part := range []string{"--- FAIL: " + entry, fmt.Sprintf("bank_test.go:%d:3: HB005", line), entry + ".hbr"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: there is no %q:\n%s", entry, part, text)
+			}
+		}
+		return text
+	}
+	full := func(text string) bool { return strings.Contains(text, "g1  g2") }
+	if s := write("TestA", "cannot close: timeout, x/a.go:3", 1); !full(s) {
+		t.Errorf("the first one is not in full:\n%s", s)
+	}
+	// The same text but for paths.
+	if s := write("TestB", "cannot close: timeout, x/b.go:9", 2); full(s) || !strings.Contains(s, "TestA says the same") {
+		t.Errorf("the same text once more:\n%s", s)
+	}
+	for i, x := range []string{"one, want 2"} {
+		if s := write(fmt.Sprint("TestC", i), x, 3+i); !full(s) {
+			t.Errorf("another one is not in full:\n%s", s)
+		}
+	}
+	long := ""
+	for i := range 3 {
+		long = write(fmt.Sprint("TestD", i), fmt.Sprintf("%d is %s", i, strings.Repeat("ö", 300)), 10+i)
+	}
+	if full(long) || !strings.Contains(long, "why: ") || len(long) > 700 {
+		t.Errorf("one of many is in full:\n%s", long)
+	}
+	w.Verbose = true
+	if s := write("TestE", "cannot close: timeout, x/c.go:4", 20); !full(s) {
+		t.Errorf("with -v:\n%s", s)
+	}
+}
