@@ -329,8 +329,8 @@ func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 	return objs
 }
 
-// wakers returns the goroutines that could end the wait of g, and those that could end theirs, and so on: they
-// refer to what it waits for. That they wait themselves may be because of the entry.
+// wakers returns the goroutines that could end the wait of g, and those that could end theirs, and so on:
+// they refer to what it waits for. That they wait themselves may be because of the entry.
 func wakers(m Machine, g trace.GID) (list []trace.GID) {
 	all := []trace.GID{g}
 	for i := 0; i < len(all); i++ {

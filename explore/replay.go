@@ -68,7 +68,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.key = x.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
-		if i == len(schedule)-1 { // nobody can move after a crash
+		if i == len(schedule)-1 { // nothing moves after a crash
 			ev.idle = idle(m, append(events, ev))
 		}
 		m.Step(a.G, a.Choice)
@@ -361,7 +361,8 @@ func (b *Bug) finish(m Machine) {
 	}
 }
 
-// idle returns where the goroutines were started that have not ended and have no event, although they could move.
+// idle returns where the goroutines were started that have not ended and have no event, although they could
+// move.
 func idle(m Machine, events []Event) (list []Related) {
 	for _, g := range m.Goroutines() {
 		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (Waiting{})" -> "false"

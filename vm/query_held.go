@@ -113,7 +113,8 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 	return tests
 }
 
-// Referring returns the goroutines other than but that refer to one of objs, directly or through other objects.
+// Referring returns the goroutines other than but that refer to one of objs, directly or through other
+// objects.
 func (v Report) Referring(objs []uint32, but trace.GID) (list []trace.GID) {
 	m := v.m
 	for _, s := range m.order {
