@@ -68,7 +68,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.key = x.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
-		if i == len(schedule)-1 { // no goroutine moves after a crash
+		if i == len(schedule)-1 { // nothing moves after a crash
 			ev.idle = idle(m, append(events, ev))
 		}
 		m.Step(a.G, a.Choice)
