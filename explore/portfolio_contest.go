@@ -1,0 +1,362 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strconv"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// contest executes lines 1 to 4; lead is the first search. If executions are long it ends after
+// line 1, with errLong.
+func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
+	searches := p.opts.Portfolio.Searches
+	p.best, p.winner, p.ended = math.MaxUint64, -1, make([]bool, len(searches)+2)
+	p.done = make(chan *contender, len(p.ended))
+	p.draws.over = make(chan struct{})
+	p.size = uint64(lead.s.m.CodeSize())
+	p.turns.begin(&p.mu, len(searches))
+	// All searches may wait for their turns when the time is up.
+	defer context.AfterFunc(p.ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.turns.changed.Broadcast()
+	})()
+	p.turns.enter(0, 0)
+	p.safely(lead, func() { p.run(lead) })
+	if lead.long {
+		return lead.s, lead.found, errLong
+	}
+	if !lead.s.limit.passed() {
+		p.startOthers(lead) // if it has given up earlier
+	}
+	p.leave(0)
+	list := []*contender{lead}
+	for len(list) < p.begun() && !p.decided() {
+		list = append(list, <-p.done)
+	}
+	var mistakes []string
+	for _, c := range list {
+		if c.panics != nil {
+			mistakes = append(mistakes, fmt.Sprint(c.panics))
+		}
+	}
+	if len(mistakes) > 0 && p.winner < 0 {
+		panic(mistakes[0])
+	}
+	for _, c := range list {
+		var failed *NotResumed
+		if errors.As(c.err, &failed) {
+			return nil, por.Result{}, failed
+		}
+	}
+	best := p.choose(list)
+	if p.winner >= 0 {
+		p.worked += p.best
+	} else {
+		p.worked += best.work(best.found.Work())
+	}
+	if slices.Contains(list, &p.draws.contender) && (p.winner < 0 || best == &p.draws.contender) {
+		p.sampled += p.draws.drawn
+		p.aimed = append(p.aimed, p.draws.aimed...)
+	}
+	for _, c := range list {
+		if p.winner < 0 && c.err == nil && c != best && c.number < len(searches) {
+			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
+		}
+		if p.winner < 0 && c.err == nil && c.s != nil && c != best {
+			best.s.coveredBefore = append(best.s.coveredBefore, covered(c.s.m))
+		}
+	}
+	best.s.result.Mistakes = append(best.s.result.Mistakes, mistakes...)
+	return best.s, best.found, nil
+}
+
+// safely calls run, which runs c. A panic in one search, a mistake of hbcheck itself, does not
+// affect the answers of others.
+func (p *portfolio) safely(c *contender, run func()) {
+	defer func() {
+		if x := recover(); x != nil {
+			c.panics = fmt.Sprintf("%v\n%s", x, debug.Stack())
+			p.mu.Lock()
+			p.ended[c.number] = true
+			p.mu.Unlock()
+		}
+	}()
+	run()
+}
+
+// prepare prepares a search of lines 1 to 3, saved under the name of a phase. It uses the machine
+// of s, unless s is nil or the saved search needs another machine.
+func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration) (*exploration, error) {
+	x.Keep, x.phase = keep, phase
+	e, x, refined, err := x.Keep.resumed(p.ctx, p.entry, x, phase)
+	switch {
+	case err != nil:
+		return nil, err
+	case s != nil && !refined && !s.broken:
+		return s.again(x)
+	}
+	return prepare(p.ctx, e, x)
+}
+
+// run runs a contender to its end. If the exploration is inconclusive it begins again by itself,
+// because the explorations of others may be conclusive.
+func (p *portfolio) run(c *contender) {
+	e := p.entry
+	for {
+		opts := c.s.opts
+		p.search(c)
+		if c.err = c.s.failed; c.err != nil || c.s.broken {
+			break
+		}
+		if c.jobs > 1 && c.beside && !c.s.limit.passed() {
+			c.before, c.last, opts.Jobs, c.jobs = 0, 0, c.jobs, 0
+			if c.s, c.err = c.s.again(opts); c.err != nil {
+				break
+			}
+			continue
+		}
+		if c.begunAgain() && !c.s.limit.passed() {
+			c.before, c.last, opts.Jobs = 0, 0, 0
+			if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
+				break
+			}
+			continue
+		}
+		if c.found.Stopped && c.s.answers(&c.found) { // a bug counts even if the rest is inconclusive
+			break
+		}
+		again := c.s.refinement()
+		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
+			if !c.beside && c.tooLong(c.found.Truncated) {
+				c.long = true
+				return
+			}
+			if p.raise(c, &opts) {
+				if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
+					break
+				}
+				continue
+			}
+		}
+		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
+			break
+		}
+		e, opts = again.refine(e, opts)
+		opts.Keep = opts.Keep.fresh()
+		s, err := prepare(p.ctx, e, opts)
+		if err != nil {
+			c.err = err
+			break
+		}
+		c.s = s
+	}
+	// Contenders that could be better start before c's answer counts: there may have been no poll
+	// since.
+	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
+		if c.number == 0 && work >= p.othersStart() {
+			p.startOthers(c)
+		}
+		p.startDraws(work, false)
+		p.startLadder(work)
+	}
+	p.end(c)
+}
+
+// othersStart returns the work at which line 2 starts the others: making a machine costs about as
+// much as the size of the program.
+func (p *portfolio) othersStart() uint64 { return aloneWork + p.size }
+
+// search runs one search of a contender.
+func (p *portfolio) search(c *contender) {
+	s := c.s
+	if s.extra == nil {
+		s.extra = &c.effort
+	}
+	s.collector.inSubtree = true // uses of ignore rules are only recorded; settle marks them
+	poll := s.cfg.Poll
+	s.cfg.Poll = func(q por.Progress) string {
+		if why := poll(q); why != "" {
+			return why
+		}
+		work := c.work(q.Work())
+		if p.lost(c.number, work) {
+			return "another search has an answer"
+		}
+		if c == &p.draws.contender {
+			if p.draws.endless {
+				return p.awaitWalk(work, s.limit.ending)
+			}
+			return ""
+		}
+		if c.begunAgain() {
+			return "one worker begins again"
+		}
+		if c.number == 0 && !c.beside && work >= aloneWork {
+			if c.tooLong(q.Truncated) {
+				return "its executions are long"
+			}
+			if c.beside = true; c.jobs > 1 {
+				return "several workers begin again"
+			}
+		}
+		if c.number == 0 && !c.beside {
+			return "" // line 1: if executions are long, this contest ends
+		}
+		if c.number == 0 {
+			p.startOthers(c)
+		}
+		if c == &p.ladder.contender {
+			return p.awaitRung(work, s.limit.ending)
+		}
+		if c.number == 0 && !c.judged && work >= judgedAt {
+			p.judge(c, work)
+		}
+		p.startDraws(work, false)
+		p.startLadder(work)
+		p.awaitTurn(c.number, work, s.limit.ending)
+		return ""
+	}
+	report := s.opts.Progress
+	s.opts.Progress = func(x Progress) {
+		if report != nil && p.speaks(c.number) {
+			x.Bugs = max(x.Bugs, p.found())
+			report(x)
+		}
+	}
+	c.found = s.search()
+}
+
+// begunAgain reports whether c is a search by several workers whose explorer has begun again, or
+// has fallen back to another one. The work that one worker would have done by then is unknown, so
+// one worker has to repeat it all. (A search in rounds does the same work with any number of
+// workers.)
+func (c *contender) begunAgain() bool {
+	return c.s.collector.merged != nil && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
+}
+
+// work returns the work of c when its running explorer has done the work now. It includes the work
+// of explorers that fell back to that one.
+func (c *contender) work(now uint64) uint64 {
+	if now < c.last {
+		c.before += c.last
+	}
+	c.last = now
+	return c.start + max(1, c.weight)*c.weigh(c.before+now)
+}
+
+// startOthers starts the other searches (line 2), once.
+func (p *portfolio) startOthers(lead *contender) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.others || p.winner == 0 {
+		return
+	}
+	p.others = true
+	p.start = p.othersStart()
+	for i, x := range p.opts.Portfolio.Searches[1:] {
+		c := &contender{number: i + 1, effort: effort{start: p.start}}
+		p.turns.enter(c.number, p.start)
+		go func() {
+			defer func() {
+				p.leave(c.number)
+				p.done <- c
+			}()
+			p.safely(c, func() {
+				if p.lost(c.number, c.start) {
+					return
+				}
+				if c.s, c.err = p.prepare(p.opts.Keep, p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
+					p.run(c)
+				}
+			})
+		}()
+	}
+}
+
+// lost reports whether the search of that number, with the given work, can no longer be the best.
+func (p *portfolio) lost(number int, work uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.winner < 0 {
+		return false
+	}
+	return work > p.best || work == p.best && number > p.winner
+}
+
+// speaks reports whether the search of that number is the first that has not ended and is not slow:
+// its progress is shown.
+func (p *portfolio) speaks(number int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, ended := range p.ended[:number] {
+		if !ended && !(i == 0 && p.slow) {
+			return false
+		}
+	}
+	return number > 0 || !p.slow || !slices.Contains(p.ended[1:len(p.opts.Portfolio.Searches)], false)
+}
+
+// found returns the number of errors of the search with the best answer so far.
+func (p *portfolio) found() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bugs
+}
+
+// end records that c has ended, and its answer if that is the best so far.
+func (p *portfolio) end(c *contender) {
+	work := c.work(c.found.Work())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer p.turns.changed.Broadcast()
+	p.ended[c.number] = true
+	if !c.s.answers(&c.found) {
+		return
+	}
+	if c == &p.ladder.contender && !c.found.Stopped {
+		return
+	}
+	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
+		p.best, p.winner, p.bugs = work, c.number, c.s.collector.numErrors()
+	}
+}
+
+// decided reports whether no contender that has not ended can be the best.
+func (p *portfolio) decided() bool {
+	p.mu.Lock()
+	begun := p.others
+	p.mu.Unlock()
+	return !begun || p.lost(1, p.start)
+}
+
+// choose is line 4. Without an answer it chooses a search that has found a bug and searches for
+// more (Options.All); failing that, the search with the most work, preferring conclusive ones.
+func (p *portfolio) choose(list []*contender) *contender {
+	best := list[0]
+	for _, c := range list[1:] {
+		if c.number == p.winner {
+			return c
+		}
+		if p.winner >= 0 || c.err != nil || c.number >= len(p.opts.Portfolio.Searches) {
+			continue
+		}
+		if bug, other := best.s.hasError(), c.s.hasError(); bug != other {
+			if other {
+				best = c
+			}
+			continue
+		}
+		vain, other := best.s.needsRefining(), c.s.needsRefining()
+		if vain && !other || vain == other && c.found.Work() > best.found.Work() {
+			best = c
+		}
+	}
+	return best
+}
