@@ -11,8 +11,8 @@ import (
 
 // What a test refers to between two steps is found out by watching its calls: a value that a function
 // returns to a test, and that the test gives to the next function, may be dead before any of them reaches
-// an operation. When a call by test code returns, the test has held its arguments, the function value,
-// and those results that it uses:
+// an operation. When a call by test code returns, or a panic leaves it, the test has held its arguments, the
+// function value, and those results that it uses:
 //
 //	s := Start()     the result s         no step between the two calls
 //	Configure(s)     the argument s
@@ -69,8 +69,11 @@ func (c *testCalls) isTest(m *Machine, f *bytecode.Func) bool {
 // at is called before g executes an instruction of f.
 func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
 	open := c.open[g.id]
-	for len(open) > 0 && open[len(open)-1].fp > g.fp {
-		open = open[:len(open)-1] // a panic has left the test
+	for len(open) > 0 && open[len(open)-1].fp > g.fp { // a panic has left the test
+		if x := &open[len(open)-1]; x.known {
+			c.notify(m, g, x.words)
+		}
+		open = open[:len(open)-1]
 	}
 	if n := len(open) - 1; n >= 0 {
 		x := &open[n]
@@ -122,6 +125,11 @@ func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall)
 		}
 		words = append(words, g.stack[g.fp+from:g.fp+from+n]...)
 	}
+	c.notify(m, g, words)
+}
+
+// notify notifies that g's test has held words.
+func (c *testCalls) notify(m *Machine, g *goroutine, words []uint64) {
 	c.returned(g.id, m.testOf(g), func(objs []uint32) bool {
 		seen := m.newReach()
 		for _, w := range words {

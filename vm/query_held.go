@@ -70,10 +70,10 @@ func (v Report) HeldByVariables(objs []uint32) bool {
 }
 
 // TestsHolding returns the goroutines that execute a test, or a subtest, of which a frame refers to one of
-// objs, directly or through other objects: by a live register, or by an argument of the call that it
-// executes. What the functions hold besides that it has called does not count. Frames of a test are those
-// of test code (isTest), in its goroutine and in those that it has started, and of the functions that have
-// called them; goroutine waiter does not count.
+// objs, directly or through other objects, by a live register. What the functions hold that it has called does
+// not count; for their arguments see WatchCalls. Frames of a test are those of test code (isTest), in its
+// goroutine and in those that it has started, and of the functions that have called them; goroutine waiter
+// does not count.
 func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {
@@ -83,28 +83,16 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 		}
 		seen := m.newReach()
 		inside := false
-		var args []uint64 // live parameters of the frame above
 		m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, _ bool) {
-			first := !inside && m.isTest(fn)
-			if inside = inside || first; first {
-				for _, w := range args {
-					seen.add(w)
-				}
+			if inside = inside || m.isTest(fn); !inside {
+				return
 			}
-			args = args[:0]
 			for _, e := range live {
-				w := g.stack[fp+uint32(e>>1)]
-				switch {
-				case e&1 == 0:
-				case inside:
-					seen.add(w)
-				case int(e>>1) < fn.NParam:
-					args = append(args, w)
+				if e&1 != 0 {
+					seen.add(g.stack[fp+uint32(e>>1)])
 				}
 			}
-			if inside {
-				seen.add(g.stack[fp-hdrDefer])
-			}
+			seen.add(g.stack[fp-hdrDefer])
 		})
 		if inside && slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
 			tests = append(tests, m.testOf(g))
