@@ -70,10 +70,10 @@ func (v Report) HeldByVariables(objs []uint32) bool {
 }
 
 // TestsHolding returns the goroutines that execute a test, or a subtest, of which a frame refers to one of
-// objs, directly or through other objects, by a live register. What the functions hold that it has called does
-// not count; for their arguments see WatchCalls. Frames of a test are those of test code (isTest), in its
-// goroutine and in those that it has started, and of the functions that have called them; goroutine waiter
-// does not count.
+// objs, directly or through other objects, by a live register. What the functions hold that it has called
+// does not count; for their arguments see WatchCalls. Frames of a test are those of test code (isTest), in
+// its goroutine and in those that it has started, and of the functions that have called them. Goroutine
+// waiter does not count.
 func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -65,6 +66,15 @@ func programs(t testing.TB) []string {
 	return files
 }
 
+// goroot returns the directory of the library with which programs are loaded.
+func goroot(t *testing.T) string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // TestData: what the scripts read of each kind of bug, a field in a line.
 func TestData(t *testing.T) {
 	kinds := make(map[explore.Kind]bool)
@@ -72,7 +82,7 @@ func TestData(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
 			s := explored(t, file)
 			kinds[s.Bug.Kind] = true
-			got := fields(t, newData(s))
+			got := bytes.ReplaceAll(fields(t, newData(s)), []byte(goroot(t)), []byte("$GOROOT"))
 			name := strings.TrimSuffix(file, ".go") + ".json"
 			if *update {
 				if err := os.WriteFile(name, got, 0o666); err != nil {
