@@ -53,7 +53,6 @@ func (x *sampler) drawPredicted(root por.Mark, left uint64) {
 			switch {
 			case x.Halted || left == 0:
 				return
-			//mutant: predict: what is predicted is guessed, too [test ./por/sample TestConfirmed]: false
 			case done[key]:
 				continue
 			}
