@@ -270,11 +270,8 @@ func (x *sampler) glides() bool {
 // continues reports whether the goroutine that has moved last continues with a plain access, in an execution
 // that is read: there each access is a step, and those over which others glide are no points of choice.
 func (x *sampler) continues() bool {
-	if !x.reads() || x.aim != nil || !x.Active() || x.Cfg.Oracle != nil || x.inRow >= longGlide || !slices.Contains(x.Enabled, x.Cur) {
-		x.inRow = 0
-		return false
-	}
-	if !x.NextOp(x.Cur).Kind.Plain() {
+	glides := x.reads() && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && x.inRow < longGlide
+	if !glides || !slices.Contains(x.Enabled, x.Cur) || !x.NextOp(x.Cur).Kind.Plain() {
 		x.inRow = 0
 		return false
 	}
