@@ -44,6 +44,12 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	if s.after.what != nothing {
 		s.finish(g)
 	}
+	//mutant: registers of earlier frames are part of states [inputs Resume]: "g.pc == 0" -> "g.pc < 0"
+	if g.pc == 0 && f.SSA != nil {
+		// All registers count where a decision is made in the middle of things, because no liveness
+		// is recorded there. So none may have what an earlier frame has left in it.
+		clear(g.stack[g.fp+uint32(f.NParam+f.NCap) : g.fp+uint32(f.NRegs)])
+	}
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
 	row := in.Op.Row()

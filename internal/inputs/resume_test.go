@@ -23,7 +23,7 @@ func TestResume(t *testing.T) {
 	src.WriteString(concurrentHead)
 	for i := range n {
 		fmt.Fprintf(&src, "func S%d() { x, y := hbtest.Nondet[int32](), hbtest.Nondet[int32](); hbtest.Assume(x >= -1 && x <= 2 && y >= 0 && y < 3)\n%s}\n",
-			i, concurrent(rand.New(rand.NewSource(int64(20+i)))))
+			i, concurrent(rand.New(rand.NewSource(int64(28+i)))))
 	}
 	src.WriteString("func main() {}\n")
 	prog := loadPrograms(t, src.String())
