@@ -209,12 +209,17 @@ func damage(t *testing.T) {
 // TestCachedSame: what is remembered is written as it was, but for the word and the times.
 func TestCachedSame(t *testing.T) {
 	t.Setenv(verdicts.Variable, t.TempDir())
-	for _, format := range []string{"text", "json"} {
+	assumes := filepath.Join(t.TempDir(), "assumes_test.go") // its result is ok because an assumption is accepted
+	if err := os.WriteFile(assumes, []byte("package p\n\nimport (\n\t\"math/rand/v2\"\n\t\"testing\"\n)\n\n"+
+		"func TestAssumes(t *testing.T) {\n\tif rand.Uint64()%7 == 0 {\n\t\tt.Log(7)\n\t}\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	same := func(format string, args ...string) {
+		t.Helper()
 		var out [2]string
 		for i := range out {
 			var b bytes.Buffer
-			run([]string{"--format", format, "../../testdata/benchmarks/answers/pool/ok", "../../testdata/benchmarks/answers/rate/ok"},
-				strings.NewReader(""), &b, &b)
+			run(append([]string{"--format", format}, args...), strings.NewReader(""), &b, &b)
 			out[i] = clean(b.String(), "/nowhere")
 		}
 		if format == "json" && strings.Count(out[1], `,"cached":true`) != strings.Count(out[1], `"action":"result"`) ||
@@ -227,6 +232,10 @@ func TestCachedSame(t *testing.T) {
 		if out[0] != out[1] {
 			t.Errorf("%s: at first\n%s\nand then\n%s", format, out[0], out[1])
 		}
+	}
+	for _, format := range []string{"text", "json"} {
+		same(format, "../../testdata/benchmarks/answers/pool/ok", "../../testdata/benchmarks/answers/rate/ok")
+		same(format, assumes)
 	}
 }
 

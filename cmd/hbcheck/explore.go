@@ -341,6 +341,13 @@ func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Op
 	return r, false, err
 }
 
+// accept accepts the assumptions in r, unless the user refuses them.
+func (f *exploreFlags) accept(r *explore.Result) {
+	if !f.strict && !f.refuses {
+		r.Accept()
+	}
+}
+
 // worse combines the exit code so far with that of r.
 func (f *exploreFlags) worse(code int, r *explore.Result) int {
 	if f.strict && len(r.Bugs) > 0 {

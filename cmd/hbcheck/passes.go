@@ -433,9 +433,7 @@ func (x *wholeRun) done(a attempt) (err error) {
 		}
 		x.sv.tell(a.keep, r)
 	}
-	if !x.f.strict && !x.f.refuses {
-		r.Accept()
-	}
+	x.f.accept(r)
 	x.files.flags = a.flags
 	if err := x.w.Result(r, x.files.write(stderr, r)); err != nil {
 		return err

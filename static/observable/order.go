@@ -31,7 +31,6 @@ import (
 //  5. A nil pointer counts as a panic, for 2 and 4, unless it is dereferenced in each iteration before
 //     any effect or exit and is the same in all of them.
 //
-// Example: the order makes no difference in the first four loops, and it does in the others.
 // Example: it makes no difference in the first four loops, and it does in the others.
 //
 //	for k, v := range m { sum += v; n[k] = v }
@@ -42,7 +41,7 @@ import (
 //	for k, v := range m { fmt.Println(k, v) }                         the output
 //	for k, v := range m { n[v] = k }                                  which k wins
 //
-// Claim 1 is checked by pure (order_pure.go) and calls (order_calls.go), 2 by exits (order_exits.go) and
+// Claim 1 is checked by pure (order_pure.go), calls (order_calls.go) and prints (order_format.go), 2 by exits (order_exits.go) and
 // read (order_reads.go), 3 by accumulates (order_fold.go) and fills (order_filled.go), 4 by writes and
 // writesApart (order_writes.go), 5 by nilFirst (order_nil.go). What is the same in all iterations is found
 // in order_same.go.

@@ -32,6 +32,9 @@ func (l *mapLoop) calls(x *ssa.Call, f *frame) bool {
 		}
 		return true
 	}
+	if l.prints(x, f) {
+		return true
+	}
 	if len(fn.FreeVars) > 0 || l.calling[fn] || len(l.calling) > maxCalls || l.bodies == nil {
 		return false
 	}

@@ -613,3 +613,50 @@ func TestFreeEarlyReadOfSame(t *testing.T) {
 		return false
 	}())
 }
+
+type level int
+
+func (l level) name() string { return fmt.Sprintf("level %d", int(l)) }
+
+type loud int
+
+var shouts []string
+
+func (l loud) String() string {
+	shouts = append(shouts, fmt.Sprint(int(l)))
+	return "loud"
+}
+
+func TestFreePrinted(t *testing.T) {
+	names := map[string]string{}
+	for k, v := range m {
+		names[k] = fmt.Sprintf("%s: %s of %d", k, level(v).name(), len(k)) + fmt.Sprint()
+	}
+	fmt.Println(names)
+}
+
+func TestMattersPrintedByMethod(t *testing.T) {
+	names := map[string]string{}
+	for k, v := range m {
+		names[k] = fmt.Sprintf("%s: %v", k, loud(v))
+	}
+	fmt.Println(names, shouts)
+}
+
+func TestMattersPrintedByHidden(t *testing.T) {
+	names := map[string]string{}
+	for k, v := range m {
+		var x any = k
+		if v == 1 {
+			x = loud(v)
+		}
+		names[k] = fmt.Sprint(x)
+	}
+	fmt.Println(names, shouts)
+}
+
+func TestMattersPrintedAtOnce(t *testing.T) {
+	for k, v := range m {
+		fmt.Println(fmt.Sprint(k, v))
+	}
+}
