@@ -41,10 +41,10 @@ import (
 //	for k, v := range m { fmt.Println(k, v) }                         the output
 //	for k, v := range m { n[v] = k }                                  which k wins
 //
-// Claim 1 is checked by pure (order_pure.go), calls (order_calls.go) and prints (order_format.go), 2 by exits (order_exits.go) and
-// read (order_reads.go), 3 by accumulates (order_fold.go) and fills (order_filled.go), 4 by writes and
-// writesApart (order_writes.go), 5 by nilFirst (order_nil.go). What is the same in all iterations is found
-// in order_same.go.
+// Claim 1 is checked by pure (order_pure.go), calls (order_calls.go) and prints (order_format.go), 2 by
+// exits (order_exits.go) and read (order_reads.go), 3 by accumulates (order_fold.go) and fills
+// (order_filled.go), 4 by writes and writesApart (order_writes.go), 5 by nilFirst (order_nil.go). What is
+// the same in all iterations is found in order_same.go.
 func OrderMatters(r *ssa.Range, bodies Bodies) bool {
 	l := loopOf(r, bodies)
 	return l == nil || !l.commutes()
