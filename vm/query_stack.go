@@ -170,6 +170,8 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 		fr.Func = "testing.(*T).Run"
 	case fr.helper, hiddenInStacks(fr.Func):
 		return frames
+	case f.SSA != nil && f.SSA.Synthetic == "package initializer" && !fr.Pos.IsValid():
+		return frames // it calls an init function, or another package's: natively the runtime does
 	}
 	return append(frames, fr)
 }

@@ -51,7 +51,7 @@ func plainElements(array *ssa.Alloc, list *ssa.Slice) bool {
 			if !ok || s.Addr != at {
 				return false
 			}
-			//mutant: printing calls no methods [order]: "!plain(v.X.Type())" -> "false"
+			//mutant: printing calls no methods [order]: "!plain(v.X.Type())" -> "!plain(v.X.Type()) && false"
 			if v, ok := s.Val.(*ssa.MakeInterface); !ok || !plain(v.X.Type()) {
 				return false
 			}
