@@ -21,7 +21,7 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 		return nil, 0, false
 	}
 	mt := m.mapTypes[m.link.MapType(t)]
-	hd := (*[5]uint64)(m.heap.load(p, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(p, mpSize, 0))
 	last := uint64(0)
 	for len(list) < most {
 		e, s := m.mapNextEntry(p, mt, last)
@@ -49,7 +49,7 @@ func (v Debugger) ChanAt(p uint64) (c ChanState, ok bool) {
 	}
 	h := m.chanHdr(p)
 	size, most := uint64(elemSize(h)), h[chCap/8]
-	if h[chLen/8] > most || chBuf+most*size > uint64(m.heap.objs[p>>32].size) {
+	if h[chLen/8] > most || chBuf+most*size > uint64(m.heap.Objs[p>>32].Size) {
 		return c, false
 	}
 	c = ChanState{Len: int(h[chLen/8]), Cap: int(most), Closed: h[chClosed/8] != 0}
@@ -75,7 +75,7 @@ func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 func (v Debugger) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
 	m := v.m
 	word := func(off uint64) uint32 {
-		b := m.heap.load(p+off, 4, 0)
+		b := m.heap.Load(p+off, 4, 0)
 		if b == nil {
 			return 0
 		}

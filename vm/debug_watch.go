@@ -34,7 +34,7 @@ func (v Debugger) SetWatched(on bool) { v.m.watched = on && v.m.cfg.Watch != nil
 
 // watch calls Config.Watch, or notifies testCalls: g is about to execute an instruction of f.
 func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
-	if !m.watched || !m.heap.based {
+	if !m.watched || !m.heap.Based {
 		return
 	}
 	if m.inTests != nil {
@@ -124,7 +124,7 @@ func (v Debugger) Read(p uint64, n int64) []byte {
 	if n < 0 {
 		return nil
 	}
-	h := m.heap.load(p, uint64(n), 0)
+	h := m.heap.Load(p, uint64(n), 0)
 	if h == nil {
 		return nil
 	}

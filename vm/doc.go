@@ -29,42 +29,28 @@
 //  2. Step saves the goroutine's record for a rewind, marks it as scheduled, and calls exec.
 //  3. exec executes the pending operation, then local work, until an instruction turns out to be
 //     visible. That instruction has had no effect: it becomes pending, and is executed from its
-//     beginning when it is scheduled. Before memory changes it is saved (heap.willWrite).
+//     beginning when it is scheduled. Before memory changes it is saved (heap.WillWrite).
 //  4. Goroutines that the step has created, or whose operation it has completed (ready), do their
 //     local work in the same way (runLocal).
 //  5. The machine's number of the present state (moment) grows, which invalidates all caches.
 //
 // # Memory
 //
-// A guest pointer is an object's number and an offset. An object is saved when it is written for
-// the first time in an epoch; each mark and each rewind begins an epoch:
+// Package heap has the objects and the log that restores them: an object is saved when it is written for
+// the first time in an epoch, and each mark and each rewind begins an epoch. The machine calls it where
+// instructions and natives read and write, and marks and rewinds it together with the goroutines
+// (state_mark.go).
 //
-//	guest pointer  ┌──────────────┬─────────────┐
-//	               │ object 7     │ offset 16   │
-//	               └──────┬───────┴─────────────┘
-//	                      ▼
-//	objs[7]        mem ─────▶ │ word │ word │ word │ ...   layout: which words are pointers
-//	               epoch 12                                flags: shared, static, dirty, ...
-//	               site, gid, seq                          where it was allocated, by which goroutine
-//
-//	undo           │ obj 3: epoch 9, bytes │ obj 7: epoch 11, bytes │   saved in epoch 12
-//	                                                                ▲
-//	               mark: length of undo, epoch, number of objects ──┘
-//
-//	a write        objs[7].epoch == heap.epoch  →  nothing to save: the fast path
-//	               else: append contents and epoch to undo, objs[7].epoch = heap.epoch
-//	Rewind         copy back from the end of undo to the mark's length; begin a new epoch
-//
-// Objects of 8 KiB and more are saved in pages. An object that only one goroutine can reach is not
-// shared: accesses to it are local work. It becomes shared when a pointer to it is stored in a shared
-// object or handed to another goroutine (state_sharing.go); selfcheck.go verifies that.
+// An object that only one goroutine can reach is not shared: accesses to it are local work. It becomes
+// shared when a pointer to it is stored in a shared object or handed to another goroutine
+// (state_sharing.go); selfcheck.go verifies that.
 //
 // # The rooms
 //
 // The prefix of a file names its subject.
 //
 //	state_        states: contents, saving and rewinding, fingerprints
-//	    heap        objects, undo log, allocation         mark      Mark, Rewind, Release
+//	                                                      mark      Mark, Rewind, Release
 //	    goroutine   records, stacks and their undo log    sharing   which objects are shared
 //	    living      which goroutines have not ended       base      the state that machines are copied from
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
@@ -117,7 +103,7 @@
 //	drawn         random values and values from the clock: labels until something depends on them
 //	    exec        instructions on labels                native   natives on labels; atomic operations
 //	    bounds      intervals of labelled numbers         skip     code without labels
-//	    rates       how fast numbers of the clock grow
+//	    rates       how fast numbers of the clock grow    copy      labels in copies of machines
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); refused constructs (refuse); the numbers that
@@ -133,6 +119,6 @@
 // The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
 // through this and the other packages.
 //
-// Below it are packages bytecode (instructions), compile (SSA to bytecode), layout (types in memory),
-// abitype (type descriptors that package reflect reads) and race (vector clocks).
+// Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
+// memory), abitype (type descriptors that package reflect reads) and race (vector clocks).
 package vm

@@ -217,7 +217,7 @@ func (s *symbols) lookMemory(p ptr, n uint64) {
 
 // lookObject is look for the object that w refers to, if w is a reference.
 func (s *symbols) lookObject(w uint64) {
-	if obj := w >> 32; w&funcBit == 0 && obj < uint64(len(s.m.heap.objs)) {
+	if obj := w >> 32; w&funcBit == 0 && obj < uint64(len(s.m.heap.Objs)) {
 		for _, c := range s.memory[uint32(obj)] {
 			s.look(c.term)
 		}

@@ -23,7 +23,7 @@ func (m *Machine) HashAll() por.Hash {
 }
 
 // HeapLive returns the number of bytes in the program's objects.
-func (m *Machine) HeapLive() uint64 { return m.heap.live }
+func (m *Machine) HeapLive() uint64 { return m.heap.Live }
 
 // GrowMap rebuilds a map of the program's, in the middle of a step of main, with room for entries
 // of a bit more than 4 GB.
@@ -31,7 +31,7 @@ func (m *Machine) GrowMap() {
 	defer m.recoverOutOfMemory()
 	for _, t := range m.mapTypes {
 		if t != nil {
-			m.mapGrow(m.gs[0], uint64(m.heap.alloc(m.gs[0], mpSize, m.layMap))<<32, t, 1<<32/int(t.entry.Size)+8)
+			m.mapGrow(m.gs[0], uint64(m.alloc(m.gs[0], mpSize, m.layMap))<<32, t, 1<<32/int(t.entry.Size)+8)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func main() {
 		m.Step(0, 0)
 	}
 	g, other := m.gs[0], m.gs[1]
-	obj := m.heap.alloc(g, 64, m.layByte)
+	obj := m.alloc(g, 64, m.layByte)
 
 	for kind := range trace.NumKinds {
 		row := kind.Row()

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // embed fills the variables with //go:embed directives, as the compiler does (WriteEmbed in
@@ -47,7 +48,7 @@ func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
 	}
 	h := m.heap
 	dst := m.link.Global(g)
-	words := unsafe.Slice((*uint64)(h.load(dst, uint64(m.Report().SizeOf(e.Var.Type())), 0)), m.Report().SizeOf(e.Var.Type())/8)
+	words := unsafe.Slice((*uint64)(h.Load(dst, uint64(m.Report().SizeOf(e.Var.Type())), 0)), m.Report().SizeOf(e.Var.Type())/8)
 	switch t := e.Var.Type().Underlying().(type) {
 	case *types.Struct: // embed.FS
 		pfiles, ok := t.Field(0).Type().Underlying().(*types.Pointer)
@@ -60,9 +61,9 @@ func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
 		if len(data) != 1 {
 			return fmt.Errorf("%d files for one variable", len(data))
 		}
-		p := m.link.newStatic(static{size: uint32(len(data[0])), layout: m.layByte, flags: objVar | objShared})
-		h.objs[p>>32].epoch = 0
-		copy(h.bytesOf(p, uint32(len(data[0]))), data[0])
+		p := m.link.newStatic(static{size: uint32(len(data[0])), layout: m.layByte, flags: heap.Var | heap.Shared})
+		h.Objs[p>>32].Epoch = 0
+		copy(h.Bytes(p, uint32(len(data[0]))), data[0])
 		words[0], words[1], words[2] = p, uint64(len(data[0])), uint64(len(data[0]))
 		return nil
 	}
@@ -93,8 +94,8 @@ func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []strin
 	})
 	h := m.heap
 	elem := m.layouts.Of(slice.Underlying().(*types.Slice).Elem())
-	array := m.link.newStatic(static{size: uint32(len(all) * fileWords * 8), layout: elem.ID, flags: objFrozen})
-	w := unsafe.Slice((*uint64)(h.objs[array>>32].mem), len(all)*fileWords)
+	array := m.link.newStatic(static{size: uint32(len(all) * fileWords * 8), layout: elem.ID, flags: heap.Frozen})
+	w := unsafe.Slice((*uint64)(h.Objs[array>>32].Mem), len(all)*fileWords)
 	for i, f := range all {
 		w := w[i*fileWords:]
 		w[0], w[1] = m.link.Literal(f.name), uint64(len(f.name))
@@ -105,8 +106,8 @@ func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []strin
 		sum := sha256.Sum256([]byte(f.data))
 		w[4], w[5] = binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
 	}
-	header := m.link.newStatic(static{size: 24, layout: m.layouts.Of(slice).ID, flags: objFrozen})
-	s := unsafe.Slice((*uint64)(h.objs[header>>32].mem), 3)
+	header := m.link.newStatic(static{size: 24, layout: m.layouts.Of(slice).ID, flags: heap.Frozen})
+	s := unsafe.Slice((*uint64)(h.Objs[header>>32].Mem), 3)
 	s[0], s[1], s[2] = array, uint64(len(all)), uint64(len(all))
 	return header
 }

@@ -9,12 +9,12 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -157,12 +157,12 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 			}
 		}
 	}
-	k.zeroBase = k.newStatic(static{flags: objFrozen})
+	k.zeroBase = k.newStatic(static{flags: heap.Frozen})
 	if m.cfg.VisibleLooks {
-		k.looks = k.newStatic(static{size: 8, layout: m.layWord, flags: objVar})
+		k.looks = k.newStatic(static{size: 8, layout: m.layWord, flags: heap.Var})
 	}
 	if k.counted {
-		k.count = k.newStatic(static{size: 8, layout: m.layWord, flags: objVar})
+		k.count = k.newStatic(static{size: 8, layout: m.layWord, flags: heap.Var})
 	}
 	return k
 }
@@ -196,7 +196,7 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 		if l.Size == 0 {
 			return k.zeroBase
 		}
-		flags := objVar | objShared
+		flags := heap.Var | heap.Shared
 		if k.variables.Constant(g) {
 			flags = 0
 		}
@@ -212,7 +212,7 @@ func (k *linker) globalOf(p uint64) *ssa.Global { return k.byAddr[p] }
 func (k *linker) Literal(s string) uint64 {
 	p, ok := k.literals[s]
 	if !ok {
-		p = k.address(static{kind: staticLiteral, text: s, size: uint32(len(s)), layout: k.m.layByte, flags: objFrozen})
+		p = k.address(static{kind: staticLiteral, text: s, size: uint32(len(s)), layout: k.m.layByte, flags: heap.Frozen})
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/compile"
 )
 
 // A Refusal is a construct that the machine does not model, and that an execution has reached.
@@ -16,6 +17,9 @@ type Refusal struct {
 	Func string         // function of the standard library that the user called; empty if there is none
 	Pos  token.Position // of that call
 }
+
+// hugeObject is the message for an object larger than heap.MaxObject.
+const hugeObject = compile.HugeObject
 
 // A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
 // them.

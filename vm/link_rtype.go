@@ -7,9 +7,9 @@ import (
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm/abitype"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -36,8 +36,8 @@ const forgedType = math.MaxUint32
 // rtypeAt returns the type that a word of the guest's denotes. The guest may have written any word
 // there (unsafe); for one that is not a type word rtypeAt returns nil.
 func (m *Machine) rtypeAt(p uint64) *rtype {
-	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.nstatic) {
-		return m.rtypes[m.heap.objs[id].aux] // 0: nil
+	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.NumStatic) {
+		return m.rtypes[m.heap.Objs[id].Aux] // 0: nil
 	}
 	return nil
 }
@@ -47,13 +47,13 @@ func (m *Machine) typeWord(id uint32) uint64 {
 	if w, ok := m.link.words[id]; ok {
 		return w
 	}
-	return m.link.address(static{kind: staticType, typ: id, flags: objFrozen})
+	return m.link.address(static{kind: staticType, typ: id, flags: heap.Frozen})
 }
 
 // newType records that w is the type word of the type with layout number id.
 func (m *Machine) newType(w uint64, id uint32) {
 	l := m.layouts.At(id)
-	m.heap.objs[w>>32].aux = uint32(len(m.rtypes))
+	m.heap.Objs[w>>32].Aux = uint32(len(m.rtypes))
 	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type),
 		methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
 	m.link.words[id] = w
@@ -70,11 +70,11 @@ func (m *Machine) list(t *rtype) []abitype.Method {
 // describe writes static object id, if it is a descriptor that is still empty. It reports whether
 // it did.
 func (m *Machine) describe(id uint32) bool {
-	o := &m.heap.objs[id]
-	if o.aux == 0 || o.size > 0 {
+	o := &m.heap.Objs[id]
+	if o.Aux == 0 || o.Size > 0 {
 		return false
 	}
-	t := m.rtypes[o.aux]
+	t := m.rtypes[o.Aux]
 	d := m.link.abi.Describe(t.typ, m.list(t))
 	mem := make([]uint64, (len(d.Bytes)+7)/8)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&mem[0])), len(d.Bytes)), d.Bytes)
@@ -91,7 +91,7 @@ func (m *Machine) describe(id uint32) bool {
 			*w = m.link.boundMethod("hbHash")
 		}
 	}
-	o.mem, o.size = unsafe.Pointer(&mem[0]), uint32(len(d.Bytes))
+	o.Mem, o.Size = unsafe.Pointer(&mem[0]), uint32(len(d.Bytes))
 	return true
 }
 

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -56,7 +56,7 @@ type stubKey struct {
 // static describes a static object.
 type static struct {
 	kind   staticKind
-	flags  objFlags
+	flags  heap.Flags
 	size   uint32
 	layout uint32
 	typ    uint32      // the described type: the number of a layout
@@ -157,21 +157,21 @@ func (k *linker) addressOf(s *static) (p uint64, ok bool) {
 // newStatic makes a static object.
 func (k *linker) newStatic(s static) uint64 {
 	h := k.m.heap
-	id := h.allocStatic(s.size, s.layout, s.flags)
+	id := h.AllocStatic(s.size, s.layout, s.flags)
 	k.statics = append(k.statics, s)
 	p := uint64(id) << 32
 	switch s.kind {
 	case staticGlobal:
-		h.objs[id].epoch = 0 // all zero since before the first mark
+		h.Objs[id].Epoch = 0 // all zero since before the first mark
 		k.globals[s.global] = p
 		k.byAddr[p] = s.global
 	case staticLiteral:
-		copy(h.bytesOf(p, s.size), s.text)
+		copy(h.Bytes(p, s.size), s.text)
 		k.literals[s.text] = p
 	case staticType:
 		k.m.newType(p, s.typ)
 	case static256:
-		words := unsafe.Slice((*uint64)(h.objs[id].mem), s.size/8)
+		words := unsafe.Slice((*uint64)(h.Objs[id].Mem), s.size/8)
 		for i := range words {
 			words[i] = uint64(i)
 		}

@@ -7,6 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/race"
 )
@@ -24,7 +25,7 @@ type Machine struct {
 	image
 
 	// The state.
-	heap *heap
+	heap *heap.Heap
 	goroutineTable
 	scalars
 	streams
@@ -246,7 +247,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m := &Machine{
 		cfg:            cfg,
 		image:          image{fset: prog.Fset, layouts: lt, chanLays: map[chanKey]uint32{}},
-		heap:           newHeap(lt),
+		heap:           heap.New(),
 		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15, keepPools: keepPools, early: 1},
@@ -258,7 +259,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
-		m.heap.limit = cfg.MaxHeap + 4*gcThreshold // a part of it may be garbage
+		m.heap.Limit = cfg.MaxHeap + 4*heap.GCThreshold // a part of it may be garbage
 	}
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}

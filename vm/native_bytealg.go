@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Natives of internal/bytealg, and other searches in bytes that are assembly in the standard
@@ -18,10 +19,10 @@ func (m *Machine) bytes(r Regs, i int) []byte {
 	if n == 0 {
 		return nil
 	}
-	b := m.heap.load(p, n, 0)
+	b := m.heap.Load(p, n, 0)
 	if b == nil { // unsafe has made the slice too long
-		n = uint64(m.heap.objs[p>>32].size - uint32(p))
-		b = m.heap.load(p, n, 0)
+		n = uint64(m.heap.Objs[p>>32].Size - uint32(p))
+		b = m.heap.Load(p, n, 0)
 	}
 	return unsafe.Slice((*byte)(b), n)
 }
@@ -44,7 +45,7 @@ func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) i
 
 // plain adds a plain access to op, if it is visible.
 func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
-	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.objs[p>>32].flags&objShared == 0 {
+	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.Objs[p>>32].Flags&heap.Shared == 0 {
 		return
 	}
 	kind := trace.Read
@@ -106,13 +107,13 @@ var bytealgNatives = []Native{
 	}},
 	{Name: "internal/bytealg.MakeNoZero", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
-		if n > maxObject {
+		if n > heap.MaxObject {
 			m.throw(g, rtPanicMakeSlice, 0)
 			return Called
 		}
 		// append grows to size classes, like the real one.
 		c := roundUpSize(n, true)
-		id := m.heap.alloc(g, uint32(c), m.layByte)
+		id := m.alloc(g, uint32(c), m.layByte)
 		r.Set(0, uint64(id)<<32)
 		r.Set(1, n)
 		r.Set(2, c)
@@ -141,7 +142,7 @@ var bytealgNatives = []Native{
 		}
 		image := r.at(1)
 		if !t.direct {
-			image = m.heap.load(r.U(1), uint64(t.layout.Size), 0)
+			image = m.heap.Load(r.U(1), uint64(t.layout.Size), 0)
 		}
 		h, bad := m.shownHash(t.layout, image, r.U(2))
 		if bad != 0 {
@@ -157,7 +158,7 @@ var bytealgNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assume(g, BitsSampled)
 		m.observePun(r.U(0), uint64(m.layByte)|bytecode.PunWalks)
-		r.Set(0, hashBytes(r.U(1), m.heap.bytesOf(r.U(0), uint32(r.U(2)))))
+		r.Set(0, hashBytes(r.U(1), m.heap.Bytes(r.U(0), uint32(r.U(2)))))
 		return Next
 	}},
 }

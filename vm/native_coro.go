@@ -23,7 +23,7 @@ func peekNewCoro(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 // newCoro implements iter.newcoro(f func(*coro)) *coro.
 func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
-	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
+	c := uint64(m.alloc(g, crSize, m.layWord)) << 32
 	n := m.newG(g)
 	n.system = true // never a leak by itself: the goroutine that waits for it is reported
 	m.createdBy(n, g, g.executing())

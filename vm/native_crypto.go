@@ -30,7 +30,7 @@ var cryptoNatives = []Native{
 		m.plain(op, r.U(0), keccakSize, true)
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		b := m.heap.writable(r.U(0), keccakSize)
+		b := m.heap.Writable(r.U(0), keccakSize)
 		var a [keccakSize / 8]uint64
 		for i := range a {
 			a[i] = binary.LittleEndian.Uint64(b[8*i:])
@@ -141,9 +141,9 @@ func (m *Machine) limbs(r Regs, i int, write bool) []uint64 {
 	case n == 0:
 		return nil
 	case write:
-		return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(m.heap.writable(p, uint32(8*n))))), n)
+		return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(m.heap.Writable(p, uint32(8*n))))), n)
 	}
-	return unsafe.Slice((*uint64)(m.heap.load(p, 8*n, 0)), n)
+	return unsafe.Slice((*uint64)(m.heap.Load(p, 8*n, 0)), n)
 }
 
 // limbsNative returns a native that changes a number by another one of the same length.

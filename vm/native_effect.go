@@ -55,7 +55,7 @@ var effectNatives = []Native{
 func oneWay(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 1 }
 
 // flag returns the bool at p.
-func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.load(p, 1, 0))) }
+func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.Load(p, 1, 0))) }
 
 // ordered treats the access as locking and unlocking an RWMutex at p, for writing or for reading.
 func (m *Machine) ordered(g *goroutine, p ptr, write bool) {

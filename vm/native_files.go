@@ -95,7 +95,7 @@ var fileNatives = []Native{
 		m.plain(op, r.U(0), 16, true)
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		b := m.heap.writable(r.U(0), 16)
+		b := m.heap.Writable(r.U(0), 16)
 		m.countClock(g)
 		ns := startTime + m.clock
 		putWord(b, uint64(ns/1e9))
@@ -131,7 +131,7 @@ var fileNatives = []Native{
 		return Stop
 	}},
 	{Name: "syscall.hbStdin", Peek: peekFill(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		b := m.heap.writable(r.U(0), uint32(r.U(1)))
+		b := m.heap.Writable(r.U(0), uint32(r.U(1)))
 		r.Set(0, uint64(m.readStdin(b, r.I(3))))
 		return Next
 	}},
@@ -166,13 +166,13 @@ var fileNatives = []Native{
 		m.noteHost(ask, path)
 		info, err := m.files().stat(path, follow)
 		if err == nil {
-			m.files().fillStat(m.heap.writable(r.U(3), statLen), path, info)
+			m.files().fillStat(m.heap.Writable(r.U(3), statLen), path, info)
 		}
 		r.Set(0, errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbPread", Peek: peekFill(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		b := m.heap.writable(r.U(2), uint32(r.U(3)))
+		b := m.heap.Writable(r.U(2), uint32(r.U(3)))
 		path := m.string(r, 0)
 		m.noteHost(askContent, path)
 		n, err := m.files().readAt(path, b, r.I(5))
@@ -215,7 +215,7 @@ func (m *Machine) noteHost(ask hostAsk, name string) {
 // setStrings puts a new []string into the first result words.
 func (m *Machine) setStrings(g *goroutine, r Regs, list []string) Ctl {
 	l := m.layouts.Of(types.Typ[types.String])
-	id := m.heap.alloc(g, uint32(len(list))*l.Size, l.ID)
+	id := m.alloc(g, uint32(len(list))*l.Size, l.ID)
 	p := uint64(id) << 32
 	for i, s := range list {
 		sp, n := m.newString(g, s)

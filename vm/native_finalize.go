@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Effects of garbage collection: finalizers, cleanups, weak pointers. The lists are in package
@@ -88,7 +89,7 @@ var finalizerNatives = []Native{
 		}
 		switch {
 		case m.cfg.Run:
-			r.Set(0, m.heap.live)
+			r.Set(0, m.heap.Live)
 		case m.multi: // no operation shows the allocations of others
 			r.Set(0, 0)
 		default:
@@ -135,7 +136,7 @@ func (m *Machine) watchesIn(list ptr, n uint64) []watched {
 		w := m.word(list, uint64(i)*8)
 		ref := m.word(w, watchOf)
 		refs[i] = watched{ref, uint32(m.word(ref, weakObj+8) >> 32), int(m.word(w, watchKind))}
-		m.layWeak = m.heap.objs[ref>>32].layout
+		m.layWeak = m.heap.Objs[ref>>32].Layout
 	}
 	return refs
 }
@@ -227,12 +228,12 @@ func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
 			//mutant: cycles are finalized [models TestModels/finalizerCycle]
-			m.eachPtr(&m.heap.objs[w.obj], root)
+			m.eachPtr(&m.heap.Objs[w.obj], root)
 		}
 	}
 	mark()
 	//mutant: the collector finds what is in use [models TestModels/finalizerInUse]: " && !marked[w.obj]" -> ""
-	dies := func(w watched) bool { return w.obj >= staticLimit && !marked[w.obj] }
+	dies := func(w watched) bool { return w.obj >= heap.StaticLimit && !marked[w.obj] }
 	for _, w := range refs {
 		switch {
 		case w.kind == watchCleanup || !dies(w):
@@ -261,7 +262,7 @@ func (m *Machine) settle(dead, finals []watched) {
 		m.setWord(w.ref, weakObj+8, 0)
 	}
 	for _, w := range append(dead, finals...) {
-		m.heap.willWrite(uint32(w.ref >> 32))
-		*(*bool)(unsafe.Add(m.heap.objs[w.ref>>32].mem, weakDead)) = true
+		m.heap.WillWrite(uint32(w.ref >> 32))
+		*(*bool)(unsafe.Add(m.heap.Objs[w.ref>>32].Mem, weakDead)) = true
 	}
 }

@@ -21,7 +21,7 @@ var linNatives = []Native{
 		//mutant: calls declare one byte [histories]: "SyncAccess, r.U(0), 8" -> "SyncAccess, r.U(0), 1"
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, false, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, *(*uint64)(m.heap.load(r.U(0), 8, 0)))
+		r.Set(0, *(*uint64)(m.heap.Load(r.U(0), 8, 0)))
 		return Next
 	}},
 	{Name: linReturned, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -30,9 +30,9 @@ var linNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		p := r.U(0) + r.U(1)
 		//mutant: returns are not undone [histories]
-		m.heap.willWrite(uint32(p >> 32))
+		m.heap.WillWrite(uint32(p >> 32))
 		//mutant: returns do not count [histories]
-		*(*uint8)(m.heap.load(p, 1, 0))++
+		*(*uint8)(m.heap.Load(p, 1, 0))++
 		return Next
 	}},
 }

@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/abitype"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Natives of reflect, internal/reflectlite and internal/abi: descriptors, memory and interfaces.
@@ -110,7 +110,7 @@ func resolveTextOff(m *Machine, g *goroutine, r Regs) Ctl {
 }
 
 func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
-	r.Set(0, m.link.address(static{kind: static256, size: 256 * 8, layout: m.layWord, flags: objFrozen}))
+	r.Set(0, m.link.address(static{kind: static256, size: 256 * 8, layout: m.layWord, flags: heap.Frozen}))
 	return Next
 }
 
@@ -187,7 +187,7 @@ func (m *Machine) newValues(g *goroutine, t *rtype, n uint64) ptr {
 	if size == 0 {
 		return m.link.zeroBase
 	}
-	return uint64(m.heap.alloc(g, uint32(size), t.layout.ID)) << 32
+	return uint64(m.alloc(g, uint32(size), t.layout.ID)) << 32
 }
 
 func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
@@ -196,11 +196,11 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := r.U(1)
-	if es := uint64(t.layout.Size); es > 0 && n > maxObject/es && n <= maxAlloc/es {
+	if es := uint64(t.layout.Size); es > 0 && n > heap.MaxObject/es && n <= heap.MaxAlloc/es {
 		m.unsupported(g, RefusedSize, hugeObject)
 		return Stop
 	}
-	if int64(n) < 0 || t.layout.Size > 0 && n > maxObject/uint64(t.layout.Size) {
+	if int64(n) < 0 || t.layout.Size > 0 && n > heap.MaxObject/uint64(t.layout.Size) {
 		m.throw(g, rtPanicMakeSlice, 0)
 		return Called
 	}
@@ -233,7 +233,7 @@ func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 // addresses to the native.
 func (m *Machine) peekPlain(g *goroutine, op *trace.Op, acc ...trace.Access) int {
 	for _, a := range acc {
-		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.fn.Trusted && m.heap.load(p, uint64(a.Size), 0) != nil {
+		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.fn.Trusted && m.heap.Load(p, uint64(a.Size), 0) != nil {
 			m.plain(op, p, uint64(a.Size), a.Write)
 		}
 	}
@@ -255,7 +255,7 @@ func (m *Machine) copyMem(g *goroutine, dst, src ptr, n uint64) Ctl {
 		return Next
 	}
 	m.describe(uint32(src >> 32))
-	from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
+	from, to := m.heap.Bytes(src, uint32(n)), m.heap.Writable(dst, uint32(n))
 	if from == nil || to == nil {
 		return m.badAddress(g)
 	}
@@ -277,7 +277,7 @@ func clearMem(size sizer) func(*Machine, *goroutine, Regs) Ctl {
 			return Stop
 		}
 		if n := size(m, r); n > 0 {
-			b := m.heap.writable(r.U(1), uint32(n))
+			b := m.heap.Writable(r.U(1), uint32(n))
 			if b == nil {
 				return m.badAddress(g)
 			}
@@ -321,14 +321,14 @@ func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	es := uint64(t.layout.Size)
 	base, n, k := r.U(1), r.U(2), r.U(3)
 	need := n + r.U(4)
-	if es > 0 && need > maxObject/es {
+	if es > 0 && need > heap.MaxObject/es {
 		m.throw(g, rtPanicMakeSlice, 1)
 		return Called
 	}
 	grown := growCap(k, need, t.layout)
 	p := m.newValues(g, t, grown)
 	if k*es > 0 {
-		copy(m.heap.bytesOf(p, uint32(k*es)), m.heap.bytesOf(base, uint32(k*es)))
+		copy(m.heap.Bytes(p, uint32(k*es)), m.heap.Bytes(base, uint32(k*es)))
 	}
 	r.Set(0, p)
 	r.Set(1, n)
@@ -350,7 +350,7 @@ func ifaceE2I(m *Machine, g *goroutine, r Regs) Ctl {
 		m.throw(g, rtPanicTypeAssert, tw, t.word, t.word)
 		return Called
 	}
-	b := m.heap.writable(r.U(3), 16)
+	b := m.heap.Writable(r.U(3), 16)
 	if b == nil {
 		return m.badAddress(g)
 	}
@@ -371,7 +371,7 @@ func abiEqual(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := uint64(t.layout.Size)
-	p, q := m.heap.load(r.U(1), n, 0), m.heap.load(r.U(2), n, 0)
+	p, q := m.heap.Load(r.U(1), n, 0), m.heap.Load(r.U(2), n, 0)
 	if n > 0 && (p == nil || q == nil) {
 		return m.badAddress(g)
 	}
@@ -395,7 +395,7 @@ func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := uint64(t.layout.Size)
-	p := m.heap.load(r.U(1), n, 0)
+	p := m.heap.Load(r.U(1), n, 0)
 	if n > 0 && p == nil {
 		return m.badAddress(g)
 	}

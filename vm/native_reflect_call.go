@@ -157,7 +157,7 @@ func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	off := uint64(0)
 	for _, l := range t {
 		if l.Size > 0 {
-			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.load(p+off, uint64(l.Size), 0), l)
+			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.Load(p+off, uint64(l.Size), 0), l)
 		}
 		off += uint64(l.Words()) * 8
 	}
@@ -168,7 +168,7 @@ func (m *Machine) storeTuple(p ptr, t []*layout.Layout, src unsafe.Pointer) {
 	off := uint64(0)
 	for _, l := range t {
 		if l.Size > 0 {
-			b := m.heap.writable(p+off, l.Size)
+			b := m.heap.Writable(p+off, l.Size)
 			copy(b, unsafe.Slice((*byte)(unsafe.Add(src, off)), l.Size))
 			m.publishBytes(p+off, b)
 		}
@@ -180,7 +180,7 @@ func (m *Machine) newTupleOf(g *goroutine, l *layout.Layout) ptr {
 	if l.Size == 0 {
 		return 0
 	}
-	return uint64(m.heap.alloc(g, l.Size, l.ID)) << 32
+	return uint64(m.alloc(g, l.Size, l.ID)) << 32
 }
 
 // hbNewTuple(type, results bool) pointer
@@ -241,8 +241,8 @@ func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
 	for i := range n {
 		fields = append(fields, field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
 	}
-	obj := m.heap.alloc(g, uint32(1+n)*8, m.layouts.Of(types.NewStruct(fields, nil)).ID)
-	w := unsafe.Slice((*uint64)(m.heap.objs[obj].mem), 1+n)
+	obj := m.alloc(g, uint32(1+n)*8, m.layouts.Of(types.NewStruct(fields, nil)).ID)
+	w := unsafe.Slice((*uint64)(m.heap.Objs[obj].Mem), 1+n)
 	w[0] = uint64(id) | funcBit
 	for i := range n {
 		w[1+i] = r.U(1 + i)

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -38,7 +39,7 @@ func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
 }
 
 func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
+	if c := r.U(0); c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 {
 		*op = closing(c)
 	}
 	return 1
@@ -46,7 +47,7 @@ func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 // peekChanLen is the Peek of len of a channel (chanLen).
 func peekChanLen(m *Machine, _ *goroutine, r Regs, op *trace.Op) int {
-	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 && !m.isTick(m.chanHdr(c)) {
+	if c := r.U(0); c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 && !m.isTick(m.chanHdr(c)) {
 		*op = trace.Op{Kind: trace.SyncAccess, N: 1, Access: [2]trace.Access{accessOf(c, 8, false)}}
 	}
 	return 1
@@ -108,7 +109,7 @@ func (m *Machine) selectCases(r Regs) []runtimeSelect {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*runtimeSelect)(m.heap.load(r.U(0), n*uint64(unsafe.Sizeof(runtimeSelect{})), 0)), n)
+	return unsafe.Slice((*runtimeSelect)(m.heap.Load(r.U(0), n*uint64(unsafe.Sizeof(runtimeSelect{})), 0)), n)
 }
 
 // elemOf returns the element layout of a channel.
@@ -225,7 +226,7 @@ func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
 		}
 		r.Set(k.reg, c.ch)
 		if k.dir == 's' && k.elem.Size > 0 && c.val != 0 {
-			src := m.heap.load(c.val, uint64(k.elem.Size), 0)
+			src := m.heap.Load(c.val, uint64(k.elem.Size), 0)
 			if src == nil {
 				return m.badAddress(g)
 			}
@@ -253,7 +254,7 @@ func selectStore(m *Machine, g *goroutine, r Regs) Ctl {
 	if k := a.cases[chosen]; k.dir == 'r' {
 		ok = r.U(4) != 0
 		if k.elem.Size > 0 {
-			b := m.heap.writable(m.selectCases(r)[chosen].val, k.elem.Size)
+			b := m.heap.Writable(m.selectCases(r)[chosen].val, k.elem.Size)
 			copy(b, unsafe.Slice((*byte)(r.at(k.reg+1)), k.elem.Size))
 			m.publishBytes(m.selectCases(r)[chosen].val, b)
 		}

@@ -35,8 +35,8 @@ var reflectMapNatives = []Native{
 			return Stop
 		}
 		if mp := r.U(1); mp != 0 {
-			m.heap.willWrite(uint32(mp >> 32))
-			m.mapReset(mp, (*[5]uint64)(m.heap.load(mp, mpSize, 0)), t)
+			m.heap.WillWrite(uint32(mp >> 32))
+			m.mapReset(mp, (*[5]uint64)(m.heap.Load(mp, mpSize, 0)), t)
 		}
 		return Next
 	}},
@@ -89,7 +89,7 @@ func (m *Machine) keyArg(r Regs, t *mapType, p ptr) unsafe.Pointer {
 	if p == 0 {
 		return r.at(2)
 	}
-	return m.heap.load(p, uint64(t.key.Size), 0)
+	return m.heap.Load(p, uint64(t.key.Size), 0)
 }
 
 func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -135,8 +135,8 @@ func (m *Machine) copyOf(g *goroutine, src unsafe.Pointer, size, lay uint32) ptr
 	if size == 0 {
 		return m.link.zeroBase
 	}
-	id := m.heap.alloc(g, size, lay)
-	copy(unsafe.Slice((*byte)(m.heap.objs[id].mem), size), unsafe.Slice((*byte)(src), size))
+	id := m.alloc(g, size, lay)
+	copy(unsafe.Slice((*byte)(m.heap.Objs[id].Mem), size), unsafe.Slice((*byte)(src), size))
 	return uint64(id) << 32
 }
 
@@ -164,7 +164,7 @@ func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
 	case e < 0:
 		r.Set(0, 0)
 	default:
-		hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+		hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 		r.Set(0, m.copyOf(g, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem.Size, t.elem.ID))
 	}
 	return Next
@@ -180,7 +180,7 @@ func (m *Machine) reflectMapSet(g *goroutine, r Regs, key, val ptr) Ctl {
 		m.throw(g, rtPanicNilMap)
 		return Called
 	}
-	k, v := m.keyArg(r, t, key), m.heap.load(val, uint64(t.elem.Size), 0)
+	k, v := m.keyArg(r, t, key), m.heap.Load(val, uint64(t.elem.Size), 0)
 	if k == nil || v == nil {
 		return m.badAddress(g)
 	}
@@ -280,7 +280,7 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 		return Next
 	}
 	t := m.mapTypeOf(m.rtypeAt(r.U(0)))
-	hd := (*[5]uint64)(m.heap.load(src, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(src, mpSize, 0))
 	count := hd[mpCount/8]
 	//mutant: clones have no slots [env TestSlots/TestCloned]: false
 	if m.small(hd, t) {

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"path"
 	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Natives of reflect that make types at run time: they make the go/types type and return its word,
@@ -15,7 +17,7 @@ var reflectTypeNatives = []Native{
 	}},
 	{Name: "reflect.hbArrayOf", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
-		if t := m.rtypeAt(r.U(1)); t != nil && t.layout.Size > 0 && n > maxObject/uint64(t.layout.Size) {
+		if t := m.rtypeAt(r.U(1)); t != nil && t.layout.Size > 0 && n > heap.MaxObject/uint64(t.layout.Size) {
 			m.unsupported(g, RefusedType, "an array type of more than 2 GB")
 			return Stop
 		}
@@ -78,7 +80,7 @@ func reflectStructOf(m *Machine, g *goroutine, r Regs) Ctl {
 	var tags []string
 	size := uint64(unsafe.Sizeof(hbField{}))
 	for i := range r.U(1) {
-		f := (*hbField)(m.heap.load(r.U(0)+i*size, size, 0))
+		f := (*hbField)(m.heap.Load(r.U(0)+i*size, size, 0))
 		t := m.rtypeAt(f.typ)
 		if t == nil {
 			m.unsupported(g, RefusedType, "a type descriptor that the program made itself")

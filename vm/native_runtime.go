@@ -64,7 +64,7 @@ var runtimeNatives = []Native{
 			}
 		}
 		n := min(uint64(len(text)), r.U(1))
-		copy(m.heap.writable(r.U(0), uint32(n)), text)
+		copy(m.heap.Writable(r.U(0), uint32(n)), text)
 		r.Set(0, n)
 		return Next
 	}},
@@ -249,7 +249,7 @@ func callers(m *Machine, g *goroutine, r Regs) Ctl {
 		add(m.rt[rtGoexit], 0)
 	}
 	if n > 0 {
-		dst := m.heap.writable(p, uint32(n*8))
+		dst := m.heap.Writable(p, uint32(n*8))
 		for i, pc := range pcs {
 			putWord(dst[i*8:], pc)
 		}

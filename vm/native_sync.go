@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
@@ -193,7 +194,7 @@ func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 // that the object exists (mapped): the operation itself raises the fault.
 func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, enabled bool) int {
 	id := p >> 32
-	if m.mapped(p, n) && (!enabled || m.multi && m.heap.objs[id].flags&objShared != 0) {
+	if m.mapped(p, n) && (!enabled || m.multi && m.heap.Objs[id].Flags&heap.Shared != 0) {
 		op.Kind = k
 		op.Access[op.N] = trace.Access{Obj: uint32(id), Off: uint32(p), Size: n, Write: write}
 		op.N++
@@ -202,13 +203,13 @@ func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, ena
 }
 
 // mapped reports whether n bytes at p are guest memory.
-func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.load(p, uint64(n), 0) != nil }
+func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.Load(p, uint64(n), 0) != nil }
 
-func (m *Machine) u32(p ptr) uint32 { return *(*uint32)(m.heap.load(p, 4, 0)) }
+func (m *Machine) u32(p ptr) uint32 { return *(*uint32)(m.heap.Load(p, 4, 0)) }
 
 func (m *Machine) setU32(p ptr, v uint32) {
-	m.heap.willWrite(uint32(p >> 32))
-	*(*uint32)(m.heap.load(p, 4, 0)) = v
+	m.heap.WillWrite(uint32(p >> 32))
+	*(*uint32)(m.heap.Load(p, 4, 0)) = v
 }
 
 // nilFault raises the run-time panic of a nil dereference.
@@ -289,7 +290,7 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 // belong to a bubble.
 func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 	switch in := m.u32(p + wgBubble); {
-	case m.opened == 0 || in == g.bubble || p>>32 < staticLimit:
+	case m.opened == 0 || in == g.bubble || p>>32 < heap.StaticLimit:
 	case in == 0 && n == 0:
 		m.setU32(p+wgBubble, g.bubble)
 	case in != 0 && g.bubble != 0:
@@ -355,7 +356,7 @@ func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	kind := int(r.U(2))
-	notified := m.heap.bytesOf(r.U(3)+wtNotified, 1)[0] != 0
+	notified := m.heap.Bytes(r.U(3)+wtNotified, 1)[0] != 0
 	enabled := notified && m.lockable(r.U(1), kind)
 	if notified { // it is not in the list of the Cond any more
 		op.Kind = trace.WakeLock

@@ -32,7 +32,7 @@ var nativeTables = [][]Native{
 // machineNatives are the machine's own entry points.
 var machineNatives = []Native{
 	{Name: "runtime.hbInitDone", Fn: func(m *Machine, g *goroutine, _ Regs) Ctl {
-		if m.heap.based { // an initialiser has started a goroutine
+		if m.heap.Based { // an initialiser has started a goroutine
 			return Next
 		}
 		m.initDone()

@@ -121,7 +121,7 @@ func (m *Machine) words(p, n uint64) []uint64 {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*uint64)(m.heap.load(p, n*8, 0)), n)
+	return unsafe.Slice((*uint64)(m.heap.Load(p, n*8, 0)), n)
 }
 
 // testSite returns the innermost frame of g that belongs neither to package testing nor to one of

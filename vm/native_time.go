@@ -131,7 +131,7 @@ var timeNatives = []Native{
 			}
 			return Next
 		}
-		m.heap.willWrite(uint32(c >> 32))
+		m.heap.WillWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
 		if m.cfg.OrderedTime && m.link.clockUsed || m.cfg.Run {
@@ -144,7 +144,7 @@ var timeNatives = []Native{
 		c := r.U(0)
 		full := m.chanHdr(c)[chLen/8] != 0
 		if full {
-			m.heap.willWrite(uint32(c >> 32))
+			m.heap.WillWrite(uint32(c >> 32))
 			m.chanHdr(c)[chLen/8] = 0
 			m.setWord(c, chBuf+8, 0)
 			m.setWord(c, chBuf+16, 0)
@@ -339,7 +339,7 @@ func (m *Machine) isEarly(h *[5]uint64) bool {
 
 // sendEarly puts the present time into c.
 func (m *Machine) sendEarly(g *goroutine, c, loc ptr) {
-	m.heap.willWrite(uint32(c >> 32))
+	m.heap.WillWrite(uint32(c >> 32))
 	m.chanHdr(c)[chLen/8] = 1
 	at := m.clockOf(g)
 	wall, ext := timeOf(m.epoch(g)+at, at+1)

@@ -17,6 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // The common parts of the tests of the machine's foundations: programs, random walks, and complete
@@ -152,7 +153,7 @@ func picture(m *Machine) string {
 // copied is a complete copy of a state's memory, stacks and records.
 type copied struct {
 	mem     []byte
-	headers []object
+	headers []heap.Object
 	gs      []gstate
 	stacks  [][]uint64
 	order   []uint32
@@ -164,12 +165,12 @@ type copied struct {
 
 func copyState(m *Machine) copied {
 	h := m.heap
-	c := copied{order: slices.Clone(m.order), slots: slices.Clone(m.slots), scalars: m.scalars, out: m.Report().Output(1) + "\x00" + m.Report().Output(2), dirty: slices.Clone(h.dirty)}
-	for id := range h.each() {
-		o := h.objs[id]
-		c.mem = append(c.mem, unsafe.Slice((*byte)(o.mem), o.size)...)
-		o.flags &^= objHashed
-		o.epoch = 0
+	c := copied{order: slices.Clone(m.order), slots: slices.Clone(m.slots), scalars: m.scalars, out: m.Report().Output(1) + "\x00" + m.Report().Output(2), dirty: slices.Clone(h.Changed)}
+	for id := range h.All() {
+		o := h.Objs[id]
+		c.mem = append(c.mem, unsafe.Slice((*byte)(o.Mem), o.Size)...)
+		o.Flags &^= heap.Hashed
+		o.Epoch = 0
 		c.headers = append(c.headers, o)
 	}
 	for _, g := range m.gs {
@@ -221,7 +222,7 @@ func (c *copied) diff(d *copied, m *Machine) string {
 func (c *copied) diffObjects(d *copied) string {
 	// Dynamic objects come after the static ones in both.
 	split := func(c *copied) (static int) {
-		return slices.IndexFunc(append(slices.Clone(c.headers), object{}), func(o object) bool { return o.flags&objStatic == 0 })
+		return slices.IndexFunc(append(slices.Clone(c.headers), heap.Object{}), func(o heap.Object) bool { return o.Flags&heap.Static == 0 })
 	}
 	ns, nt := split(c), split(d)
 	if ns > nt || len(c.headers)-ns != len(d.headers)-nt {
@@ -229,7 +230,7 @@ func (c *copied) diffObjects(d *copied) string {
 	}
 	added := 0
 	for _, o := range d.headers[ns:nt] {
-		added += int(o.size)
+		added += int(o.Size)
 	}
 	at, to := 0, 0
 	for i, o := range c.headers {
@@ -240,14 +241,14 @@ func (c *copied) diffObjects(d *copied) string {
 		if i >= ns {
 			k += nt - ns
 		}
-		if o.flags&objFrozen != 0 && i < ns && o.size == 0 {
-			to += int(d.headers[k].size)
+		if o.Flags&heap.Frozen != 0 && i < ns && o.Size == 0 {
+			to += int(d.headers[k].Size)
 			continue // a type descriptor written in the meantime
 		}
 		if o != d.headers[k] {
 			return fmt.Sprintf("object %d: %+v, %+v", i, o, d.headers[k])
 		}
-		n := int(o.size)
+		n := int(o.Size)
 		if !bytes.Equal(c.mem[at:at+n], d.mem[to:to+n]) {
 			return fmt.Sprintf("contents of object %d: %x, %x", i, c.mem[at:at+n], d.mem[to:to+n])
 		}

@@ -32,7 +32,7 @@ func funcName(f *bytecode.Func) string {
 func (v Report) FuncValue(fv uint64) string {
 	m := v.m
 	if fv&funcBit == 0 {
-		b := m.heap.load(fv, 8, 0)
+		b := m.heap.Load(fv, 8, 0)
 		if fv == 0 || b == nil {
 			return ""
 		}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // A GoroutineSnapshot is one goroutine in a report.
@@ -85,7 +86,7 @@ func (v Report) Alive(g trace.GID) bool {
 // Memory returns a copy of the bytes that a touches.
 func (v Report) Memory(a trace.Access) []byte {
 	m := v.m
-	p := m.heap.load(uint64(a.Obj)<<32|uint64(a.Off), uint64(a.Size), 0)
+	p := m.heap.Load(uint64(a.Obj)<<32|uint64(a.Off), uint64(a.Size), 0)
 	if p == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (v Report) Text(p, n uint64, max int) (string, bool) {
 	if n == 0 {
 		return "", true
 	}
-	b := m.heap.load(p, n, 0)
+	b := m.heap.Load(p, n, 0)
 	if b == nil {
 		return "", false
 	}
@@ -116,9 +117,7 @@ func (v Report) SpawnCount() int { return len(v.m.Existed()) }
 // state and for rewinds. Code, types and tables of the program are not included: they do not grow
 // with the search.
 func (m *Machine) Bytes() int64 {
-	h := m.heap
-	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + sizeof(h.objs) + sizeof(h.undo) + sizeof(h.undoMem) +
-		sizeof(m.undoStack) + sizeof(m.gundo) + sizeof(m.records) + sizeof(m.marks) + sizeof(m.out)
+	n := m.heap.Held() + heap.SizeOf(m.undoStack) + heap.SizeOf(m.gundo) + heap.SizeOf(m.records) + heap.SizeOf(m.marks) + heap.SizeOf(m.out)
 	for _, g := range m.gs {
 		n += int64(len(g.stack)) * 8
 	}
@@ -126,10 +125,4 @@ func (m *Machine) Bytes() int64 {
 		n += m.race.Bytes()
 	}
 	return n
-}
-
-// sizeof returns the memory allocated for s.
-func sizeof[T any](s []T) int64 {
-	var x T
-	return int64(cap(s)) * int64(unsafe.Sizeof(x))
 }

@@ -57,7 +57,7 @@ func (v Report) HangsInTest(id trace.GID) bool {
 // EntryMade reports whether the entry's function has made one of objs.
 func (v Report) EntryMade(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool {
-		fn := v.m.heap.objs[obj].site >> 32
+		fn := v.m.heap.Objs[obj].Site >> 32
 		return fn < uint64(len(v.m.funcs)) && v.m.funcs[fn] != nil && v.m.funcs[fn].SSA == v.m.link.entry.Func
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Left says what becomes of a goroutine that waits when the entry has ended and no goroutine is
@@ -126,16 +127,16 @@ func (x *reach) has(p ptr) bool { return x.objs[uint32(p>>32)] }
 func (x *reach) add(w uint64) {
 	h := x.m.heap
 	id := w >> 32
-	if id == 0 || w&funcBit != 0 || id >= uint64(len(h.objs)) || x.objs[uint32(id)] {
+	if id == 0 || w&funcBit != 0 || id >= uint64(len(h.Objs)) || x.objs[uint32(id)] {
 		return
 	}
 	x.objs[uint32(id)] = true
 	work := []uint32{uint32(id)}
 	for len(work) > 0 {
-		o := &h.objs[work[len(work)-1]]
+		o := &h.Objs[work[len(work)-1]]
 		work = work[:len(work)-1]
 		x.m.eachPtr(o, func(w uint64) {
-			if t := w >> 32; t < uint64(len(h.objs)) && !x.objs[uint32(t)] {
+			if t := w >> 32; t < uint64(len(h.Objs)) && !x.objs[uint32(t)] {
 				x.objs[uint32(t)] = true
 				work = append(work, uint32(t))
 			}
@@ -156,8 +157,8 @@ func (x *reach) goroutine(g *goroutine) {
 
 // variables adds the objects that package variables refer to.
 func (x *reach) variables() {
-	for id := uint32(1); id < x.m.heap.nstatic; id++ {
-		if x.m.heap.objs[id].flags&objVar != 0 {
+	for id := uint32(1); id < x.m.heap.NumStatic; id++ {
+		if x.m.heap.Objs[id].Flags&heap.Var != 0 {
 			x.add(uint64(id) << 32)
 		}
 	}
@@ -165,8 +166,8 @@ func (x *reach) variables() {
 
 // statics adds all objects that can be reached without a goroutine.
 func (x *reach) statics() {
-	for id := uint32(1); id < x.m.heap.nstatic; id++ {
-		if o := &x.m.heap.objs[id]; o.flags&objFrozen == 0 || o.aux != 0 {
+	for id := uint32(1); id < x.m.heap.NumStatic; id++ {
+		if o := &x.m.heap.Objs[id]; o.Flags&heap.Frozen == 0 || o.Aux != 0 {
 			x.add(uint64(id) << 32)
 		}
 	}

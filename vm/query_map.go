@@ -41,7 +41,7 @@ func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	if e < 0 {
 		return nil, mt.elem.Type, true
 	}
-	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	p := unsafe.Add(m.mapEntry(hd, mt, e), mt.elemOff)
 	image = make([]byte, mt.elem.Size)
 	copy(image, unsafe.Slice((*byte)(p), mt.elem.Size))

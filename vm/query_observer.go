@@ -4,8 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // An Observer is notified of events inside of steps, from the initialisation of packages on, to
@@ -26,18 +26,14 @@ type Observer interface {
 // rewind does not restore the old one.
 func (m *Machine) Observe(o Observer) {
 	m.cfg.Observer = o
-	m.heap.allocated = nil
-	if o != nil {
-		m.heap.allocated = func(g trace.GID, id uint32) { o.Allocated(m, g, id) }
-	}
 }
 
 // Objects returns the number of object numbers in use, and the first one of an
 // object that was allocated by an instruction.
-func (v StaticView) Objects() (n, first uint32) { return uint32(len(v.m.heap.objs)), staticLimit }
+func (v StaticView) Objects() (n, first uint32) { return uint32(len(v.m.heap.Objs)), heap.StaticLimit }
 
 // Freed reports whether object id has been collected.
-func (v StaticView) Freed(id uint32) bool { return v.m.heap.objs[id].flags&objFreed != 0 }
+func (v StaticView) Freed(id uint32) bool { return v.m.heap.Objs[id].Flags&heap.Freed != 0 }
 
 // DynamicType returns the type that the first word of an interface denotes, or nil if w is not such
 // a word.

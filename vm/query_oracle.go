@@ -8,10 +8,10 @@ import (
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // The questions of static oracles about the program and the present state.
@@ -152,7 +152,7 @@ func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 }
 
 // IsMap reports whether object id is the header of a map.
-func (v StaticView) IsMap(id uint32) bool { return v.m.heap.objs[id].layout == v.m.layMap }
+func (v StaticView) IsMap(id uint32) bool { return v.m.heap.Objs[id].Layout == v.m.layMap }
 
 // CanStep reports whether goroutine id could take a step now.
 func (v StaticView) CanStep(id trace.GID) bool { return v.m.numAlternatives(v.m.gOf(id)) > 0 }
@@ -180,8 +180,8 @@ type Deferred struct {
 func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	m := v.m
 	for d := m.gOf(id).stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
-		o := &m.heap.objs[d>>32]
-		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+		o := &m.heap.Objs[d>>32]
+		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 		fn, captured := m.closureOf(w[1])
 		builtin := ""
 		if fn == nil && w[1]&funcBit != 0 {
@@ -197,8 +197,8 @@ func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 	id := uint32(fv)
 	var captured []uint64
 	if fv&funcBit == 0 {
-		o := &m.heap.objs[fv>>32]
-		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+		o := &m.heap.Objs[fv>>32]
+		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 		id, captured = uint32(w[0]), w[1:]
 	}
 	return m.link.funcs[id].fn, captured
@@ -207,7 +207,7 @@ func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 // Word returns the word of memory at p, if there is one.
 func (v StaticView) Word(p uint64) (uint64, bool) {
 	m := v.m
-	h := m.heap.load(p, 8, 0)
+	h := m.heap.Load(p, 8, 0)
 	if h == nil {
 		return 0, false
 	}
@@ -250,8 +250,8 @@ func (v StaticView) Channel(id uint32) (c por.Case, ofTimer bool) {
 }
 
 func (m *Machine) isChan(p uint64) bool {
-	dynamic := p>>32 >= staticLimit && p>>32 < uint64(len(m.heap.objs))
-	return dynamic && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
+	dynamic := p>>32 >= heap.StaticLimit && p>>32 < uint64(len(m.heap.Objs))
+	return dynamic && uint32(p) == 0 && m.heap.Objs[p>>32].Size >= chBuf
 }
 
 // hasPendingPeer reports whether a goroutine that is not in but has a pending send to channel p,
@@ -300,8 +300,8 @@ func (v StaticView) LockerAt(p uint64) (uint64, bool) {
 // allocation site, and the layout of their memory.
 func (v StaticView) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 	m := v.m
-	o := &m.heap.objs[id]
-	return o.site, uint32(o.layout)
+	o := &m.heap.Objs[id]
+	return o.Site, uint32(o.Layout)
 }
 
 // Address returns the address of a package variable.
@@ -337,14 +337,14 @@ type ObjectInfo struct {
 // Object describes object number id.
 func (v StaticView) Object(id uint32) ObjectInfo {
 	m := v.m
-	o := &m.heap.objs[id]
-	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size, Shared: o.flags&objShared != 0}
-	if id < staticLimit {
+	o := &m.heap.Objs[id]
+	info := ObjectInfo{Type: m.layouts.At(o.Layout).Type, Map: o.Layout == m.layMap, Size: o.Size, Shared: o.Flags&heap.Shared != 0}
+	if id < heap.StaticLimit {
 		info.Global = m.link.globalOf(uint64(id) << 32)
 		return info
 	}
-	if fn := m.funcs[o.site>>32]; fn != nil {
-		info.Site = fn.InstrAt(int(uint32(o.site)))
+	if fn := m.funcs[o.Site>>32]; fn != nil {
+		info.Site = fn.InstrAt(int(uint32(o.Site)))
 	}
 	return info
 }
@@ -362,30 +362,30 @@ func (v StaticView) IsTrusted(fn *ssa.Function) bool { return v.m.link.Trusted(f
 // Exists reports whether there is an object with number id.
 func (v StaticView) Exists(id uint32) bool {
 	m := v.m
-	if uint64(id) >= uint64(len(m.heap.objs)) {
+	if uint64(id) >= uint64(len(m.heap.Objs)) {
 		return false
 	}
-	o := &m.heap.objs[id]
-	return o.flags&objFreed == 0 && o.mem != nil
+	o := &m.heap.Objs[id]
+	return o.Flags&heap.Freed == 0 && o.Mem != nil
 }
 
 // Unescaped reports whether only one goroutine can reach object id.
 func (v StaticView) Unescaped(id uint32) bool {
 	m := v.m
-	return id >= staticLimit && m.StaticView().Exists(id) && m.heap.objs[id].flags&(objShared|objFrozen) == 0
+	return id >= heap.StaticLimit && m.StaticView().Exists(id) && m.heap.Objs[id].Flags&(heap.Shared|heap.Frozen) == 0
 }
 
 // Pointers calls f for every pointer in object id, with its offset.
 func (v StaticView) Pointers(id uint32, f func(off uint32, w uint64)) {
 	m := v.m
-	o := &m.heap.objs[id]
-	l := m.layouts.At(o.layout)
+	o := &m.heap.Objs[id]
+	l := m.layouts.At(o.Layout)
 	if len(l.Ptrs) == 0 || l.Size == 0 {
 		return
 	}
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		for _, off := range l.Ptrs {
-			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w != 0 {
+			if w := *(*uint64)(unsafe.Add(o.Mem, base+off)); w != 0 {
 				f(base+off, w)
 			}
 		}

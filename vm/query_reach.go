@@ -21,7 +21,7 @@ import (
 //     reachable from there, and the pointer was not in it; so another goroutine has stored it
 //     there since.
 //  3. Unchanged objects of the base state refer only to the base state. So the variables reach
-//     newer objects only through those that have changed (heap.dirty).
+//     newer objects only through those that have changed (heap.Changed).
 //
 // So if none of some goroutines and no variable reaches an object, none of these goroutines ever
 // accesses it while the others do not move.
@@ -53,12 +53,12 @@ func (v StaticView) NewReach() *Reach { return &Reach{m: v.m} }
 func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	m := r.m
 	r.gen++
-	if n := len(m.heap.objs); n > len(r.at) {
+	if n := len(m.heap.Objs); n > len(r.at) {
 		r.at = append(r.at, make([]held, n-len(r.at)+256)...)
 	}
-	for _, id := range m.heap.dirty {
+	for _, id := range m.heap.Changed {
 		//mutant: parts: variables refer to nothing [partTexts]: " r.add(w, ^uint64(0)) " -> ""
-		m.eachPtr(&m.heap.objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
+		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
 	}
 	for i, id := range gs {
 		g := m.gOf(id)
@@ -78,14 +78,14 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 		x.queued = false
 		by := x.by
 		//mutant: parts: references lead nowhere [partTexts]: "w uint64) { r.add(w, by)" -> "uint64) { _ = by"
-		m.eachPtr(&m.heap.objs[id], func(w uint64) { r.add(w, by) })
+		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, by) })
 	}
 }
 
 // add records that the groups in by can hold w, which may be a pointer.
 func (r *Reach) add(w, by uint64) {
 	id := w >> 32
-	if id < uint64(r.m.heap.baseLimit) || w&funcBit != 0 || id >= uint64(len(r.m.heap.objs)) {
+	if id < uint64(r.m.heap.BaseLimit) || w&funcBit != 0 || id >= uint64(len(r.m.heap.Objs)) {
 		return
 	}
 	x := &r.at[id]
@@ -107,7 +107,7 @@ func (r *Reach) add(w, by uint64) {
 func (r *Reach) By(id uint32) uint64 {
 	switch {
 	//mutant: parts: none can access a variable [partTexts]
-	case id < r.m.heap.baseLimit:
+	case id < r.m.heap.BaseLimit:
 		return ^uint64(0)
 	case int(id) >= len(r.at) || r.at[id].gen != r.gen:
 		return 0

@@ -140,10 +140,10 @@ func (v Report) Reaches(from, to uint32) bool {
 
 // MadeAt returns the position of the call or the statement that made an object.
 func (v Report) MadeAt(obj uint32) (pos token.Position) {
-	if int(obj) >= len(v.m.heap.objs) {
+	if int(obj) >= len(v.m.heap.Objs) {
 		return pos
 	}
-	site := v.m.heap.objs[obj].site
+	site := v.m.heap.Objs[obj].Site
 	if fn := site >> 32; fn < uint64(len(v.m.funcs)) && v.m.funcs[fn] != nil && site != 0 {
 		pos = v.m.frame(v.m.funcs[fn], int32(uint32(site))).Pos
 	}

@@ -77,8 +77,8 @@ func (m *Machine) captureTrace(g *goroutine) ptr {
 		w = append(w, uint64(id)<<32|uint64(uint32(pc)), uint64(fp))
 		return len(w) < 2*maxTrace
 	})
-	id := m.heap.alloc(g, uint32(len(w)*8), m.layWord)
-	copy(unsafe.Slice((*uint64)(m.heap.objs[id].mem), len(w)), w)
+	id := m.alloc(g, uint32(len(w)*8), m.layWord)
+	copy(unsafe.Slice((*uint64)(m.heap.Objs[id].Mem), len(w)), w)
 	return ptr(id) << 32
 }
 
@@ -87,8 +87,8 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 	if p == 0 {
 		return nil
 	}
-	o := &m.heap.objs[p>>32]
-	return unsafe.Slice((*uint64)(o.mem), o.size/8)
+	o := &m.heap.Objs[p>>32]
+	return unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 }
 
 // eachLogicalFrame walks g's stack as the program sees it. The machine unwinds a panicking stack

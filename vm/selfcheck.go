@@ -3,12 +3,12 @@ package vm
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Check selects the machine's own checks, for tests. They are slow, and independent of the
@@ -211,8 +211,8 @@ func (m *Machine) forgetHashes() {
 	}
 	m.canon.byOrigin = m.canon.byOrigin[:0]
 	m.forgetRegions()
-	for id := range m.heap.each() {
-		m.heap.objs[id].flags &^= objHashed
+	for id := range m.heap.All() {
+		m.heap.Objs[id].Flags &^= heap.Hashed
 	}
 }
 
@@ -229,11 +229,11 @@ func (m *Machine) class(g *goroutine) *goroutine {
 // concerns only that goroutine.
 func (m *Machine) verifyEscape() {
 	h, c := m.heap, m.check
-	c.owner = append(c.owner[:0], make([]uint32, len(h.objs)-staticLimit)...)
+	c.owner = append(c.owner[:0], make([]uint32, len(h.Objs)-heap.StaticLimit)...)
 	local := func(w uint64) bool {
 		id := w >> 32
-		dynamic := w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs))
-		return dynamic && h.objs[id].flags&(objShared|objFreed) == 0
+		dynamic := w&funcBit == 0 && id >= heap.StaticLimit && id < uint64(len(h.Objs))
+		return dynamic && h.Objs[id].Flags&(heap.Shared|heap.Freed) == 0
 	}
 	holder := func(id uint32) func(uint64) {
 		return func(w uint64) {
@@ -242,12 +242,12 @@ func (m *Machine) verifyEscape() {
 			}
 		}
 	}
-	for id := range h.each() {
-		o := &h.objs[id]
-		if l := m.layouts.At(o.layout); len(l.Ptrs) > 0 && o.size%l.Size != 0 {
-			panic(fmt.Sprintf("BUG: object %d of %d bytes does not consist of elements %v of %d bytes", id, o.size, l.Type, l.Size))
+	for id := range h.All() {
+		o := &h.Objs[id]
+		if l := m.layouts.At(o.Layout); len(l.Ptrs) > 0 && o.Size%l.Size != 0 {
+			panic(fmt.Sprintf("BUG: object %d of %d bytes does not consist of elements %v of %d bytes", id, o.Size, l.Type, l.Size))
 		}
-		if o.flags&(objVar|objShared) != 0 && o.flags&objFreed == 0 {
+		if o.Flags&(heap.Var|heap.Shared) != 0 && o.Flags&heap.Freed == 0 {
 			m.eachPtr(o, holder(id))
 		}
 	}
@@ -261,7 +261,7 @@ func (m *Machine) verifyEscape() {
 				return
 			}
 			id := uint32(w >> 32)
-			switch owner := &c.owner[id-staticLimit]; *owner {
+			switch owner := &c.owner[id-heap.StaticLimit]; *owner {
 			case me:
 			case 0:
 				*owner = me
@@ -284,12 +284,12 @@ func (m *Machine) verifyEscape() {
 		for len(c.work) > 0 {
 			id := c.work[len(c.work)-1]
 			c.work = c.work[:len(c.work)-1]
-			m.eachPtr(&h.objs[id], visit)
+			m.eachPtr(&h.Objs[id], visit)
 		}
 	}
 }
 
-func (m *Machine) typeOfObject(id uint32) any { return m.layouts.At(m.heap.objs[id].layout).Type }
+func (m *Machine) typeOfObject(id uint32) any { return m.layouts.At(m.heap.Objs[id].Layout).Type }
 
 // verifyBase checks that each object of the base state that has changed since the first mark is
 // flagged as changed, so that the state hash reads it.
@@ -299,8 +299,8 @@ func (m *Machine) verifyBase() {
 		return
 	}
 	for _, b := range c.base {
-		o := &h.objs[b.id]
-		if o.flags&objDirty == 0 && !bytes.Equal(b.mem, unsafe.Slice((*byte)(o.mem), o.size)) {
+		o := &h.Objs[b.id]
+		if o.Flags&heap.Dirty == 0 && !bytes.Equal(b.mem, unsafe.Slice((*byte)(o.Mem), o.Size)) {
 			panic(fmt.Sprintf("BUG: object %d (%v) has changed, but is not known to have", b.id, m.typeOfObject(b.id)))
 		}
 	}
@@ -310,25 +310,9 @@ func (m *Machine) verifyBase() {
 func (m *Machine) snapshotBase() {
 	h, c := m.heap, m.check
 	c.base = c.base[:0]
-	for id := range h.each() {
-		if o := &h.objs[id]; id < h.baseLimit && o.size > 0 && o.flags&(objFreed|objDirty) == 0 {
-			c.base = append(c.base, baseObject{id, bytes.Clone(unsafe.Slice((*byte)(o.mem), o.size))})
-		}
-	}
-}
-
-// each lists the numbers of all objects.
-func (h *heap) each() iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for id := uint32(1); id < uint32(len(h.objs)); id++ {
-			if id == h.nstatic {
-				if id = staticLimit; len(h.objs) == staticLimit {
-					return
-				}
-			}
-			if !yield(id) {
-				return
-			}
+	for id := range h.All() {
+		if o := &h.Objs[id]; id < h.BaseLimit && o.Size > 0 && o.Flags&(heap.Freed|heap.Dirty) == 0 {
+			c.base = append(c.base, baseObject{id, bytes.Clone(unsafe.Slice((*byte)(o.Mem), o.Size))})
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -95,9 +94,9 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
 	list, _ := prog.Bases.Value.([]*base)
-	kept, live := []*base{b}, b.m.heap.live
+	kept, live := []*base{b}, b.m.heap.Live
 	for _, x := range list {
-		if live += x.m.heap.live; len(kept) == mostBases || live > allKept {
+		if live += x.m.heap.Live; len(kept) == mostBases || live > allKept {
 			break
 		}
 		kept = append(kept, x)
@@ -222,7 +221,7 @@ func (m *Machine) canBeCopied() bool {
 	}
 	h := m.heap
 	return m.paused && !m.executionOver() && (m.sym == nil || m.sym.canBeCopied()) && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
-		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.live <= mostKept
+		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.Live <= mostKept
 }
 
 // adopt gives m, which is in the base state, the configuration cfg; the two differ only in fields
@@ -262,7 +261,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m := new(Machine)
 	*m = *x
 	m.image = x.image.copy()
-	m.heap = x.heap.copy(m.layouts)
+	m.heap = x.heap.Copy()
 	m.link = x.link.copy(m, e)
 	//mutant: the main function is shared [base]: ".Clone()" -> ""
 	m.funcs[0] = x.funcs[0].Clone()
@@ -334,35 +333,5 @@ func (k *linker) copy(m *Machine, e *load.Entry) *linker {
 	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
 	c.asked, c.abi = layout.NewTable(), c.newABI()
 	c.clockFacts, c.names = k.clockFacts.copy(), names{}
-	return c
-}
-
-// copy returns a heap with the same objects. Frozen static objects are never written or freed; all
-// others get memory of their own. There are no marks, so nothing can be undone.
-func (h *heap) copy(layouts *layout.Table) *heap {
-	c := new(heap)
-	*c = *h
-	c.layouts = layouts
-	c.objs = make([]object, len(h.objs), len(h.objs)+4096)
-	copy(c.objs, h.objs[:h.nstatic])
-	copy(c.objs[staticLimit:], h.objs[staticLimit:])
-	c.chunks, c.chunk, c.chunkOff, c.free, c.freeIDs, c.freed = nil, 0, 0, [len(h.free)][]unsafe.Pointer{}, nil, false
-	c.undo, c.undoMem, c.paged, c.touched, c.allocated = nil, nil, nil, nil, nil
-	c.dirty = slices.Clone(h.dirty)
-	for id := range c.objs {
-		o := &c.objs[id]
-		o.flags &^= objHashed
-		if o.size == 0 || o.flags&(objStatic|objFrozen) == objStatic|objFrozen {
-			continue
-		}
-		old := unsafe.Slice((*byte)(o.mem), o.size)
-		size := o.size
-		if id < staticLimit {
-			size += 8 // as in allocStatic
-		}
-		//mutant: memory is shared [base]
-		o.mem = c.rawAlloc(size)
-		copy(unsafe.Slice((*byte)(o.mem), o.size), old)
-	}
 	return c
 }

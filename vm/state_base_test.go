@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // TestBase: tests execute in copies of one machine, in two orders, as they do in machines that have
@@ -207,11 +208,11 @@ func main() { fmt.Print(string(first[:])) }
 // sizes of its tables.
 func contents(m *Machine) string {
 	h := fnv.New64a()
-	for id := range m.heap.objs {
-		o := &m.heap.objs[id]
-		fmt.Fprint(h, o.epoch, o.size, o.layout, o.flags, " ")
-		if o.size > 0 {
-			h.Write(unsafe.Slice((*byte)(o.mem), o.size))
+	for id := range m.heap.Objs {
+		o := &m.heap.Objs[id]
+		fmt.Fprint(h, o.Epoch, o.Size, o.Layout, o.Flags, " ")
+		if o.Size > 0 {
+			h.Write(unsafe.Slice((*byte)(o.Mem), o.Size))
 		}
 	}
 	for _, g := range m.gs {
@@ -223,7 +224,7 @@ func contents(m *Machine) string {
 		}
 	}
 	k := m.link
-	return fmt.Sprint(h.Sum64(), m.numbers(), len(m.heap.undo), len(k.ids), len(k.globals), len(k.literals), len(k.stubs), len(m.rtypes),
+	return fmt.Sprint(h.Sum64(), m.numbers(), m.heap.Held(), len(k.ids), len(k.globals), len(k.literals), len(k.stubs), len(m.rtypes),
 		len(k.words), len(m.spawn), m.assumed, m.clock, m.layouts.Len())
 }
 
@@ -252,10 +253,10 @@ func TestBaseShares(t *testing.T) {
 			}
 		}
 		// Memory of objects.
-		for id := range b.heap.objs {
-			x, y := &b.heap.objs[id], &m.heap.objs[id]
-			if frozen := objStatic | objFrozen; x.size > 0 && x.mem == y.mem && x.flags&frozen != frozen {
-				t.Errorf("both have object %d, of %d bytes", id, x.size)
+		for id := range b.heap.Objs {
+			x, y := &b.heap.Objs[id], &m.heap.Objs[id]
+			if frozen := heap.Static | heap.Frozen; x.Size > 0 && x.Mem == y.Mem && x.Flags&frozen != frozen {
+				t.Errorf("both have object %d, of %d bytes", id, x.Size)
 			}
 		}
 	}

@@ -1,32 +1,19 @@
 package vm
 
-import (
-	"slices"
-	"unsafe"
-)
-
-// gcThreshold is the least number of bytes allocated between two collections. If many bytes are
-// alive it is half of these (collectIfNeeded), so that the allocations since the last collection
-// pay for the next one; or it is the rest of the memory limit, if that is less. It is also the most
-// bytes that are allocated without polling for interrupts: the system may need seconds for some
-// gigabytes.
-const gcThreshold = 16 << 20
+import "hbcheck.dev/hbcheck/vm/heap"
 
 // collectIfNeeded collects if a collection is due, or if the program uses more memory than its
 // limit. If it still does after the collection, the execution is abandoned. Garbage can pile up
 // between two calls; for that the heap has a limit of its own, above MaxHeap.
 func (m *Machine) collectIfNeeded() {
-	h := m.heap
-	most := m.cfg.MaxHeap
-	full := most > 0 && h.live > most
-	if h.sinceGC > h.gcAt || full && h.sinceGC > 0 {
+	h, most := m.heap, m.cfg.MaxHeap
+	full := h.Exceeds(most)
+	if h.CollectionDue(full) {
 		m.collect()
-		if h.gcAt = max(gcThreshold, h.live/2); most > 0 {
-			h.gcAt = max(gcThreshold, min(h.gcAt, most-min(most, h.live))) // so that garbage stays below the limit
-		}
+		h.PlanCollection(most)
 	}
-	h.pollAt = min(h.gcAt, h.sinceGC+gcThreshold)
-	if full && h.live > most && m.cut.Cause == 0 {
+	h.PlanPoll()
+	if full && h.Exceeds(most) && m.cut.Cause == 0 {
 		m.cut = m.outOfMemory()
 	}
 }
@@ -56,9 +43,8 @@ func (m *Machine) outOfMemory() Cut {
 // of the heap, or of an object, was reached in the middle of an instruction. The state after that
 // instruction is never used, and a rewind takes it back.
 func (m *Machine) recoverOutOfMemory() {
-	if m.heap.exhausted {
+	if m.heap.Recovers() {
 		recover()
-		m.heap.exhausted = false
 		m.growth.stepped(m)
 		for _, g := range m.gs {
 			g.inNative = false
@@ -89,9 +75,9 @@ func (m *Machine) collectPrecisely(refs []watched) { m.collectWith(true, refs) }
 
 func (m *Machine) collectWith(precise bool, refs []watched) {
 	h := m.heap
-	first := uint32(staticLimit)
+	first := uint32(heap.StaticLimit)
 	if n := len(m.marks); n > 0 {
-		first = uint32(m.marks[n-1].heap.objs)
+		first = uint32(m.marks[n-1].heap.Objs)
 	}
 	marked, root, mark := m.mark(precise, first)
 	if m.cut.Cause == CutInterrupted {
@@ -103,27 +89,9 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 			return
 		}
 	}
-	h.sinceGC = 0
-	// Sweep. Memory and number of an object may be used again in this epoch: see forgetFree.
-	for id := first; id < uint32(len(h.objs)); id++ {
-		o := &h.objs[id]
-		if marked[id] || o.flags&objFreed != 0 {
-			continue
-		}
-		if o.size > 0 && o.size <= largeObject {
-			c, _ := sizeClass(o.size)
-			h.free[c] = append(h.free[c], o.mem)
-		}
-		h.live -= uint64(o.size) + 64
-		m.sym.freed(id)
-		h.touch(id, o)
-		*o = object{flags: objFreed, mem: unsafe.Pointer(&zeroBase)}
-		h.freeIDs = append(h.freeIDs, id)
-		h.freed = true
-	}
-	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.objs[p.id].flags&objFreed != 0 })
+	h.Sweep(first, marked, m.sym.freed)
 	if m.race != nil {
-		m.race.Sweep(func(id uint32) bool { return h.objs[id].flags&objFreed != 0 })
+		m.race.Sweep(func(id uint32) bool { return h.Objs[id].Flags&heap.Freed != 0 })
 	}
 }
 
@@ -131,9 +99,9 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 // after a collection. For the program it is part of the state.
 func (m *Machine) reachable() (bytes uint64) {
 	marked, _, _ := m.mark(true, 0)
-	for id := staticLimit; id < len(marked); id++ {
+	for id := heap.StaticLimit; id < len(marked); id++ {
 		if marked[id] {
-			bytes += uint64(m.heap.objs[id].size)
+			bytes += uint64(m.heap.Objs[id].Size)
 		}
 	}
 	return bytes
@@ -145,23 +113,23 @@ func (m *Machine) reachable() (bytes uint64) {
 // from there.
 func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w uint64), mark func()) {
 	h := m.heap
-	marked = make([]bool, len(h.objs))
+	marked = make([]bool, len(h.Objs))
 	var work []uint32
 	root = func(w uint64) {
 		id := w >> 32
-		if w&funcBit == 0 && id < uint64(len(h.objs)) && id != 0 && !marked[id] {
+		if w&funcBit == 0 && id < uint64(len(h.Objs)) && id != 0 && !marked[id] {
 			marked[id] = true
 			work = append(work, uint32(id))
 		}
 	}
 	// A frozen object refers to nothing dynamic, except for descriptors (aux).
-	for id := uint32(1); id < h.nstatic; id++ {
-		if h.objs[id].flags&objFrozen == 0 || h.objs[id].aux != 0 {
+	for id := uint32(1); id < h.NumStatic; id++ {
+		if h.Objs[id].Flags&heap.Frozen == 0 || h.Objs[id].Aux != 0 {
 			root(uint64(id) << 32)
 		}
 	}
 	if !precise {
-		for id := uint32(staticLimit); id < first; id++ {
+		for id := uint32(heap.StaticLimit); id < first; id++ {
 			root(uint64(id) << 32)
 		}
 	}
@@ -188,7 +156,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 			}
 			id := work[len(work)-1]
 			work = work[:len(work)-1]
-			if o := &h.objs[id]; !precise || o.layout != m.layWeak || m.layWeak == 0 {
+			if o := &h.Objs[id]; !precise || o.Layout != m.layWeak || m.layWeak == 0 {
 				m.eachPtr(o, root)
 			}
 		}

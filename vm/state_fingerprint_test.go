@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // freshHash returns the state hash without cached data.
@@ -46,7 +47,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 	m.canon.whole = true
 	m.Hash()
 	m.canon.whole = false
-	objects := append(slices.Clone(m.heap.dirty), m.canon.queue...)
+	objects := append(slices.Clone(m.heap.Changed), m.canon.queue...)
 	see := func(format string, args ...any) {
 		n++
 		if freshHash(m) == h {
@@ -99,24 +100,24 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 		})
 	}
 	for _, id := range objects {
-		o := &m.heap.objs[id]
-		if o.flags&objDerived != 0 {
+		o := &m.heap.Objs[id]
+		if o.Flags&heap.Derived != 0 {
 			continue
 		}
-		mem := unsafe.Slice((*byte)(o.mem), o.size)
+		mem := unsafe.Slice((*byte)(o.Mem), o.Size)
 		for i := 0; i < len(mem); i += 1 + len(mem)/200 {
 			if i%8 >= 4 && isPtr(m, o, uint32(i)) {
 				continue // another object may be equal
 			}
 			mem[i] ^= 8
-			see("byte %d of object %d (%v, %d bytes)", i, id, m.typeOfObject(id), o.size)
+			see("byte %d of object %d (%v, %d bytes)", i, id, m.typeOfObject(id), o.Size)
 			mem[i] ^= 8
 		}
 		if len(mem) > 0 {
 			i := len(mem) - 1
 			if !isPtr(m, o, uint32(i)) {
 				mem[i] ^= 8
-				see("last byte of object %d (%v, %d bytes)", id, m.typeOfObject(id), o.size)
+				see("last byte of object %d (%v, %d bytes)", id, m.typeOfObject(id), o.Size)
 				mem[i] ^= 8
 			}
 		}
@@ -138,8 +139,8 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 }
 
 // isPtr reports whether byte i of o belongs to a pointer.
-func isPtr(m *Machine, o *object, i uint32) bool {
-	l := m.layouts.At(o.layout)
+func isPtr(m *Machine, o *heap.Object, i uint32) bool {
+	l := m.layouts.At(o.Layout)
 	return l.Size > 0 && slices.Contains(l.Ptrs, i%l.Size&^7)
 }
 
@@ -157,7 +158,7 @@ func TestHashIgnores(t *testing.T) {
 			for _, g := range m.gs {
 				m.killDead(g)
 			}
-			m.heap.alloc(nil, 24, m.layMap)
+			m.alloc(nil, 24, m.layMap)
 			if freshHash(m) != h {
 				t.Errorf("%s: dead registers or garbage change the hash", s.name)
 				break

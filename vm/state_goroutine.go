@@ -170,7 +170,7 @@ func (m *Machine) mayGrow(g *goroutine, n uint32) {
 	for _, q := range m.gs {
 		words += uint64(len(q.stack))
 	}
-	m.heap.fits(words * 8)
+	m.heap.Fits(words * 8)
 }
 
 // grow grows the stack so that n words exist.
@@ -219,7 +219,7 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 	m.saves++
 	m.able.change(g)
 	g.changes()
-	if g.epoch == m.heap.epoch {
+	if g.epoch == m.heap.Epoch {
 		return
 	}
 	u := gUndo{slot: g.slot, full: true, epoch: g.epoch, savedLo: g.savedLo}
@@ -235,7 +235,7 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 		g.savedLo = 0
 	}
 	m.gundo = append(m.gundo, u)
-	g.epoch = m.heap.epoch
+	g.epoch = m.heap.Epoch
 }
 
 // saveCallerFrame saves the frame that starts at lo (its header) up to what is
@@ -310,7 +310,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 			panic("BUG: the race detector counts other goroutines")
 		}
 	}
-	g.epoch, g.savedLo = m.heap.epoch, 0
+	g.epoch, g.savedLo = m.heap.Epoch, 0
 	g.changes()
 	m.slots[g.id] = int32(slot)
 	m.insertG(g)

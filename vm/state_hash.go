@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // canonicaliser computes the canonical fingerprint of a state, as JPF's CFSerializer does. Dynamic
@@ -110,13 +111,13 @@ func (m *Machine) ref(w uint64) uint64 {
 	// not pointers stay unchanged.
 	id := w >> 32
 	c := &m.canon
-	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) {
+	if id < heap.StaticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.Objs)) {
 		return w
 	}
-	if id < uint64(m.heap.baseLimit) && !c.ownOnly {
+	if id < uint64(m.heap.BaseLimit) && !c.ownOnly {
 		return w
 	}
-	if c.ownOnly && m.heap.objs[id].flags&objShared != 0 {
+	if c.ownOnly && m.heap.Objs[id].Flags&heap.Shared != 0 {
 		return m.identity(id) + w&(1<<32-1)
 	}
 	s := &c.seen[id]
@@ -135,7 +136,7 @@ func (m *Machine) ref(w uint64) uint64 {
 // need not be cleared.
 func (m *Machine) beginTraversal() {
 	c := &m.canon
-	if n := len(m.heap.objs); n > len(c.seen) {
+	if n := len(m.heap.Objs); n > len(c.seen) {
 		c.seen = append(c.seen, make([]visit, n-len(c.seen)+256)...)
 	}
 	c.gen++
@@ -258,9 +259,9 @@ func (m *Machine) traverse(ws []uint64) []uint64 {
 	c, h := &m.canon, m.heap
 	// Roots besides the goroutines: base objects that have changed. All other base objects need no
 	// visit, because they can only refer to the base state.
-	if len(h.dirty) > 0 {
+	if len(h.Changed) > 0 {
 		// In the order of their numbers, not of their first change.
-		c.dirty = append(c.dirty[:0], h.dirty...)
+		c.dirty = append(c.dirty[:0], h.Changed...)
 		slices.Sort(c.dirty)
 		for _, id := range c.dirty {
 			ws = m.writeObject(append(ws, uint64(id)), id)
@@ -304,38 +305,38 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 
 // writeObject writes an object's contents.
 func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
-	o := &m.heap.objs[id]
-	if o.flags&objDerived != 0 {
+	o := &m.heap.Objs[id]
+	if o.Flags&heap.Derived != 0 {
 		return ws
 	}
-	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
 	if m.tracking {
 		ws = m.sym.writeCells(ws, id)
 	}
-	l := m.layouts.At(o.layout)
+	l := m.layouts.At(o.Layout)
 	owners := l.Owners
 	if !m.canon.exchanging {
 		owners = nil
 	}
 	if len(l.Ptrs)+len(owners) == 0 || l.Size == 0 {
-		return m.writeBytes(ws, o.mem, o.size)
+		return m.writeBytes(ws, o.Mem, o.Size)
 	}
 	times := l.Times
 	if !m.distances() {
 		times = nil
 	}
 	// Element by element, with the bytes between two pointers unchanged.
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
 			if p > at {
-				ws = writeRaw(ws, unsafe.Add(o.mem, base+at), p-at)
+				ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), p-at)
 			}
-			ws = append(ws, m.ref(*(*uint64)(unsafe.Add(o.mem, base+p))))
+			ws = append(ws, m.ref(*(*uint64)(unsafe.Add(o.Mem, base+p))))
 			at = p + 8
 		}
 		if l.Size > at {
-			ws = writeRaw(ws, unsafe.Add(o.mem, base+at), l.Size-at)
+			ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), l.Size-at)
 		}
 		for _, t := range times {
 			m.relativeTime(ws[from+int(t/8):], t&1 != 0)

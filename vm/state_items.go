@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // items are the parts of a state in a fingerprint, in their order: the base objects that have
@@ -50,7 +51,7 @@ func (x *items) place(ord uint64) uint64 {
 }
 
 // baseItem is the record of a changed base object, valid as long as the object has the flag
-// objHashed.
+// heap.Hashed.
 type baseItem struct {
 	id   uint32
 	hash por.Hash
@@ -61,14 +62,14 @@ type baseItem struct {
 // writeBase writes the changed base objects, in the order of their numbers.
 func (m *Machine) writeBase(ws []uint64) []uint64 {
 	c, h := &m.regions, m.heap
-	if !slices.Equal(c.dirty, h.dirty) {
+	if !slices.Equal(c.dirty, h.Changed) {
 		old := c.base
-		c.dirty = append(c.dirty[:0], h.dirty...)
-		c.base = make([]baseItem, 0, len(h.dirty))
-		for _, id := range h.dirty {
+		c.dirty = append(c.dirty[:0], h.Changed...)
+		c.base = make([]baseItem, 0, len(h.Changed))
+		for _, id := range h.Changed {
 			c.base = append(c.base, baseItem{id: id})
 			if !slices.ContainsFunc(old, func(x baseItem) bool { return x.id == id }) {
-				h.objs[id].flags &^= objHashed
+				h.Objs[id].Flags &^= heap.Hashed
 			}
 		}
 		slices.SortFunc(c.base, func(a, b baseItem) int { return cmp.Compare(a.id, b.id) })
@@ -82,9 +83,9 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 	ws = append(ws, uint64(len(c.base)))
 	for i := range c.base {
 		x := &c.base[i]
-		o := &h.objs[x.id]
-		//mutant: variables stay [regions]: "o.flags&objHashed" -> "x.n"
-		if o.flags&objHashed == 0 {
+		o := &h.Objs[x.id]
+		//mutant: variables stay [regions]: "o.Flags&heap.Hashed" -> "x.n"
+		if o.Flags&heap.Hashed == 0 {
 			m.hashBase(x, o)
 			m.stopHash(x.n)
 		}
@@ -99,7 +100,7 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 
 // hashBase hashes a base object. The hash is kept unless it depends on more than the object's
 // contents.
-func (m *Machine) hashBase(x *baseItem, o *object) {
+func (m *Machine) hashBase(x *baseItem, o *heap.Object) {
 	r := region{}
 	x.refs = x.refs[:0]
 	m.canon.digested = 0
@@ -112,7 +113,7 @@ func (m *Machine) hashBase(x *baseItem, o *object) {
 	//mutant: variables have no owners [regions]: drop 3
 	//mutant: variables have no Times [regions]: drop 2
 	if !r.odd && !r.timed && len(r.owners) == 0 && !m.canon.stopped {
-		o.flags |= objHashed
+		o.Flags |= heap.Hashed
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // A mark is a state to return to. It copies the small parts and records the lengths of the undo
@@ -21,7 +22,7 @@ import (
 // and only the youngest can be released. A mark costs a copy of the scalars; each later change pays
 // for its own saving. The logs grow with the depth of the path and not with the number of states.
 type mark struct {
-	heap          heapMark
+	heap          heap.Mark
 	sym           symbolicMark
 	s             scalars
 	gundo         int
@@ -36,7 +37,7 @@ func (m *Machine) Mark() por.Mark {
 	n := len(m.marks)
 	m.marks = slices.Grow(m.marks, 1)[:n+1]
 	k := &m.marks[n]
-	m.heap.mark(&k.heap)
+	m.heap.Mark(&k.heap)
 	k.sym = m.sym.mark()
 	k.s = m.scalars
 	k.gundo, k.gs, k.out, k.runs = len(m.gundo), len(m.gs), len(m.out), len(m.runs)
@@ -55,7 +56,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)
 	m.alives.stale = true
-	m.heap.rewind(&mk.heap)
+	m.heap.Rewind(&mk.heap)
 	m.sym.rewind(mk.sym)
 	m.scalars = mk.s
 	m.out = m.out[:mk.out]
@@ -75,7 +76,7 @@ func (m *Machine) Release(k por.Mark) {
 	if int(k) != len(m.marks)-1 {
 		panic("BUG: marks are released last-in first-out")
 	}
-	m.heap.release(&m.marks[k].heap)
+	m.heap.Release(&m.marks[k].heap)
 	if m.race != nil {
 		m.race.Drop(&m.raceMarks[k])
 		m.raceMarks = m.raceMarks[:k]

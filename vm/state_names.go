@@ -212,7 +212,7 @@ func (k *linker) nameOf(w uint64) uint64 {
 		if n := w &^ funcBit; n < uint64(len(k.funcs)) {
 			return k.nameOfFunc(uint32(n))
 		}
-	case id < uint64(k.m.heap.nstatic):
+	case id < uint64(k.m.heap.NumStatic):
 		//mutant: static objects are in the order of their numbers [numbering]: "mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)" -> "w"
 		return mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Regions make the cost of a fingerprint proportional to the changes since the one before, not to
@@ -39,9 +40,9 @@ import (
 // Claim 2: the record of a region is equal to the one that would be made anew. Consider a region
 // with a record whose root is referred to for the first time. Then
 //
-//  1. its objects have the same contents as before, except for those in heap.touched, which have
+//  1. its objects have the same contents as before, except for those in heap.Touched, which have
 //     been updated: all writes, rewinds and collections put an object there if its hash is kept
-//     (flag objHashed). Labels of random values change only where bytes are written;
+//     (flag heap.Hashed). Labels of random values change only where bytes are written;
 //  2. none of its objects has been reached before: otherwise it would belong to the region that
 //     reached it, and that would have ended this one (claim), because an object belongs to one
 //     region;
@@ -56,7 +57,7 @@ import (
 type regions struct {
 	list     []region
 	free     []uint32
-	known    []knownObject // by object from staticLimit on
+	known    []knownObject // by object from heap.StaticLimit on
 	sums     []objectSum   // likewise: separate, because they are rarely used
 	gen      uint64        // number of the fingerprint
 	ord      uint64        // regions in it
@@ -64,7 +65,7 @@ type regions struct {
 	relative bool // Times are written as distances from the clock
 	text     []uint64
 
-	dirty []uint32   // copy of heap.dirty
+	dirty []uint32   // copy of heap.Changed
 	base  []baseItem // for these objects, in ascending order
 }
 
@@ -109,7 +110,7 @@ const (
 func (m *Machine) beginRegions() {
 	c := &m.regions
 	h := m.heap
-	if n := len(h.objs) - staticLimit; n > len(c.known) {
+	if n := len(h.Objs) - heap.StaticLimit; n > len(c.known) {
 		c.known = append(c.known, make([]knownObject, n-len(c.known)+256)...)
 		c.sums = append(c.sums, make([]objectSum, len(c.known)-len(c.sums))...)
 	}
@@ -123,14 +124,13 @@ func (m *Machine) beginRegions() {
 		c.relative = r
 		m.forgetRegions()
 	}
-	for _, id := range h.touched {
+	for _, id := range h.Touched {
 		if m.canon.stopped {
 			break // all regions are forgotten
 		}
 		m.touched(id)
 	}
-	h.touched = h.touched[:0]
-	h.noteWrites()
+	h.NoteWrites()
 }
 
 // forgetRegions ends all regions.
@@ -143,7 +143,7 @@ func (m *Machine) forgetRegions() {
 }
 
 // at returns the record of object id.
-func (c *regions) at(id uint32) *knownObject { return &c.known[id-staticLimit] }
+func (c *regions) at(id uint32) *knownObject { return &c.known[id-heap.StaticLimit] }
 
 // end ends region i: no object belongs to it any more.
 func (c *regions) end(i uint32) {
@@ -166,7 +166,7 @@ func (c *regions) of(k *knownObject) *region {
 // touched updates the hash of an object that has been written, undone or freed.
 func (m *Machine) touched(id uint32) {
 	c, h := &m.regions, m.heap
-	if id < h.baseLimit {
+	if id < h.BaseLimit {
 		return // see baseItem
 	}
 	k := c.at(id)
@@ -175,12 +175,12 @@ func (m *Machine) touched(id uint32) {
 		return
 	}
 	//mutant: distances in objects that are not written stay [regions]: " r.timed && r.at != m.clock ||" -> ""
-	if int(id) >= len(h.objs) || h.objs[id].flags&objFreed != 0 || r.timed && r.at != m.clock || len(r.owners) > manyOwners {
+	if int(id) >= len(h.Objs) || h.Objs[id].Flags&heap.Freed != 0 || r.timed && r.at != m.clock || len(r.owners) > manyOwners {
 		c.end(k.region)
 		return
 	}
-	o := &h.objs[id]
-	sum := &c.sums[id-staticLimit]
+	o := &h.Objs[id]
+	sum := &c.sums[id-heap.StaticLimit]
 	//mutant: references may change [regions]: false
 	if m.shape(o) != sum.shape {
 		c.end(k.region)
@@ -205,7 +205,7 @@ func (m *Machine) touched(id uint32) {
 	//mutant: what has been taken away stays [regions]: " - was[0]\n\tr.sum[1] += sum.hash[1] - was[1]" -> "\n\tr.sum[1] += sum.hash[1]\n\t_ = was"
 	r.sum[0] += sum.hash[0] - was[0]
 	r.sum[1] += sum.hash[1] - was[1]
-	o.flags |= objHashed
+	o.Flags |= heap.Hashed
 	m.stopHash(len(ws))
 }
 
@@ -214,19 +214,19 @@ const manyOwners = 64
 
 // shape returns a value that determines which objects are reached from o: a hash, unless it has at
 // most one reference.
-func (m *Machine) shape(o *object) por.Hash {
-	l := m.layouts.At(o.layout)
-	kind := uint64(o.layout)<<32 | uint64(o.size)
-	if len(l.Ptrs) == 0 || l.Size == 0 || o.flags&objDerived != 0 {
-		return por.Hash{kind, uint64(o.flags & objDerived)}
+func (m *Machine) shape(o *heap.Object) por.Hash {
+	l := m.layouts.At(o.Layout)
+	kind := uint64(o.Layout)<<32 | uint64(o.Size)
+	if len(l.Ptrs) == 0 || l.Size == 0 || o.Flags&heap.Derived != 0 {
+		return por.Hash{kind, uint64(o.Flags & heap.Derived)}
 	}
-	if len(l.Ptrs) == 1 && o.size == l.Size {
-		return por.Hash{kind, *(*uint64)(unsafe.Add(o.mem, l.Ptrs[0]))}
+	if len(l.Ptrs) == 1 && o.Size == l.Size {
+		return por.Hash{kind, *(*uint64)(unsafe.Add(o.Mem, l.Ptrs[0]))}
 	}
 	a, b := kind, ^kind
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		for _, p := range l.Ptrs {
-			a, b = mixPair(a, b, *(*uint64)(unsafe.Add(o.mem, base+p)), 0)
+			a, b = mixPair(a, b, *(*uint64)(unsafe.Add(o.Mem, base+p)), 0)
 		}
 	}
 	return por.Hash(finishHash(a, b))
@@ -236,10 +236,10 @@ func (m *Machine) shape(o *object) por.Hash {
 // word, which would refer to an object if more objects existed.
 func (m *Machine) reference(w uint64) (is, odd bool) {
 	id := w >> 32
-	if id < staticLimit || w&funcBit != 0 || id < uint64(m.heap.baseLimit) {
+	if id < heap.StaticLimit || w&funcBit != 0 || id < uint64(m.heap.BaseLimit) {
 		return false, false
 	}
-	if id >= uint64(len(m.heap.objs)) {
+	if id >= uint64(len(m.heap.Objs)) {
 		return false, true
 	}
 	return true, false
@@ -250,10 +250,10 @@ func oddWord(w uint64) uint64 { return mix(1, w) }
 
 // writeMember writes object id of region r, with the number num.
 func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
-	o := &m.heap.objs[id]
+	o := &m.heap.Objs[id]
 	//mutant: numbers of objects do not count [regions]: "uint64(num)" -> "0"
 	ws = append(ws, uint64(num))
-	if o.flags&objDerived != 0 {
+	if o.Flags&heap.Derived != 0 {
 		return ws
 	}
 	return m.writeContents(ws, id, r, ref)
@@ -264,25 +264,25 @@ const labelsBit = 1 << 63
 
 // writeContents writes object id, as part of r if that is not nil.
 func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
-	o := &m.heap.objs[id]
-	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	o := &m.heap.Objs[id]
+	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
 	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
 	if m.tracking && len(m.sym.memory[id]) > 0 {
 		ws[len(ws)-1] |= labelsBit
 		ws = m.sym.writeCells(ws, id)
 	}
-	l := m.layouts.At(o.layout)
+	l := m.layouts.At(o.Layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
-		return m.writeBytes(ws, o.mem, o.size)
+		return m.writeBytes(ws, o.Mem, o.Size)
 	}
 	// Element by element, with the bytes between two pointers unchanged.
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
 			if p > at {
-				ws = writeRaw(ws, unsafe.Add(o.mem, base+at), p-at)
+				ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), p-at)
 			}
-			w := *(*uint64)(unsafe.Add(o.mem, base+p))
+			w := *(*uint64)(unsafe.Add(o.Mem, base+p))
 			if is, odd := m.reference(w); is {
 				w = ref(w)
 			} else if odd {
@@ -294,7 +294,7 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 			at = p + 8
 		}
 		if l.Size > at {
-			ws = writeRaw(ws, unsafe.Add(o.mem, base+at), l.Size-at)
+			ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), l.Size-at)
 		}
 		if m.regions.relative {
 			for _, t := range l.Times {
@@ -439,14 +439,14 @@ func (m *Machine) newRegion(id uint32) {
 	ws := c.text
 	for i := 0; i < len(canon.queue) && !canon.stopped; i++ {
 		id := canon.queue[i]
-		o, sum := &m.heap.objs[id], &c.sums[id-staticLimit]
+		o, sum := &m.heap.Objs[id], &c.sums[id-heap.StaticLimit]
 		canon.digested = 0
 		ws = m.writeMember(ws[:0], id, c.at(id).num, r, ref)
 		*sum = objectSum{fingerprint(ws), m.shape(o)}
 		r.sum[0] += sum.hash[0]
 		r.sum[1] += sum.hash[1]
 		r.words += uint32(len(ws) + canon.digested)
-		o.flags |= objHashed
+		o.Flags |= heap.Hashed
 		m.stopHash(len(ws))
 	}
 	c.text = ws

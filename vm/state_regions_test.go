@@ -300,8 +300,8 @@ func (r *regionWalk) hash() {
 func TestStaticIsNotDynamic(t *testing.T) {
 	s := source(t, heaps)
 	m := s.machine(t, Config{})
-	for id := uint32(1); id < m.heap.nstatic; id++ {
-		dynamic := uint64(m.heap.alloc(nil, 8, m.layWord)) << 32
+	for id := uint32(1); id < m.heap.NumStatic; id++ {
+		dynamic := uint64(m.alloc(nil, 8, m.layWord)) << 32
 		m.beginTraversal()
 		m.canon.n = id - 1
 		if m.ref(dynamic) == m.ref(uint64(id)<<32) {

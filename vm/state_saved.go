@@ -77,7 +77,7 @@ const mostGrowth = 1 << 24
 
 // numbers returns the count of all numbers given.
 func (m *Machine) numbers() uint64 {
-	return uint64(m.layouts.Len()) + uint64(m.heap.nstatic) + uint64(len(m.link.funcs)) + uint64(len(m.spawn)) +
+	return uint64(m.layouts.Len()) + uint64(m.heap.NumStatic) + uint64(len(m.link.funcs)) + uint64(len(m.spawn)) +
 		uint64(m.link.compiled)
 }
 
@@ -191,7 +191,7 @@ func (m *Machine) Save() (*Saved, error) {
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, Aged: k.aged, Spans: k.spans,
 		Ticks: k.ticks, SinceTicks: k.sinceTicks,
-		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
+		SinceGC: m.heap.SinceGC, GCAt: m.heap.GCAt, Steps: m.steps, Objects: len(m.heap.Objs), Pending: pending}
 	s.Numbers = m.numbers()
 	if s.Covered, s.Contended, s.Orders = m.covered, m.contended, m.orders.met; m.race != nil {
 		s.Stacks = m.race.Stacks
@@ -299,9 +299,9 @@ func (m *Machine) Restore(s *Saved) error {
 	if m.numbers() != s.Numbers {
 		return fmt.Errorf("%w: %d numbers, not %d", errRegrown, m.numbers(), s.Numbers)
 	}
-	if m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(ops, s.Pending) {
+	if m.steps != s.Steps || len(m.heap.Objs) != s.Objects || !slices.Equal(ops, s.Pending) {
 		return fmt.Errorf("%w: %d steps and %d objects, not %d and %d, or other operations are pending", errRegrown, m.steps,
-			len(m.heap.objs), s.Steps, s.Objects)
+			len(m.heap.Objs), s.Steps, s.Objects)
 	}
 	if m.numbers() != m.growth.size {
 		m.growth.note(m)
@@ -313,7 +313,7 @@ func (m *Machine) Restore(s *Saved) error {
 	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
 	k.dates, k.aged, k.spans = s.Dates, s.Aged, s.Spans
 	k.unlock()
-	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt
+	m.heap.SinceGC, m.heap.GCAt = s.SinceGC, s.GCAt
 	late.mu.Lock()
 	late.any, late.jumps = s.Late, s.Jumps
 	late.mu.Unlock()

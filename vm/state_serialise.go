@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
@@ -27,7 +28,7 @@ type serialised struct {
 
 // ref appends a word that may be a reference.
 func (t *serialised) ref(w uint64) {
-	if w>>32 >= staticLimit {
+	if w>>32 >= heap.StaticLimit {
 		t.refs = append(t.refs, uint32(len(t.words)))
 	} else if w>>32 != 0 {
 		t.named = append(t.named, uint32(len(t.words))<<1)

@@ -1,6 +1,10 @@
 package vm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/heap"
+)
 
 // Invariant: while several goroutines exist and the machine is not in auto mode, a shared object
 // refers only to shared objects. So a goroutine that gets a pointer from a shared object, or
@@ -28,14 +32,14 @@ import "unsafe"
 // publishStore records that word w was stored at p: if the object there is shared, the target of w
 // becomes shared, too.
 func (m *Machine) publishStore(p ptr, w uint64) {
-	if m.multi && m.heap.objs[p>>32].flags&objShared != 0 {
+	if m.multi && m.heap.Objs[p>>32].Flags&heap.Shared != 0 {
 		m.publish(w)
 	}
 }
 
 // publishWords is publishStore for n words.
 func (m *Machine) publishWords(p ptr, w *uint64, n int) {
-	if m.multi && m.heap.objs[p>>32].flags&objShared != 0 {
+	if m.multi && m.heap.Objs[p>>32].Flags&heap.Shared != 0 {
 		for _, x := range unsafe.Slice(w, n) {
 			m.publish(x)
 		}
@@ -55,24 +59,24 @@ func (m *Machine) publishBytes(p ptr, b []byte) {
 func (m *Machine) publish(w uint64) {
 	h := m.heap
 	id := w >> 32
-	if id < staticLimit || id >= uint64(len(h.objs)) || w&(1<<32-1) > uint64(h.objs[id].size) {
+	if id < heap.StaticLimit || id >= uint64(len(h.Objs)) || w&(1<<32-1) > uint64(h.Objs[id].Size) {
 		return
 	}
-	if h.objs[id].flags&objShared != 0 {
+	if h.Objs[id].Flags&heap.Shared != 0 {
 		return
 	}
-	h.setFlags(uint32(id), objShared)
+	h.SetFlags(uint32(id), heap.Shared)
 	work := append(m.work[:0], uint32(id))
 	for len(work) > 0 {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
-		o := &h.objs[id]
+		o := &h.Objs[id]
 		m.eachPtr(o, func(w uint64) {
 			t := w >> 32
-			if t < staticLimit || t >= uint64(len(h.objs)) || h.objs[t].flags&objShared != 0 {
+			if t < heap.StaticLimit || t >= uint64(len(h.Objs)) || h.Objs[t].Flags&heap.Shared != 0 {
 				return
 			}
-			h.setFlags(uint32(t), objShared)
+			h.SetFlags(uint32(t), heap.Shared)
 			work = append(work, uint32(t))
 		})
 	}
@@ -80,15 +84,15 @@ func (m *Machine) publish(w uint64) {
 }
 
 // eachPtr calls f for every pointer word of o that is not nil.
-func (m *Machine) eachPtr(o *object, f func(w uint64)) {
-	l := m.layouts.At(o.layout)
+func (m *Machine) eachPtr(o *heap.Object, f func(w uint64)) {
+	l := m.layouts.At(o.Layout)
 	if len(l.Ptrs) == 0 || l.Size == 0 {
 		return
 	}
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		for _, off := range l.Ptrs {
 			// A func value that is the number of a function has no target.
-			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
+			if w := *(*uint64)(unsafe.Add(o.Mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
 				f(w)
 			}
 		}
@@ -100,12 +104,12 @@ func (m *Machine) eachPtr(o *object, f func(w uint64)) {
 func (m *Machine) shareRoots() {
 	h := m.heap
 	m.multi = true
-	for id := uint32(1); id < h.nstatic; id++ {
-		o := &h.objs[id]
-		if o.flags&objVar == 0 {
+	for id := uint32(1); id < h.NumStatic; id++ {
+		o := &h.Objs[id]
+		if o.Flags&heap.Var == 0 {
 			continue
 		}
-		h.setFlags(id, objShared)
+		h.SetFlags(id, heap.Shared)
 		m.eachPtr(o, m.publish)
 	}
 }
@@ -115,8 +119,8 @@ func (m *Machine) shareRoots() {
 // afterwards if initialisers have started goroutines.
 func (m *Machine) shareAgain() {
 	h := m.heap
-	for id := uint32(1); id < uint32(len(h.objs)); id++ {
-		if o := &h.objs[id]; o.flags&objShared != 0 && o.flags&objFreed == 0 {
+	for id := uint32(1); id < uint32(len(h.Objs)); id++ {
+		if o := &h.Objs[id]; o.Flags&heap.Shared != 0 && o.Flags&heap.Freed == 0 {
 			m.eachPtr(o, m.publish)
 		}
 	}

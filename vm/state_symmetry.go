@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Symmetry. Goroutines started by the same go statement, by goroutines for which the same holds,
@@ -259,14 +260,14 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 // object has a number on this path only.
 func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
 	id := w >> 32
-	if id < staticLimit || w&funcBit != 0 {
+	if id < heap.StaticLimit || w&funcBit != 0 {
 		return m.link.nameOf(w), false
 	}
-	if id < uint64(m.heap.baseLimit) || id >= uint64(len(m.heap.objs)) {
+	if id < uint64(m.heap.BaseLimit) || id >= uint64(len(m.heap.Objs)) {
 		return w, false
 	}
-	o := &m.heap.objs[id]
-	return mix(mix(m.link.nameOfType(o.layout), uint64(o.size)), w&math.MaxUint32), true
+	o := &m.heap.Objs[id]
+	return mix(mix(m.link.nameOfType(o.Layout), uint64(o.Size)), w&math.MaxUint32), true
 }
 
 // objectPair are two objects in the same place, seen from two goroutines.
@@ -320,15 +321,15 @@ func (m *Machine) compareRefs(x, y uint64) int {
 // compareObjects compares two objects of one layout and size, and adds the objects in the same
 // places of both to pairs.
 func (m *Machine) compareObjects(p objectPair) int {
-	a, b := &m.heap.objs[p.a], &m.heap.objs[p.b]
-	if a.flags&objDerived != 0 || b.flags&objDerived != 0 {
+	a, b := &m.heap.Objs[p.a], &m.heap.Objs[p.b]
+	if a.Flags&heap.Derived != 0 || b.Flags&heap.Derived != 0 {
 		return 0
 	}
-	l := m.layouts.At(a.layout)
+	l := m.layouts.At(a.Layout)
 	if l.Size == 0 || len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
-		return bytes.Compare(unsafe.Slice((*byte)(a.mem), a.size), unsafe.Slice((*byte)(b.mem), b.size))
+		return bytes.Compare(unsafe.Slice((*byte)(a.Mem), a.Size), unsafe.Slice((*byte)(b.Mem), b.Size))
 	}
-	for base := uint32(0); base+l.Size <= a.size; base += l.Size {
+	for base := uint32(0); base+l.Size <= a.Size; base += l.Size {
 		ptrs, owners, times := l.Ptrs, l.Owners, l.Times
 		for at := uint32(0); at < l.Size; at += 8 {
 			x, y := wordAt(a, base+at, l.Size-at), wordAt(b, base+at, l.Size-at)
@@ -358,12 +359,12 @@ func (m *Machine) compareObjects(p objectPair) int {
 }
 
 // wordAt returns the word of o at off, where n bytes of the element are left.
-func wordAt(o *object, off, n uint32) uint64 {
+func wordAt(o *heap.Object, off, n uint32) uint64 {
 	if n >= 8 {
-		return *(*uint64)(unsafe.Add(o.mem, off))
+		return *(*uint64)(unsafe.Add(o.Mem, off))
 	}
 	var buf [1]uint64
-	return writeRaw(buf[:0], unsafe.Add(o.mem, off), n)[0]
+	return writeRaw(buf[:0], unsafe.Add(o.Mem, off), n)[0]
 }
 
 // hideOwner replaces the number of a goroutine in the word w by its origin; at is the position of

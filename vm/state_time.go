@@ -82,7 +82,7 @@ func (m *Machine) relativeTimes() bool {
 // observeTime records that the program can read absolute time. What it does before the base state
 // is the same on all paths.
 func (m *Machine) observeTime() {
-	if m.heap.based && !m.cfg.absolute.observed.Load() {
+	if m.heap.Based && !m.cfg.absolute.observed.Load() {
 		m.cfg.absolute.observed.Store(true)
 	}
 }
@@ -172,17 +172,17 @@ func (m *Machine) observePun(p ptr, to uint64) {
 	if to&bytecode.PunDeep != 0 && p != 0 {
 		m.observeTime()
 	}
-	if uint64(p>>32) >= uint64(len(m.heap.objs)) || !m.relativeTimes() {
+	if uint64(p>>32) >= uint64(len(m.heap.Objs)) || !m.relativeTimes() {
 		return
 	}
-	o, t := &m.heap.objs[id], m.layouts.At(uint32(to))
-	l := m.layouts.At(o.layout)
+	o, t := &m.heap.Objs[id], m.layouts.At(uint32(to))
+	l := m.layouts.At(o.Layout)
 	if len(l.Times) == 0 && len(t.Times) == 0 || t.Size == 0 || l.Size == 0 {
 		return
 	}
 	end := off + t.Size
 	if to&bytecode.PunWalks != 0 {
-		end = o.size
+		end = o.Size
 	}
 	var is, want []uint32
 	for base := off / l.Size * l.Size; base < end; base += l.Size {
@@ -222,12 +222,12 @@ func (m *Machine) relativeTime(w []uint64, tick bool) bool {
 
 // baseTimes reports whether the base state has Times that come from the clock.
 func (m *Machine) baseTimes() bool {
-	for id := range m.heap.objs {
-		o := &m.heap.objs[id]
-		l := m.layouts.At(o.layout)
-		for base := uint32(0); len(l.Times) > 0 && base+l.Size <= o.size; base += l.Size {
+	for id := range m.heap.Objs {
+		o := &m.heap.Objs[id]
+		l := m.layouts.At(o.Layout)
+		for base := uint32(0); len(l.Times) > 0 && base+l.Size <= o.Size; base += l.Size {
 			for _, t := range l.Times {
-				w := (*[2]uint64)(unsafe.Add(o.mem, base+t&^1))
+				w := (*[2]uint64)(unsafe.Add(o.Mem, base+t&^1))
 				if c, _ := m.timeClass(w[0], w[1]); t&1 == 0 && c != timeFar || t&1 != 0 && w[1] != 0 {
 					return true
 				}

@@ -5,17 +5,18 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // stopFlags are the object flags that send a memory access to the slow path.
 //
 // Shared objects stop the fast path only while there are several goroutines: before that, and in
 // run mode, no explorer is asked.
-func (m *Machine) stopFlags() objFlags {
+func (m *Machine) stopFlags() heap.Flags {
 	if m.multi && !m.auto {
-		return objShared | objFreed
+		return heap.Shared | heap.Freed
 	}
-	return objFreed
+	return heap.Freed
 }
 
 // access is the slow path of a load or store of n bytes at p by the instruction before pc. It
@@ -35,8 +36,8 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	//	not saved in this epoch   save it, for a store
 	h := m.heap
 	id := uint32(p >> 32)
-	if b := h.load(p, n, 0); b == nil {
-		if id < staticLimit && m.describe(id) {
+	if b := h.Load(p, n, 0); b == nil {
+		if id < heap.StaticLimit && m.describe(id) {
 			return m.access(g, f, pc, p, n, write)
 		}
 		if p&funcBit != 0 && n == 8 && !write {
@@ -48,12 +49,12 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 		m.throw(g, rtPanicMem)
 		return nil
 	}
-	o := &h.objs[id]
-	if o.flags&objFreed != 0 {
+	o := &h.Objs[id]
+	if o.Flags&heap.Freed != 0 {
 		panic("BUG: access to a collected object")
 	}
 	// Objects that never change after their creation (boxes of interfaces) order nothing.
-	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
+	if o.Flags&(heap.Shared|heap.Frozen) == heap.Shared && !f.Trusted && m.multi && !m.auto {
 		kind, acc := trace.Read, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write}
 		if write {
 			kind = trace.Write
@@ -71,9 +72,9 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 		}
 	}
 	if write {
-		h.willWriteRange(id, uint32(p), uint32(n))
+		h.WillWriteRange(id, uint32(p), uint32(n))
 	}
-	return unsafe.Add(o.mem, uint32(p))
+	return unsafe.Add(o.Mem, uint32(p))
 }
 
 // setPending makes a visible operation of g's current instruction pending.
@@ -97,7 +98,7 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	}
 	op := trace.Op{}
 	for _, a := range acc {
-		if a.Size == 0 || m.heap.objs[a.Obj].flags&(objShared|objFrozen) != objShared {
+		if a.Size == 0 || m.heap.Objs[a.Obj].Flags&(heap.Shared|heap.Frozen) != heap.Shared {
 			continue
 		}
 		k := trace.Read
@@ -126,6 +127,9 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	m.setPending(g, op.Kind, op.Access[:op.N]...)
 	return false
 }
+
+// ptr is a guest pointer.
+type ptr = heap.Ptr
 
 // accessOf returns a plain access to n bytes at p.
 func accessOf(p ptr, n uint64, write bool) trace.Access {

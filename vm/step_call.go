@@ -41,7 +41,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 	id := uint32(fv)
 	var clos unsafe.Pointer
 	if fv&funcBit == 0 {
-		clos = m.heap.load(fv, 8, 0)
+		clos = m.heap.Load(fv, 8, 0)
 		if clos == nil {
 			m.throw(g, rtPanicMem)
 			return false

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -44,7 +45,7 @@ func elemSize(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8])) }
 func bubbleOf(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8] >> 16)) }
 
 func (m *Machine) chanHdr(c ptr) *[5]uint64 {
-	return (*[5]uint64)(m.heap.load(c, chBuf, 0))
+	return (*[5]uint64)(m.heap.Load(c, chBuf, 0))
 }
 
 // chanOp executes Send, Recv or Select at g.pc, or makes it pending.
@@ -112,14 +113,14 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		m.throw(g, rtPanicSendClosed)
 		return Called
 	}
-	m.heap.willWrite(uint32(c.ch >> 32))
+	m.heap.WillWrite(uint32(c.ch >> 32))
 	base := uint64(c.ch) + chBuf
 	switch {
 	case c.send:
 		m.publishRegs(g, c.reg, es)
 		slot := (hp[chHead/8] + hp[chLen/8]) % hp[chCap/8]
 		if es > 0 {
-			storeImage(m.heap.load(base+slot*uint64(es), uint64(es), 0), g.reg(uint32(c.reg)), uint64(es))
+			storeImage(m.heap.Load(base+slot*uint64(es), uint64(es), 0), g.reg(uint32(c.reg)), uint64(es))
 			m.sym.storeRegs(g, uint32(c.reg), base+slot*uint64(es), uint64(es))
 		}
 		hp[chLen/8]++
@@ -154,7 +155,7 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 	}
 	base := uint64(c.ch) + chBuf
 	if es > 0 {
-		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
+		src := m.heap.Load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
 		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
 		at := base + hp[chHead/8]*uint64(es)
 		if c.reg != bytecode.NoReg {
@@ -167,7 +168,7 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 			w := unsafe.Slice(g.reg(uint32(c.reg)), 2)
 			m.tickShown(g, w[0], w[1])
 		}
-		buf := m.heap.bytesOf(base, uint32(hp[chCap/8])*es)
+		buf := m.heap.Bytes(base, uint32(hp[chCap/8])*es)
 		if hp[chCap/8] <= shiftCap {
 			used := uint32(hp[chLen/8]) * es
 			copy(buf, buf[es:used])
@@ -333,7 +334,7 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	}
 	// Closing nil panics whatever the others do; so does closing a closed channel that only g can
 	// reach. Neither is visible.
-	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
+	if c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
 		}
@@ -362,7 +363,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 	if c == 0 {
 		return rtPanicCloseNil
 	}
-	m.heap.willWrite(uint32(c >> 32))
+	m.heap.WillWrite(uint32(c >> 32))
 	h := m.chanHdr(c)
 	if h[chClosed/8] != 0 {
 		return rtPanicCloseClosed
@@ -389,7 +390,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		*dst = 0
 	case op == bytecode.ChanCap:
 		*dst = h[chCap/8]
-	case m.heap.objs[c>>32].flags&objShared != 0 &&
+	case m.heap.Objs[c>>32].Flags&heap.Shared != 0 &&
 		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
@@ -416,16 +417,16 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	const header = 96 // of the real runtime's channels
 	switch es := uint64(e.Size); {
-	case int64(n) < 0 || es > 0 && n > (maxAlloc-header)/es:
+	case int64(n) < 0 || es > 0 && n > (heap.MaxAlloc-header)/es:
 		m.throw(g, rtPanicMakeChan)
 		return 0, Called
-	case es > 0 && n > maxObject/es-64 || n > math.MaxUint32:
+	case es > 0 && n > heap.MaxObject/es-64 || n > math.MaxUint32:
 		m.unsupported(g, RefusedSize, hugeObject)
 		return 0, Stop
 	}
-	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
-	m.heap.objs[id].flags |= objChan
-	hp := (*[5]uint64)(m.heap.objs[id].mem)
+	id := m.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
+	m.heap.Objs[id].Flags |= heap.Chan
+	hp := (*[5]uint64)(m.heap.Objs[id].Mem)
 	hp[chCap/8] = n
 	hp[chElem/8] = uint64(e.Size) | uint64(g.bubble)<<16 | uint64(e.ID)<<32
 	return uint64(id) << 32, Next

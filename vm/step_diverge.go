@@ -3,6 +3,7 @@ package vm
 import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // A goroutine whose local work comes back to an earlier state loops forever: it is deterministic,
@@ -97,8 +98,8 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 	x := uint64(g.id)<<32 ^ uint64(g.fp)
 	x = x*0x9E3779B97F4A7C15 + uint64(g.fn.ID)<<32 + uint64(uint32(g.pc))
 	for _, w := range g.stack[g.fp : g.fp+uint32(g.fn.NRegs)] {
-		if w>>32 >= staticLimit { // perhaps a new object in every iteration
-			w = staticLimit
+		if w>>32 >= heap.StaticLimit { // perhaps a new object in every iteration
+			w = heap.StaticLimit
 		}
 		x = (x ^ x>>29 ^ w) * 0xBF58476D1CE4E5B9
 	}

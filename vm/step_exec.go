@@ -5,12 +5,13 @@ import (
 	"unsafe"
 
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.load and heap.store, which fail for nil, for out of
+// Fast paths touch guest memory through heap.Load and heap.Store, which fail for nil, for out of
 // bounds, for shared objects while several goroutines exist, and (store) for objects not yet saved
 // in this epoch; the slow path (m.access) determines the cause. An instruction that turns out to
 // be a visible operation is abandoned before it had any effect, and executed again when it is
@@ -58,34 +59,6 @@ func rf(base unsafe.Pointer, i uint16) *float64 {
 
 func rf32(base unsafe.Pointer, i uint16) *float32 {
 	return (*float32)(unsafe.Add(base, uintptr(i)*8))
-}
-
-// load returns the host address of n readable bytes at p, or nil.
-//
-// One comparison decides most: object 0, which nil refers to, has no bytes. Offset and n are
-// added in 64 bits, so the sum cannot wrap around.
-func (h *heap) load(p, n uint64, stop objFlags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.objs)) {
-		o := &h.objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.size) && o.flags&stop == 0 {
-			return unsafe.Add(o.mem, uint32(p))
-		}
-	}
-	return nil
-}
-
-// store returns the host address of n writable bytes at p, or nil.
-//
-// An object of this epoch has been saved since the last mark, or is newer than the mark: its previous
-// content need not be kept. All others go to the slow path once.
-func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.objs)) {
-		o := &h.objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.size) && o.flags&stop == 0 && o.epoch == h.epoch {
-			return unsafe.Add(o.mem, uint32(p))
-		}
-	}
-	return nil
 }
 
 // pcOf returns the number of the instruction at ip.
@@ -568,7 +541,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// constants of the host's code.
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 1, stop)
+			p := h.Load(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
@@ -577,7 +550,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*int8)(p))
 		case LdU8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 1, stop)
+			p := h.Load(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
@@ -586,7 +559,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*uint8)(p))
 		case LdS16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 2, stop)
+			p := h.Load(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
@@ -595,7 +568,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*int16)(p))
 		case LdU16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 2, stop)
+			p := h.Load(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
@@ -604,7 +577,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*uint16)(p))
 		case LdS32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 4, stop)
+			p := h.Load(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
@@ -613,7 +586,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*int32)(p))
 		case LdU32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 4, stop)
+			p := h.Load(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
@@ -622,7 +595,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(*(*uint32)(p))
 		case Ld64:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 8, stop)
+			p := h.Load(addr, 8, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
 					goto paused
@@ -633,7 +606,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// can read half of a value, and the race is found.
 		case Ld2:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 16, stop)
+			p := h.Load(addr, 16, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 16, false); p == nil {
 					goto paused
@@ -642,7 +615,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(p)
 		case Ld3:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.load(addr, 24, stop)
+			p := h.Load(addr, 24, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 24, false); p == nil {
 					goto paused
@@ -654,7 +627,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case LdN:
 			addr = *rg(r, in.B) + uint64(in.C)
 			size = *(*uint64)(ip)
-			if p := h.load(addr, size, stop); p != nil {
+			if p := h.Load(addr, size, stop); p != nil {
 				loadImage(rg(r, in.A), p, size)
 			} else if p = m.access(g, f, pcOf(code, ip), addr, size, false); p != nil {
 				loadImage(rg(r, in.A), p, size)
@@ -666,7 +639,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// nothing is published.
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 1, stop)
+			p := h.Store(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
 					goto paused
@@ -675,7 +648,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*uint8)(p) = uint8(*rg(r, in.B))
 		case St16:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 2, stop)
+			p := h.Store(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
 					goto paused
@@ -684,7 +657,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*uint16)(p) = uint16(*rg(r, in.B))
 		case St32:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 4, stop)
+			p := h.Store(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
 					goto paused
@@ -693,7 +666,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*uint32)(p) = uint32(*rg(r, in.B))
 		case St64:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 8, stop)
+			p := h.Store(addr, 8, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
 					goto paused
@@ -703,7 +676,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*uint64)(p) = uint64(*rg(r, in.B))
 		case St2:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 16, stop)
+			p := h.Store(addr, 16, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 16, true); p == nil {
 					goto paused
@@ -713,7 +686,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*(*[2]uint64)(p) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
 		case St3:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.store(addr, 24, stop)
+			p := h.Store(addr, 24, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 24, true); p == nil {
 					goto paused
@@ -724,7 +697,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case StN:
 			addr = *rg(r, in.A) + uint64(in.C)
 			size = *(*uint64)(ip)
-			if p := h.store(addr, size, stop); p != nil {
+			if p := h.Store(addr, size, stop); p != nil {
 				storeImage(p, rg(r, in.B), size)
 			} else if p = m.access(g, f, pcOf(code, ip), addr, size, true); p != nil {
 				m.publishWords(addr, rg(r, in.B), int(size/8))
@@ -794,7 +767,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.load(addr, 1, stop)
+			p := h.Load(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
@@ -808,7 +781,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.load(addr, 1, stop)
+			p := h.Load(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
@@ -822,7 +795,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.load(addr, 2, stop)
+			p := h.Load(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
@@ -836,7 +809,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.load(addr, 2, stop)
+			p := h.Load(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
@@ -850,7 +823,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.load(addr, 4, stop)
+			p := h.Load(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
@@ -864,7 +837,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.load(addr, 4, stop)
+			p := h.Load(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
@@ -878,7 +851,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*8
-			p := h.load(addr, 8, stop)
+			p := h.Load(addr, 8, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
 					goto paused
@@ -893,7 +866,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*1
-			p := h.store(addr, 1, stop)
+			p := h.Store(addr, 1, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
 					goto paused
@@ -907,7 +880,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*2
-			p := h.store(addr, 2, stop)
+			p := h.Store(addr, 2, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
 					goto paused
@@ -921,7 +894,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*4
-			p := h.store(addr, 4, stop)
+			p := h.Store(addr, 4, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
 					goto paused
@@ -935,7 +908,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*8
-			p := h.store(addr, 8, stop)
+			p := h.Store(addr, 8, stop)
 			if p == nil {
 				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
 					goto paused
@@ -951,7 +924,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i
-			p := h.load(addr, 1, 0)
+			p := h.Load(addr, 1, 0)
 			if p == nil {
 				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
@@ -1042,7 +1015,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			case Next:
 				stop = m.stopFlags()
 				r = g.regs()
-				if h.sinceGC > h.pollAt {
+				if h.SinceGC > h.PollAt {
 					left = m.pollSoon(left)
 				}
 			case Called:
@@ -1078,8 +1051,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case NewObj:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
-			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
-			if h.sinceGC > h.pollAt {
+			*rg(r, in.A) = uint64(m.alloc(g, l.Size, l.ID)) << 32
+			if h.SinceGC > h.PollAt {
 				left = m.pollSoon(left)
 			}
 		// A closure is its function and the captured words, in one object: see pushFrame.
@@ -1087,19 +1060,19 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			g.pc = pcOf(code, ip) - 1
 			x := *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
-			id := h.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
-			dst := unsafe.Slice((*uint64)(h.objs[id].mem), int(in.C)+1)
+			id := m.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
+			dst := unsafe.Slice((*uint64)(h.Objs[id].Mem), int(in.C)+1)
 			dst[0] = uint64(uint32(x)) | funcBit
 			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
 			*rg(r, in.A) = uint64(id) << 32
-		// A value in an interface is never changed: reading it is no visible operation (objFrozen).
+		// A value in an interface is never changed: reading it is no visible operation (heap.Frozen).
 		case Box:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(*(*uint64)(ip)))
 			ip = unsafe.Add(ip, 8)
-			id := h.alloc(g, l.Size, l.ID)
-			h.objs[id].flags |= objFrozen
-			storeImage(h.objs[id].mem, rg(r, in.B), uint64(l.Size))
+			id := m.alloc(g, l.Size, l.ID)
+			h.Objs[id].Flags |= heap.Frozen
+			storeImage(h.Objs[id].Mem, rg(r, in.B), uint64(l.Size))
 			*rg(r, in.A) = uint64(id) << 32
 		default:
 			// All operations that do not deserve a place in the hot loop.
@@ -1109,7 +1082,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				ip = unsafe.Add(code, int(g.pc)*8)
 				stop = m.stopFlags()
 				r = g.regs()
-				if h.sinceGC > h.pollAt {
+				if h.SinceGC > h.PollAt {
 					left = m.pollSoon(left)
 				}
 			case Called:

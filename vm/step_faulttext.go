@@ -127,7 +127,7 @@ func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
 		return "", false
 	}
 	var image [2]uint64
-	p := m.heap.load(data, uint64(t.layout.Size), 0)
+	p := m.heap.Load(data, uint64(t.layout.Size), 0)
 	if p == nil {
 		return "", false
 	}

@@ -1,6 +1,9 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
 
 // A step can glide: the goroutine continues with the plain accesses that follow its operation, each of
 // which is a step of its own in the path. Nothing between them is asked, so that a long execution costs
@@ -55,7 +58,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	}
 	for _, a := range acc {
 		//mutant: gliding over channels is silent [test ./vm TestEnabledKept]
-		if m.heap.objs[a.Obj].flags&objChan != 0 {
+		if m.heap.Objs[a.Obj].Flags&heap.Chan != 0 {
 			return false
 		}
 	}

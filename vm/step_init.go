@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -181,7 +181,7 @@ func (m *Machine) enter(e *load.Entry) error {
 		call(k.Func(e.Func))
 	}
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})
-	if !m.heap.based || m.executionOver() { // an initialiser has not come to its end
+	if !m.heap.Based || m.executionOver() { // an initialiser has not come to its end
 		return nil
 	}
 	if m.auto = m.cfg.Run; m.auto {
@@ -205,7 +205,7 @@ func (m *Machine) forks() bool {
 }
 
 // initialising reports whether packages are initialised, and no search decides anything yet.
-func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.based }
+func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.Based }
 
 // An initialiser that takes many objects out of a Pool (protobuf's buffers of names) would multiply the
 // executions of every test that imports it. So initialisers try at most maxEarly ways, if they have no
@@ -263,20 +263,14 @@ func (m *Machine) choosesEarly(n int) bool {
 // states.
 func (m *Machine) initDone() {
 	m.coveredInit, m.covered = m.covered, m.coveredInit
-	h := m.heap
-	h.based = true
-	h.baseLimit = uint32(len(h.objs))
-	// Objects written by initialisers differ from the base state once they are written again: without
-	// a new epoch that would not be noted.
-	//mutant: main writes the base state [models TestModels/setenv]
-	h.begin()
+	m.heap.BecomeBase()
 	// A fingerprint does not visit the base state, so times in it must not count as distances.
 	m.cfg.AbsoluteTime = m.cfg.AbsoluteTime || m.baseTimes()
 	m.auto, m.paused = false, true
 	// All objects count as shared, so that every access is a visible operation.
 	if m.check != nil && m.check.what&CheckStops != 0 {
 		m.shareRoots()
-		h.newFlags = objShared
+		m.heap.NewFlags = heap.Shared
 	}
 	if m.multi && !m.cfg.Run {
 		m.shareAgain()

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -29,7 +30,7 @@ import (
 // A map does not show how it got its entries: after deletions the remaining entries are numbered anew,
 // from 1 (mapRenumber). So a cache that has the same entries as before is in the same state as before.
 // Iterators use the numbers, so maps that have ever had an iterator keep them; whether a map has had one
-// (objIterated) is no part of the state:
+// (heap.Iterated) is no part of the state:
 //
 //  1. Numbers order the entries, and only iterators of the map read them.
 //  2. Let two states differ only in that flag. In the state without it there are no iterators of the
@@ -69,12 +70,12 @@ func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash
 	if bad != 0 {
 		return -1, 0, bad
 	}
-	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	if hd[mpUsed/8] == 0 {
 		return -1, hash, 0
 	}
 	idx := m.mapIndex(hd)
-	ents := m.heap.load(hd[mpEntries/8], 1, 0)
+	ents := m.heap.Load(hd[mpEntries/8], 1, 0)
 	for i := hash & uint64(len(idx)-1); idx[i] != 0; i = (i + 1) & uint64(len(idx)-1) {
 		e := unsafe.Add(ents, uintptr(idx[i]-1)*uintptr(t.entry.Size))
 		// A deleted entry keeps its place in the index, so that probing finds those after it.
@@ -90,19 +91,19 @@ func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash
 
 // mapIndex returns the index of the map with header hd. Its length is a power of two.
 func (m *Machine) mapIndex(hd *[5]uint64) []uint32 {
-	o := &m.heap.objs[hd[mpIndex/8]>>32]
-	return unsafe.Slice((*uint32)(o.mem), o.size/4)
+	o := &m.heap.Objs[hd[mpIndex/8]>>32]
+	return unsafe.Slice((*uint32)(o.Mem), o.Size/4)
 }
 
 // mapEntry returns the address of the i-th entry, a deleted one or not.
 func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
-	return unsafe.Add(m.heap.objs[hd[mpEntries/8]>>32].mem, uintptr(i)*uintptr(t.entry.Size))
+	return unsafe.Add(m.heap.Objs[hd[mpEntries/8]>>32].Mem, uintptr(i)*uintptr(t.entry.Size))
 }
 
 // entryAt returns the guest address of entry e of the map.
 func (m *Machine) entryAt(mp ptr, e unsafe.Pointer) ptr {
 	ents := m.word(mp, mpEntries)
-	return ents + uint64(uintptr(e)-uintptr(m.heap.objs[ents>>32].mem))
+	return ents + uint64(uintptr(e)-uintptr(m.heap.Objs[ents>>32].Mem))
 }
 
 // mapAssign returns the entry for key k, creating it; the caller stores the element.
@@ -119,8 +120,8 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	h := m.heap
 	small := m.hasSlots() && m.slotted(g, mp, t)
 	if i >= 0 {
-		hd := (*[5]uint64)(h.load(mp, mpSize, 0))
-		h.willWrite(uint32(hd[mpEntries/8] >> 32))
+		hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
+		h.WillWrite(uint32(hd[mpEntries/8] >> 32))
 		e = m.mapEntry(hd, t, i)
 		if !t.key.PureMem { // +0 and -0: the newest key stays, as in the runtime
 			copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
@@ -129,13 +130,13 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	}
 	// A new key goes to the end of the array, if there is room. Deleted entries make room when the
 	// others are numbered anew, or the map is rebuilt.
-	h.willWrite(uint32(mp >> 32))
-	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+	h.WillWrite(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
 	if !small && (hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(m.mapRoom(hd, t))) {
 		m.mapGrow(g, mp, t, max(minMapCap+int(b2u(m.hasSlots())), 2*(int(hd[mpCount/8])+1)))
-		hd = (*[5]uint64)(h.load(mp, mpSize, 0))
+		hd = (*[5]uint64)(h.Load(mp, mpSize, 0))
 	}
-	h.willWrite(uint32(hd[mpEntries/8] >> 32))
+	h.WillWrite(uint32(hd[mpEntries/8] >> 32))
 	if small {
 		n := m.freeSlot(hd, t)
 		e = m.mapEntry(hd, t, n)
@@ -145,7 +146,7 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		m.slotsChanged(hd, t)
 		return e, 0
 	}
-	h.willWrite(uint32(hd[mpIndex/8] >> 32))
+	h.WillWrite(uint32(hd[mpIndex/8] >> 32))
 	n := hd[mpUsed/8]
 	e = m.mapEntry(hd, t, int(n))
 	hd[mpSeq/8]++
@@ -173,31 +174,30 @@ func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 // are too many for one object it panics (see recoverOutOfMemory): nothing has changed by then.
 func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	h := m.heap
-	if uint64(n)*uint64(t.entry.Size) > maxObject {
+	if uint64(n)*uint64(t.entry.Size) > heap.MaxObject {
 		m.unsupported(g, RefusedSize, hugeObject)
-		h.exhausted = true
-		panic("a map has more entries than fit in an object")
+		h.Exhaust("a map has more entries than fit in an object")
 	}
 	capIdx := 16
 	for capIdx < n*2 {
 		capIdx *= 2
 	}
-	ents := h.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
-	idx := h.alloc(g, uint32(capIdx)*4, m.layByte)
+	ents := m.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
+	idx := m.alloc(g, uint32(capIdx)*4, m.layByte)
 	// Objects to which a shared map refers are shared, too.
-	shared := h.objs[mp>>32].flags & objShared
-	h.objs[ents].flags |= shared
-	h.objs[idx].flags |= shared | objDerived
-	h.willWrite(uint32(mp >> 32))
-	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+	shared := h.Objs[mp>>32].Flags & heap.Shared
+	h.Objs[ents].Flags |= shared
+	h.Objs[idx].Flags |= shared | heap.Derived
+	h.WillWrite(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
 	used := 0
-	index := unsafe.Slice((*uint32)(h.objs[idx].mem), capIdx)
+	index := unsafe.Slice((*uint32)(h.Objs[idx].Mem), capIdx)
 	for i := 0; i < int(hd[mpUsed/8]); i++ {
 		e := m.mapEntry(hd, t, i)
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		d := unsafe.Add(h.objs[ents].mem, uintptr(used)*uintptr(t.entry.Size))
+		d := unsafe.Add(h.Objs[ents].Mem, uintptr(used)*uintptr(t.entry.Size))
 		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
 		size := uint64(t.entry.Size)
 		m.sym.moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
@@ -207,7 +207,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	}
 	hd[mpEntries/8], hd[mpIndex/8], hd[mpUsed/8] = uint64(ents)<<32, uint64(idx)<<32, uint64(used)
 	//mutant: entries are numbered anew during a loop when the map grows [env TestPrograms/mapgrown]: true
-	if h.objs[mp>>32].flags&objIterated == 0 {
+	if h.Objs[mp>>32].Flags&heap.Iterated == 0 {
 		for i := range used {
 			*(*uint64)(m.mapEntry(hd, t, i)) = uint64(i) + 1
 		}
@@ -222,10 +222,10 @@ const mostRenumbered = 64
 // the others from 1, unless an iterator may know their numbers. Header and entries may be written.
 func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 	h := m.heap
-	if hd[mpUsed/8] > mostRenumbered || h.objs[mp>>32].flags&objIterated != 0 {
+	if hd[mpUsed/8] > mostRenumbered || h.Objs[mp>>32].Flags&heap.Iterated != 0 {
 		return
 	}
-	h.willWrite(uint32(hd[mpIndex/8] >> 32))
+	h.WillWrite(uint32(hd[mpIndex/8] >> 32))
 	index := m.mapIndex(hd)
 	clear(index)
 	ents, size := hd[mpEntries/8], uint64(t.entry.Size)
@@ -251,7 +251,7 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 }
 
 // iterated notes that an iterator knows numbers of entries of the map.
-func (m *Machine) iterated(mp ptr) { m.heap.setFlags(uint32(mp>>32), objIterated) }
+func (m *Machine) iterated(mp ptr) { m.heap.SetFlags(uint32(mp>>32), heap.Iterated) }
 
 // mapDelete removes key k.
 //
@@ -262,9 +262,9 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 		return bad
 	}
 	h := m.heap
-	h.willWrite(uint32(mp >> 32))
-	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
-	h.willWrite(uint32(hd[mpEntries/8] >> 32))
+	h.WillWrite(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
+	h.WillWrite(uint32(hd[mpEntries/8] >> 32))
 	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
 	m.sym.cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 	hd[mpCount/8]--
@@ -286,14 +286,14 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 	}
 	for _, p := range []ptr{hd[mpEntries/8], hd[mpIndex/8]} {
 		id := uint32(p >> 32)
-		m.heap.willWrite(id)
-		o := &m.heap.objs[id]
-		clear(unsafe.Slice((*byte)(o.mem), o.size))
-		m.sym.cleared(p, uint64(o.size))
+		m.heap.WillWrite(id)
+		o := &m.heap.Objs[id]
+		clear(unsafe.Slice((*byte)(o.Mem), o.Size))
+		m.sym.cleared(p, uint64(o.Size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
 	//mutant: entries of empty maps are numbered anew during a loop [env TestPrograms/mapcleared]: true
-	if m.heap.objs[mp>>32].flags&objIterated == 0 || m.small(hd, t) {
+	if m.heap.Objs[mp>>32].Flags&heap.Iterated == 0 || m.small(hd, t) {
 		hd[mpSeq/8] = 0
 	}
 }
@@ -307,7 +307,7 @@ func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer,
 	if mp == 0 {
 		return nil, 0
 	}
-	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	n := int(hd[mpUsed/8])
 	if n == 0 {
 		return nil, 0
@@ -391,7 +391,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if e < 0 {
 			clear(unsafe.Slice(a, n))
 		} else {
-			hd := (*[5]uint64)(m.heap.load(*b, mpSize, 0))
+			hd := (*[5]uint64)(m.heap.Load(*b, mpSize, 0))
 			m.loadValue(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem)
 			m.sym.loadRegs(g, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.entry.Size)+uint64(t.elemOff), t.elem)
 		}
@@ -435,8 +435,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			if !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 				return Stop
 			}
-			m.heap.willWrite(uint32(*a >> 32))
-			m.mapReset(*a, (*[5]uint64)(m.heap.load(*a, mpSize, 0)), t)
+			m.heap.WillWrite(uint32(*a >> 32))
+			m.mapReset(*a, (*[5]uint64)(m.heap.Load(*a, mpSize, 0)), t)
 		}
 	case bytecode.MapNext:
 		if in.C != 0 {
@@ -468,7 +468,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 
 // newMap makes an empty map with the size hint in register b.
 func (m *Machine) newMap(g *goroutine, t *mapType, hint *uint64, reg uint16) ptr {
-	id := m.heap.alloc(g, mpSize, m.layMap)
+	id := m.alloc(g, mpSize, m.layMap)
 	mp := uint64(id) << 32
 	switch {
 	case reg == bytecode.NoReg || int64(*hint) <= minMapCap:

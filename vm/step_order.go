@@ -62,8 +62,8 @@ const (
 
 // orderWords returns the words of the order at p.
 func (m *Machine) orderWords(p ptr) []uint64 {
-	o := &m.heap.objs[p>>32]
-	return unsafe.Slice((*uint64)(o.mem), o.size/8)
+	o := &m.heap.Objs[p>>32]
+	return unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 }
 
 // noted reports whether the entries of the order at p are those of the present state.
@@ -75,7 +75,7 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 //	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
 //	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
 func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, code bool) {
-	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	if *ord == 0 {
 		//mutant: entries are numbered anew during a loop [env TestPrograms/mapdeleted$]
 		m.iterated(mp)
@@ -86,7 +86,7 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, cod
 		} else if mode = m.orderOf(g, n, code); mode == orderOne {
 			room = 0
 		}
-		id := m.heap.alloc(g, uint32(orFirst+room*8), m.layWord)
+		id := m.alloc(g, uint32(orFirst+room*8), m.layWord)
 		*ord = uint64(id) << 32
 		w := m.orderWords(*ord)
 		w[orMode/8], w[orSeen/8] = uint64(mode)|orderNoted, hd[mpSeq/8]
@@ -108,7 +108,7 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, cod
 			last = s
 		}
 	}
-	m.heap.willWrite(uint32(*ord >> 32))
+	m.heap.WillWrite(uint32(*ord >> 32))
 	w := m.orderWords(*ord)
 	w[orMode/8] |= orderNoted
 	switch w[orMode/8] & orderMode {
@@ -223,7 +223,7 @@ func (m *Machine) orderWays(p ptr) int {
 // Way k is the k-th of the noted numbers. If only entries are left that may be visited, way 0 is the
 // end of the loop.
 func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
-	m.heap.willWrite(uint32(p >> 32))
+	m.heap.WillWrite(uint32(p >> 32))
 	w := m.orderWords(p)
 	w[orMode/8] &^= orderNoted
 	must, may := int(w[orMust/8]), int(w[orMay/8])

@@ -49,20 +49,20 @@ const (
 )
 
 func (m *Machine) word(p ptr, off uint64) uint64 {
-	return *(*uint64)(m.heap.load(p+off, 8, 0))
+	return *(*uint64)(m.heap.Load(p+off, 8, 0))
 }
 
 func (m *Machine) setWord(p ptr, off uint64, v uint64) {
-	m.heap.willWrite(uint32(p >> 32))
-	*(*uint64)(m.heap.load(p+off, 8, 0)) = v
+	m.heap.WillWrite(uint32(p >> 32))
+	*(*uint64)(m.heap.Load(p+off, 8, 0)) = v
 }
 
 // raise pushes a panic record for interface value (tw, data) and leaves the
 // unwinding to the caller.
 func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
-	id := m.heap.alloc(g, pnSize, m.layPanic)
+	id := m.alloc(g, pnSize, m.layPanic)
 	p := ptr(id) << 32
-	w := (*[6]uint64)(m.heap.objs[id].mem)
+	w := (*[6]uint64)(m.heap.Objs[id].Mem)
 	*w = [6]uint64{g.panics, tw, data, m.captureTrace(g), uint64(g.fp), flags}
 	g.panics = p
 }
@@ -71,8 +71,8 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 //
 //	for i := range 3 { defer f(i) }       records: 2 ─▶ 1 ─▶ 0, run in that order
 func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, lay uint32) {
-	id := m.heap.alloc(g, dfArgs+uint32(len(args))*8, lay)
-	w := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 2+len(args))
+	id := m.alloc(g, dfArgs+uint32(len(args))*8, lay)
+	w := unsafe.Slice((*uint64)(m.heap.Objs[id].Mem), 2+len(args))
 	// The body of a loop over a function defers in the frame of the function around it.
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
@@ -94,8 +94,8 @@ func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	if d == 0 {
 		return false
 	}
-	o := &m.heap.objs[d>>32]
-	w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+	o := &m.heap.Objs[d>>32]
+	w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 	g.stack[g.fp-hdrDefer] = w[0]
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
 	m.callGuest(g, w[1], flags, w[2:]...)

@@ -20,7 +20,7 @@ import (
 //     accesses before the cut are never compared with those after it. Two accesses that no order of
 //     the first kind separates are co-enabled in some state, and that state is visited.
 //
-// Some accesses are not followed: those to an object that only one goroutine can reach (objShared
+// Some accesses are not followed: those to an object that only one goroutine can reach (heap.Shared
 // is not set), and those made while there is one goroutine. No race is missed by that:
 //
 //  1. Another goroutine that accesses the object later has got a pointer to it through a chain of

@@ -1,6 +1,9 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
 
 // A silence is a sequence of silent steps. Most steps have nothing to do with channels, and most
 // goroutines wait at channels. After a silent step the alternatives of these goroutines are the same,
@@ -42,8 +45,8 @@ func (m *Machine) beginSilence(g *goroutine) hush {
 	}
 	op := &g.view.op
 	for _, a := range op.Access[:op.N] {
-		//mutant: only operations on channels touch channels [silent]: "objChan != 0 " -> "objChan != 0 && false "
-		if m.heap.objs[a.Obj].flags&objChan != 0 {
+		//mutant: only operations on channels touch channels [silent]: "heap.Chan != 0 " -> "heap.Chan != 0 && false "
+		if m.heap.Objs[a.Obj].Flags&heap.Chan != 0 {
 			return hush{}
 		}
 	}

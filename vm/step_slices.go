@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -122,7 +123,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			return Stop
 		}
 		if add*es > 0 {
-			from, to := h.bytesOf(src, uint32(add*es)), h.writable(base+n*es, uint32(add*es))
+			from, to := h.Bytes(src, uint32(add*es)), h.Writable(base+n*es, uint32(add*es))
 			m.publishBytes(base, from)
 			copy(to, from)
 			m.sym.moved(base+n*es, src, add*es)
@@ -131,21 +132,21 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
 			return Stop
 		}
-		if es > 0 && total > maxObject/es && total <= maxAlloc/es {
+		if es > 0 && total > heap.MaxObject/es && total <= heap.MaxAlloc/es {
 			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
-		if es > 0 && total > maxObject/es || int64(total) < 0 {
+		if es > 0 && total > heap.MaxObject/es || int64(total) < 0 {
 			m.throw(g, rtPanicMakeSlice, 2)
 			return Called
 		}
 		// The capacity is the runtime's, as the program can ask for it. The old array stays as it
 		// is.
 		k = growCap(k, total, l)
-		id := h.alloc(g, uint32(k*es), l.ID)
-		to := unsafe.Slice((*byte)(h.objs[id].mem), k*es)
-		copy(to, h.bytesOf(base, uint32(n*es)))
-		copy(to[n*es:], h.bytesOf(src, uint32(add*es)))
+		id := m.alloc(g, uint32(k*es), l.ID)
+		to := unsafe.Slice((*byte)(h.Objs[id].Mem), k*es)
+		copy(to, h.Bytes(base, uint32(n*es)))
+		copy(to[n*es:], h.Bytes(src, uint32(add*es)))
 		m.sym.moved(uint64(id)<<32, base, n*es)
 		m.sym.moved(uint64(id)<<32+n*es, src, add*es)
 		base = uint64(id) << 32

@@ -48,13 +48,13 @@ func (m *Machine) small(hd *[5]uint64, t *mapType) bool {
 
 // mapRoom returns how many entries the array of the map has room for.
 func (m *Machine) mapRoom(hd *[5]uint64, t *mapType) int {
-	return int(m.heap.objs[hd[mpEntries/8]>>32].size / t.entry.Size)
+	return int(m.heap.Objs[hd[mpEntries/8]>>32].Size / t.entry.Size)
 }
 
 // slotted makes room for an assignment to a map that is small, and reports whether it is small after that.
 // The places of entries do not change.
 func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
-	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	switch {
 	case !m.small(hd, t):
 		return false
@@ -80,7 +80,7 @@ func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
 
 // slotsChanged updates the rest of a small map after a change of its slots.
 func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
-	m.heap.willWrite(uint32(hd[mpIndex/8] >> 32))
+	m.heap.WillWrite(uint32(hd[mpIndex/8] >> 32))
 	index := m.mapIndex(hd)
 	clear(index)
 	used := uint64(0)
@@ -103,7 +103,7 @@ func (m *Machine) cloneSlots(g *goroutine, src ptr, t *mapType) ptr {
 		return dst
 	}
 	m.mapGrow(g, dst, t, minMapCap)
-	from, to := (*[5]uint64)(m.heap.load(src, mpSize, 0)), (*[5]uint64)(m.heap.load(dst, mpSize, 0))
+	from, to := (*[5]uint64)(m.heap.Load(src, mpSize, 0)), (*[5]uint64)(m.heap.Load(dst, mpSize, 0))
 	n := minMapCap * t.entry.Size
 	copy(unsafe.Slice((*byte)(m.mapEntry(to, t, 0)), n), unsafe.Slice((*byte)(m.mapEntry(from, t, 0)), n))
 	to[mpCount/8] = from[mpCount/8]
@@ -155,7 +155,7 @@ func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
 		}
 	}
 	l := slotLoopOf(w[orSeen/8])
-	grown := !m.small((*[5]uint64)(m.heap.load(mp, mpSize, 0)), t)
+	grown := !m.small((*[5]uint64)(m.heap.Load(mp, mpSize, 0)), t)
 	k := 0
 	for i := range l.sure + l.may {
 		s := (l.next+i)%minMapCap + 1

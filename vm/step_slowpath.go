@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
@@ -77,13 +78,13 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		n, k := *b, *c
 		// In the order of gc: the length first, then the capacity. A size that gc could allocate and the
 		// machine cannot is no panic.
-		limit := uint64(maxObject)
+		limit := uint64(heap.MaxObject)
 		if l.Size > 0 {
 			limit /= uint64(l.Size)
 		} else {
 			limit = math.MaxInt64
 		}
-		if max(n, k) > limit && n <= k && l.Size > 0 && k <= maxAlloc/uint64(l.Size) {
+		if max(n, k) > limit && n <= k && l.Size > 0 && k <= heap.MaxAlloc/uint64(l.Size) {
 			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
@@ -95,7 +96,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.throw(g, rtPanicMakeSlice, 1)
 			return Called
 		}
-		id := h.alloc(g, uint32(k)*l.Size, l.ID)
+		id := m.alloc(g, uint32(k)*l.Size, l.ID)
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = uint64(id)<<32, n, k
 		g.pc += 2
 	case bytecode.MkChan:
@@ -158,7 +159,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Stop
 		}
 		if n*es > 0 {
-			from, to := h.bytesOf(src, uint32(n*es)), h.writable(dst, uint32(n*es))
+			from, to := h.Bytes(src, uint32(n*es)), h.Writable(dst, uint32(n*es))
 			m.publishBytes(dst, from)
 			copy(to, from)
 			m.sym.moved(dst, src, n*es)
@@ -172,7 +173,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		if !m.accessesMayExecute(g, f, accessOf(*a, n, true)) {
 			return Stop
 		}
-		clear(h.writable(*a, uint32(n)))
+		clear(h.Writable(*a, uint32(n)))
 		m.sym.cleared(*a, n)
 		g.pc += 2
 	case bytecode.Print:
@@ -209,7 +210,7 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 	if in.B != bytecode.NoReg {
 		src = *rg(r, in.B)
 	}
-	if m.heap.load(dst, n, 0) == nil || in.B != bytecode.NoReg && m.heap.load(src, n, 0) == nil {
+	if m.heap.Load(dst, n, 0) == nil || in.B != bytecode.NoReg && m.heap.Load(src, n, 0) == nil {
 		m.throw(g, rtPanicMem)
 		return Called
 	}
@@ -217,13 +218,13 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 		if !m.accessesMayExecute(g, f, accessOf(dst, n, true)) {
 			return Stop
 		}
-		clear(m.heap.writable(dst, uint32(n)))
+		clear(m.heap.Writable(dst, uint32(n)))
 		m.sym.cleared(dst, n)
 	} else {
 		if !m.accessesMayExecute(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
 			return Stop
 		}
-		from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
+		from, to := m.heap.Bytes(src, uint32(n)), m.heap.Writable(dst, uint32(n))
 		m.publishBytes(dst, from)
 		copy(to, from)
 		m.sym.moved(dst, src, n)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // str returns the guest string with data p and length n, as a view of guest memory.
@@ -15,7 +16,7 @@ func (m *Machine) str(p, n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return unsafe.String((*byte)(m.heap.load(p, n, 0)), n)
+	return unsafe.String((*byte)(m.heap.Load(p, n, 0)), n)
 }
 
 // newString puts s into guest memory.
@@ -23,8 +24,8 @@ func (m *Machine) newString(g *goroutine, s string) (p, n uint64) {
 	if s == "" {
 		return 0, 0
 	}
-	id := m.heap.alloc(g, uint32(len(s)), m.layByte)
-	copy(unsafe.Slice((*byte)(m.heap.objs[id].mem), len(s)), s)
+	id := m.alloc(g, uint32(len(s)), m.layByte)
+	copy(unsafe.Slice((*byte)(m.heap.Objs[id].Mem), len(s)), s)
 	return uint64(id) << 32, uint64(len(s))
 }
 
@@ -46,12 +47,12 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			*a, *a1 = *b, n
 		case x == "":
 			*a, *a1 = *rg(r, in.C), *rg(r, in.C+1)
-		case len(x)+len(y) > maxObject:
+		case len(x)+len(y) > heap.MaxObject:
 			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		default:
-			id := h.alloc(g, uint32(len(x)+len(y)), m.layByte)
-			dst := unsafe.Slice((*byte)(h.objs[id].mem), len(x)+len(y))
+			id := m.alloc(g, uint32(len(x)+len(y)), m.layByte)
+			dst := unsafe.Slice((*byte)(h.Objs[id].Mem), len(x)+len(y))
 			copy(dst, x)
 			copy(dst[len(x):], y)
 			m.sym.moved(uint64(id)<<32, *b, uint64(len(x)))
@@ -69,8 +70,8 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	case bytecode.StrToBytes:
 		// As many bytes as the runtime's allocation has: an append may find room there.
 		k := roundUpSize(n, true)
-		id := h.alloc(g, uint32(k), m.layByte)
-		copy(unsafe.Slice((*byte)(h.objs[id].mem), n), m.str(*b, n))
+		id := m.alloc(g, uint32(k), m.layByte)
+		copy(unsafe.Slice((*byte)(h.Objs[id].Mem), n), m.str(*b, n))
 		m.sym.moved(uint64(id)<<32, *b, n)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, k
 	case bytecode.RunesToStr:
@@ -79,18 +80,18 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		}
 		var s string
 		if n > 0 {
-			s = string(unsafe.Slice((*rune)(h.load(*b, n*4, 0)), n))
+			s = string(unsafe.Slice((*rune)(h.Load(*b, n*4, 0)), n))
 		}
 		*a, *a1 = m.newString(g, s)
 	case bytecode.StrToRunes:
 		rs := []rune(m.str(*b, n))
-		if len(rs)*4 > maxObject {
+		if len(rs)*4 > heap.MaxObject {
 			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
 		k := roundUpSize(uint64(len(rs))*4, true)
-		id := h.alloc(g, uint32(k), m.layRune)
-		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
+		id := m.alloc(g, uint32(k), m.layRune)
+		copy(unsafe.Slice((*rune)(h.Objs[id].Mem), len(rs)), rs)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), k/4
 	case bytecode.IntToStr:
 		// An integer that is no Unicode code point becomes U+FFFD (spec: Conversions).

@@ -42,7 +42,7 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if t.layout.Size == 0 {
 		return true, 0
 	}
-	p, q := m.heap.load(x[1], uint64(t.layout.Size), 0), m.heap.load(y[1], uint64(t.layout.Size), 0)
+	p, q := m.heap.Load(x[1], uint64(t.layout.Size), 0), m.heap.Load(y[1], uint64(t.layout.Size), 0)
 	if p == nil || q == nil {
 		return false, forgedType
 	}
@@ -179,7 +179,7 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 				continue
 			}
 			if t.layout.Size > 0 {
-				data := m.heap.load(x[1], uint64(t.layout.Size), 0)
+				data := m.heap.Load(x[1], uint64(t.layout.Size), 0)
 				if data == nil {
 					return 0, forgedType
 				}

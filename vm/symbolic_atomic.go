@@ -83,7 +83,7 @@ func (s *symbols) atomic(g *goroutine, w word, name string, r Regs, fn func(*Mac
 		return ctl
 	}
 	store := func(t *symbolic.Term) {
-		m.heap.willWriteRange(uint32(p>>32), uint32(p), w.size)
+		m.heap.WillWriteRange(uint32(p>>32), uint32(p), w.size)
 		s.poke(p, w.size, 0)
 		s.store(p, w.size, t)
 	}

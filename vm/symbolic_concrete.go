@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // A value that cannot be tracked as a term is made concrete: its possible values are enumerated,
@@ -140,7 +141,7 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 		if len(over) == 0 {
 			return true
 		}
-		if s.m.multi && s.m.heap.objs[obj].flags&(objShared|objFrozen) == objShared {
+		if s.m.multi && s.m.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
 			s.m.unsupported(g, RefusedInput, "bytes that depend on an input, in memory that goroutines share")
 			return false
 		}
@@ -150,7 +151,7 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 			return false
 		}
 		at := uint64(obj)<<32 | uint64(c.off)
-		s.m.heap.willWriteRange(obj, c.off, c.size)
+		s.m.heap.WillWriteRange(obj, c.off, c.size)
 		s.poke(at, c.size, v)
 		s.store(at, c.size, nil)
 	}
@@ -225,7 +226,7 @@ func (s *symbols) byteAt(p ptr) *symbolic.Term {
 	if t := s.at(p, 1); t != nil {
 		return t
 	}
-	return s.ctx.Const(8, uint64(*(*uint8)(s.m.heap.load(p, 1, 0))))
+	return s.ctx.Const(8, uint64(*(*uint8)(s.m.heap.Load(p, 1, 0))))
 }
 
 // eqBytes returns the condition that the n bytes at p and q are equal.
@@ -266,8 +267,8 @@ func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
 // concreteObject makes the target of w concrete, if w is a pointer.
 func (s *symbols) concreteObject(g *goroutine, w uint64) bool {
 	obj := w >> 32
-	if w&funcBit != 0 || obj == 0 || obj >= uint64(len(s.m.heap.objs)) || s.memory[uint32(obj)] == nil {
+	if w&funcBit != 0 || obj == 0 || obj >= uint64(len(s.m.heap.Objs)) || s.memory[uint32(obj)] == nil {
 		return true
 	}
-	return s.concreteMemory(g, obj<<32, uint64(s.m.heap.objs[obj].size))
+	return s.concreteMemory(g, obj<<32, uint64(s.m.heap.Objs[obj].Size))
 }

@@ -116,7 +116,7 @@ func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
 		if !isText(t) {
 			return nil
 		}
-		b := *(*[3]uint64)(m.heap.load(texts, 24, 0))
+		b := *(*[3]uint64)(m.heap.Load(texts, 24, 0))
 		texts += 24
 		return b[:m.link.Layout(t).Words()]
 	})

@@ -87,7 +87,7 @@ func (s *symbols) sampleMemory(g *goroutine, p ptr, n uint64) (ok bool) {
 		if !ok {
 			return false
 		}
-		s.m.heap.willWriteRange(obj, c.off, c.size)
+		s.m.heap.WillWriteRange(obj, c.off, c.size)
 		s.poke(uint64(obj)<<32|uint64(c.off), c.size, v)
 	}
 	return true

@@ -4,9 +4,9 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // An element with a symbolic index is one of several. If there are only a few elements, or a few
@@ -30,7 +30,7 @@ func (s *symbols) lookup(g *goroutine, p ptr, n uint64, i uint16, size uint64, s
 		return false, false
 	}
 	obj := p >> 32
-	if obj >= uint64(len(s.m.heap.objs)) || s.m.multi && s.m.heap.objs[obj].flags&(objShared|objFrozen) == objShared || s.m.heap.load(p, n*size, 0) == nil {
+	if obj >= uint64(len(s.m.heap.Objs)) || s.m.multi && s.m.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared || s.m.heap.Load(p, n*size, 0) == nil {
 		return false, false
 	}
 	index := s.word(t)

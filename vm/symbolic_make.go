@@ -279,9 +279,9 @@ func (n *newInputs) vector(t, elem types.Type, off uint32, name string) {
 	_, text := t.Underlying().(*types.Basic)
 	var p ptr
 	if k > 0 || !text { // an empty slice is not nil
-		id := m.heap.alloc(g, uint32(len(n.image)), l.ID)
+		id := m.alloc(g, uint32(len(n.image)), l.ID)
 		p = uint64(id) << 32
-		copy(m.heap.bytesOf(p, uint32(len(n.image))), n.image)
+		copy(m.heap.Bytes(p, uint32(len(n.image))), n.image)
 		for _, x := range n.parts {
 			m.sym.store(p+uint64(x.off), x.size, x.term)
 		}

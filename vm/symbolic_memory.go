@@ -77,7 +77,7 @@ func (s *symbols) at(p ptr, n uint32) *symbolic.Term {
 	concrete := func(to uint32) {
 		if to > at {
 			var b [8]byte
-			copy(b[:], s.m.heap.bytesOf(uint64(obj)<<32|uint64(at), to-at))
+			copy(b[:], s.m.heap.Bytes(uint64(obj)<<32|uint64(at), to-at))
 			parts = append(parts, part{off: at - off, size: to - at, value: *(*uint64)(unsafe.Pointer(&b))})
 			at = to
 		}
@@ -206,7 +206,7 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 
 // poke writes n bytes that an instruction has just written, or has prepared for writing.
 func (s *symbols) poke(p ptr, n uint32, v uint64) {
-	copy(unsafe.Slice((*byte)(unsafe.Add(s.m.heap.objs[p>>32].mem, uint32(p))), n), unsafe.Slice((*byte)(unsafe.Pointer(&v)), n))
+	copy(unsafe.Slice((*byte)(unsafe.Add(s.m.heap.Objs[p>>32].Mem, uint32(p))), n), unsafe.Slice((*byte)(unsafe.Pointer(&v)), n))
 }
 
 // copyCells copies the shadows of n bytes at src to dst, after the bytes have been copied; the two

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Only natives that say so (Native.Symbolic) handle symbolic values: for the others the words of
@@ -143,7 +143,7 @@ func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) b
 	var work []uint32
 	visit := func(w uint64) {
 		id := w >> 32
-		if w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs)) && !seen[uint32(id)] {
+		if w&funcBit == 0 && id >= heap.StaticLimit && id < uint64(len(h.Objs)) && !seen[uint32(id)] {
 			seen[uint32(id)] = true
 			work = append(work, uint32(id))
 		}
@@ -157,7 +157,7 @@ func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) b
 		if !f(id) {
 			return
 		}
-		s.m.eachPtr(&h.objs[id], visit)
+		s.m.eachPtr(&h.Objs[id], visit)
 	}
 }
 

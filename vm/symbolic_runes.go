@@ -31,7 +31,7 @@ func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 		return &noInstr
 	}
 	first := [...]uint64{0, 0xc0, 0xe0, 0xf0}[n]
-	id := s.m.heap.alloc(g, uint32(n+1), s.m.layByte)
+	id := s.m.alloc(g, uint32(n+1), s.m.layByte)
 	p := uint64(id) << 32
 	for i := range n + 1 {
 		b := c.ShrU(r, k(uint64(6*(n-i))))

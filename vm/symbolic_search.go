@@ -2,6 +2,7 @@ package vm
 
 import (
 	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // The searches in bytes that are assembly in package internal/bytealg, for bytes that depend on
@@ -45,7 +46,7 @@ func (s *symbols) search(g *goroutine, in *instr, x *search) (next *instr, done 
 			return nil, false
 		}
 		if i < x.slices {
-			if s.m.multi && texts[i].n > 0 && s.m.heap.objs[texts[i].p>>32].flags&(objShared|objFrozen) == objShared {
+			if s.m.multi && texts[i].n > 0 && s.m.heap.Objs[texts[i].p>>32].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
 				return nil, false
 			}
 			reg++

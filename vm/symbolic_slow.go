@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/symbolic"
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -33,7 +34,7 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		clear(sh[A : A+2])
 	case MkSlice:
-		limit := uint64(maxObject)
+		limit := uint64(heap.MaxObject)
 		if l := s.m.layouts.At(uint32(word(0))); l.Size > 0 {
 			limit /= uint64(l.Size)
 		}
@@ -42,7 +43,7 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		clear(sh[A : A+3])
 	case MkChan:
-		if !s.index(g, B, maxObject, fewValues) {
+		if !s.index(g, B, heap.MaxObject, fewValues) {
 			return nil
 		}
 		sh[A] = nil
@@ -134,7 +135,7 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType, mp ptr) bool {
 	k := g.shadow[g.fp+uint32(i)]
 	basic, _ := t.key.Type.Underlying().(*types.Basic)
-	shared := s.m.multi && mp != 0 && s.m.heap.objs[mp>>32].flags&objShared != 0
+	shared := s.m.multi && mp != 0 && s.m.heap.Objs[mp>>32].Flags&heap.Shared != 0
 	if k == nil || mp == 0 || shared || basic == nil || basic.Info()&types.IsInteger == 0 {
 		return s.concreteWords(g, i, t.key.Words())
 	}
@@ -175,7 +176,7 @@ func (s *symbols) memoryAt(p ptr) reader {
 			return t
 		}
 		var v uint64
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), n), s.m.heap.bytesOf(p+uint64(off), n))
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), n), s.m.heap.Bytes(p+uint64(off), n))
 		return s.ctx.Const(uint8(n*8), v)
 	}
 }
@@ -299,7 +300,7 @@ func (s *symbols) equalInterfaces(a, b reader, off uint32) (*symbolic.Term, bool
 	if t == nil || !t.layout.Comparable {
 		return nil, false // it panics
 	}
-	if t.direct || t.layout.Size == 0 || s.m.heap.load(w[1], uint64(t.layout.Size), 0) == nil || s.m.heap.load(w[3], uint64(t.layout.Size), 0) == nil {
+	if t.direct || t.layout.Size == 0 || s.m.heap.Load(w[1], uint64(t.layout.Size), 0) == nil || s.m.heap.Load(w[3], uint64(t.layout.Size), 0) == nil {
 		eq, bad := s.m.eqIface(unsafe.Pointer(&w[0]), unsafe.Pointer(&w[2]))
 		return s.ctx.Bool(eq), bad == 0
 	}

@@ -37,8 +37,8 @@ func (m *Machine) speculate(f func()) {
 	// Save what a rewind does not restore. Without detector, checker and Observer nothing outside
 	// of the machine is notified.
 	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
-	races, check, allocated, observer := m.race, m.check, m.heap.allocated, m.cfg.Observer
-	m.advanced, m.race, m.check, m.heap.allocated, m.cfg.Observer = nil, nil, nil, nil, nil
+	races, check, observer := m.race, m.check, m.cfg.Observer
+	m.advanced, m.race, m.check, m.cfg.Observer = nil, nil, nil, nil
 	paused := m.pauseEnabled()
 	k := m.Mark()
 	f()
@@ -46,5 +46,5 @@ func (m *Machine) speculate(f func()) {
 	m.Release(k)
 	m.resumeEnabled(paused)
 	m.advanced, m.arrivals, m.cnt, m.clockReads = advanced, arrivals, cnt, reads
-	m.race, m.check, m.heap.allocated, m.cfg.Observer = races, check, allocated, observer
+	m.race, m.check, m.cfg.Observer = races, check, observer
 }

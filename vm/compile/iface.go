@@ -17,7 +17,7 @@ import (
 //	all else:        │ type word │ ──┼──▶ box: copy of the value, which nothing changes any more
 //
 // A box is a copy that nothing else refers to when it is made, and nothing writes later: so reading
-// it is no visible operation, whichever goroutine does (objFrozen of package vm).
+// it is no visible operation, whichever goroutine does (heap.Frozen).
 func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	t := v.X.Type()
 	d := c.dst(v)

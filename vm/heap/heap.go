@@ -1,0 +1,143 @@
+package heap
+
+import (
+	"iter"
+	"math"
+	"unsafe"
+)
+
+// Heap is the guest's memory with its undo log.
+//
+//	objs     0   │ 1 ...    │ NumStatic... │ StaticLimit ...   │ BaseLimit ...
+//	         nil │ static   │ not used    │ of the base state │ of the path
+//
+// Each mark and each rewind begins a new epoch, the next number after lastEpoch. After a release
+// the epoch in which the mark was made becomes the present one again.
+//
+// Invariant: an object (or a page of a large one) whose epoch is the present one was created in it
+// or is in undo. undoMem has the bytes of the records of undo, in their order. Freed memory and
+// numbers are not reused beyond their epoch: free and freeIDs belong to objects that were created
+// after the youngest mark, and are emptied at the next one.
+//
+// Claim: a rewind to mark k restores the bytes of all objects that existed at k.
+//
+//  1. Bytes change through Store, which accepts only objects of the present epoch, or after
+//     WillWrite or WillWriteRange, which save objects of another epoch.
+//  2. Each mark and rewind gets a new epoch number. So an object of the present epoch was created
+//     or saved after k, or after a later mark.
+//  3. An object may have several records, of different epochs. The log is undone from its end, so
+//     the first record after k is restored last, and it has the bytes at k.
+//  4. Release makes the epoch of the closed mark's predecessor the present one. An object saved
+//     after the closed mark has another number, and is saved again: one more record, which by 3 is
+//     harmless.
+//
+// A step costs a copy of each object, or of each page of a large one, that it is the first to write
+// after the mark. A rewind costs the same; the size of the memory does not matter.
+type Heap struct {
+	Objs      []Object // by number
+	NumStatic uint32   // the number of the next static object
+
+	chunks   [][]byte
+	chunk    int // index of the chunk for the next allocation
+	chunkOff int
+	free     [40][]unsafe.Pointer // freed in this epoch, by size class
+	freeIDs  []uint32
+	freed    bool // free or freeIDs may have entries
+
+	Epoch     uint64 // the present one
+	lastEpoch uint64
+	undo      []undoRec
+	undoMem   []byte
+	paged     []pages
+	Changed   []uint32 // static and base objects changed since the base state
+	Touched   []uint32 // objects that had the flag Hashed at the last fingerprint and have lost it
+	hashedIn  uint64   // the epoch that the last fingerprint began
+	BaseLimit uint32   // first dynamic object that does not belong to the base state
+	Based     bool     // the base state has been reached (BecomeBase)
+
+	Live      uint64 // bytes in dynamic objects
+	Limit     uint64 // the most bytes that Live may be (Fits)
+	SinceGC   uint64 // bytes allocated since the last Sweep
+	GCAt      uint64 // the value of SinceGC at which a collection is due
+	PollAt    uint64 // the value of SinceGC at which the interpreter asks whether one is due
+	exhausted bool   // see Exhaust
+	NewFlags  Flags  // of new objects; 0 except in tests
+}
+
+// New returns an empty heap.
+func New() *Heap {
+	// Epoch 0 is before all others: an object with it is saved before its next write.
+	h := &Heap{NumStatic: 1, Epoch: 1, lastEpoch: 1, Limit: math.MaxUint64, GCAt: GCThreshold, PollAt: GCThreshold}
+	h.Objs = make([]Object, StaticLimit, StaticLimit+4096)
+	return h
+}
+
+// Bytes returns n bytes of guest memory at p, or nil if they do not exist. Zero bytes exist
+// everywhere, even at nil.
+func (h *Heap) Bytes(p Ptr, n uint32) []byte {
+	id, off := p>>32, uint32(p)
+	if n == 0 {
+		return []byte{}
+	}
+	if id >= uint64(len(h.Objs)) {
+		return nil
+	}
+	o := &h.Objs[id]
+	if uint64(off)+uint64(n) > uint64(o.Size) {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(o.Mem, off)), n)
+}
+
+// Writable is Bytes for memory that is about to change: it saves the old contents first.
+func (h *Heap) Writable(p Ptr, n uint32) []byte {
+	b := h.Bytes(p, n)
+	if n != 0 && b != nil {
+		h.WillWriteRange(uint32(p>>32), uint32(p), n)
+	}
+	return b
+}
+
+// Load returns the host address of n readable bytes at p, or nil.
+//
+// One comparison decides most: object 0, which nil refers to, has no bytes. Offset and n are
+// added in 64 bits, so the sum cannot wrap around.
+func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
+	if id := p >> 32; id < uint64(len(h.Objs)) {
+		o := &h.Objs[id]
+		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 {
+			return unsafe.Add(o.Mem, uint32(p))
+		}
+	}
+	return nil
+}
+
+// Store returns the host address of n writable bytes at p, or nil.
+//
+// An object of this epoch has been saved since the last mark, or is newer than the mark: its previous
+// content need not be kept. All others go to the slow path once.
+func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
+	if id := p >> 32; id < uint64(len(h.Objs)) {
+		o := &h.Objs[id]
+		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 && o.Epoch == h.Epoch {
+			return unsafe.Add(o.Mem, uint32(p))
+		}
+	}
+	return nil
+}
+
+// All lists the numbers of all objects.
+func (h *Heap) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for id := uint32(1); id < uint32(len(h.Objs)); id++ {
+			if id == h.NumStatic {
+				if id = StaticLimit; len(h.Objs) == StaticLimit {
+					return
+				}
+			}
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
