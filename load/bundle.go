@@ -9,6 +9,7 @@ import (
 	"go/build"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,7 @@ import (
 type GoAnswers struct {
 	mu      sync.Mutex
 	replays bool // the go command is not asked
+	reuses  bool // it is asked only what it was not asked before
 	answers map[string]goAnswer
 	tags    struct{ Releases, Tools []string } // of the process that asked, if it replays
 }
@@ -46,6 +48,14 @@ type goAnswer struct {
 // NewGoAnswers returns answers to which a Load adds those that it gets.
 func NewGoAnswers() *GoAnswers { return &GoAnswers{answers: make(map[string]goAnswer)} }
 
+// Reuse returns the same answers for another Load, which does not ask the go command what it was asked before. The
+// caller says with it that the go command would give the same answers again.
+func (a *GoAnswers) Reuse() *GoAnswers {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return &GoAnswers{reuses: true, answers: maps.Clone(a.answers)}
+}
+
 // get returns the answer to args: a known one, or that of ask.
 func (a *GoAnswers) get(args []string, ask func() goAnswer) (goAnswer, error) {
 	key := strings.Join(args, "\x00")
@@ -56,7 +66,7 @@ func (a *GoAnswers) get(args []string, ask func() goAnswer) (goAnswer, error) {
 	known, ok := a.answers[key]
 	a.mu.Unlock()
 	switch {
-	case ok && a.replays:
+	case ok && (a.replays || a.reuses):
 		return known, nil
 	case a.replays:
 		return goAnswer{}, fmt.Errorf("the bundle has no answer to: go %s", strings.Join(args, " "))

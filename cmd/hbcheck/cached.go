@@ -202,8 +202,9 @@ func (m *verdictCache) remembered() int {
 	return len(m.names)
 }
 
-// recallRun writes the results of all entries if all are cached; then nothing needs to be loaded.
-func (m *verdictCache) recallRun(f *exploreFlags, writer func(entries int) report.Writer) (code int, ok bool, err error) {
+// recallRun writes the results of all entries if all are cached, or only tells their number if the reader
+// has seen them; then nothing needs to be loaded.
+func (m *verdictCache) recallRun(f *exploreFlags, seen bool, told io.Writer, writer func(entries int) report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {
 		return 0, false, nil
@@ -222,6 +223,10 @@ func (m *verdictCache) recallRun(f *exploreFlags, writer func(entries int) repor
 		results = append(results, r)
 	}
 	code = exitOK
+	if seen {
+		fmt.Fprintf(told, "%d entries explored before: no bug\n", len(results))
+		return code, true, nil
+	}
 	w := writer(len(results))
 	for _, r := range results {
 		//mutant: assumptions of cached runs are not accepted [test ./cmd/hbcheck TestCachedSame]: remove

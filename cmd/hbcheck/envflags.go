@@ -73,11 +73,11 @@ var testFlags = []string{"run", "skip", "bench", "short", "count", "timeout"}
 // withGoFlags puts such flags of GOFLAGS before those of the command line, and of HBCHECK_FLAGS, if the
 // command does what go test does. What else is in GOFLAGS package load takes.
 func withGoFlags(args []string, value string) []string {
-	if len(args) == 0 || args[0] != "explore" {
+	if len(args) == 0 || args[0] != "explore" && args[0] != "watch" {
 		return args
 	}
 	flags, _ := splitQuoted(value) // the go command says what is wrong with it
-	own := []string{"explore"}
+	own := []string{args[0]}
 	for _, flag := range flags {
 		flag = strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test.")
 		if name, _, _ := strings.Cut(flag, "="); slices.Contains(testFlags, name) {

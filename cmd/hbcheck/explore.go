@@ -96,6 +96,10 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if remote != nil {
 		cfg.GoAnswers = load.NewGoAnswers()
 	}
+	rd := roundOf(cmd)
+	if rd != nil {
+		cfg.GoAnswers = rd.answers
+	}
 	listing, err := load.List(cfg)
 	if err != nil {
 		progress.Clear()
@@ -103,7 +107,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	mem := f.remember(cmd, listing, patterns)
 	if mem != nil && f.since == "" {
-		code, ok, err := mem.recallRun(f, func(entries int) report.Writer {
+		code, ok, err := mem.recallRun(f, rd.leavesOut(), cmd.ErrOrStderr(), func(entries int) report.Writer {
 			return f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
 		})
 		if ok || err != nil {
@@ -381,7 +385,7 @@ func newProgress(cmd *cobra.Command) *report.Progress {
 
 // width returns how many columns the terminal w has; 0 if that is not known.
 func width(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	if !ok {
 		return 0
 	}
@@ -393,7 +397,7 @@ func width(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

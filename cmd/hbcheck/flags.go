@@ -26,8 +26,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// stdCache keeps the standard library from one command to the next, in tests, which execute many in
-// one process; nil otherwise.
+// stdCache keeps the standard library from one command to the next, in tests and hbcheck watch, which
+// execute many in one process; nil otherwise.
 var stdCache *load.Cache
 
 // loadFlags say what to load.

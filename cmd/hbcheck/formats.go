@@ -109,7 +109,8 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 	if f.color != "auto" {
 		return f.color == "always"
 	}
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && escapes(w.(*os.File))
+	file, _ := fileOf(w)
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && escapes(file)
 }
 
 // coverPage is the name of the page that shows what was executed.

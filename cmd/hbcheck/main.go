@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,12 +38,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // run executes one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	defer func() {
-		if r := recover(); r != nil {
-			complain(stderr, internalError{r, debug.Stack()})
-			code = exitUsage
-		}
-	}()
+	defer survive(stderr, &code)
 	defer closeOutlines()
 	root := rootCommand()
 	if err := goCommand(root, args); err != nil {
@@ -57,11 +53,26 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		complain(stderr, err)
 		return exitUsage
 	}
+	return execute(context.WithValue(context.Background(), lineKey{}, args), args, stdin, stdout, stderr)
+}
+
+type lineKey struct{}
+
+// commandLine returns the arguments of this process, with the flags of the environment.
+func commandLine(cmd *cobra.Command) []string {
+	line, _ := background(cmd).Value(lineKey{}).([]string)
+	return line
+}
+
+// execute executes a command line as it stands and returns the exit code.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer survive(stderr, &code)
+	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err = root.Execute()
+	err := root.ExecuteContext(ctx)
 	var e exit
 	switch {
 	case err == nil:
@@ -71,6 +82,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 	complain(stderr, err)
 	return exitUsage
+}
+
+// survive, deferred, makes an internal error of a panic.
+func survive(stderr io.Writer, code *int) {
+	if r := recover(); r != nil {
+		complain(stderr, internalError{r, debug.Stack()})
+		*code = exitUsage
+	}
 }
 
 // complain prints an error, which may quote the program's text.
@@ -115,7 +134,7 @@ environment was assumed.`,
 	root.SetFlagErrorFunc(flagError)
 	explore := exploreCommand()
 	showFirstFlags(root, explore)
-	root.AddCommand(explore, analyzeCommand(), benchCommand(), workerCommand(), statusCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
+	root.AddCommand(explore, analyzeCommand(), benchCommand(), workerCommand(), statusCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), watchCommand(), cleanCommand(), manCommand(), versionCommand())
 	return root
 }
 

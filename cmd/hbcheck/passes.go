@@ -435,6 +435,9 @@ func (x *wholeRun) done(a attempt) (err error) {
 	}
 	x.f.accept(r)
 	x.files.flags = a.flags
+	if a.cached && roundOf(x.cmd).leavesOut() {
+		return nil
+	}
 	if err := x.w.Result(r, x.files.write(stderr, r)); err != nil {
 		return err
 	}
