@@ -48,8 +48,8 @@ type goAnswer struct {
 // NewGoAnswers returns answers to which a Load adds those that it gets.
 func NewGoAnswers() *GoAnswers { return &GoAnswers{answers: make(map[string]goAnswer)} }
 
-// Reuse returns the same answers for another Load, which does not ask the go command what it was asked before. The
-// caller says with it that the go command would give the same answers again.
+// Reuse returns the same answers for another Load, which does not ask the go command again what it has
+// been asked before. The caller says with it that the go command would give the same answers.
 func (a *GoAnswers) Reuse() *GoAnswers {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -110,7 +110,7 @@ var external = map[string]string{
 	"load":                       "golang.org/x/tools",
 	"vm":                         "golang.org/x/tools",
 	"vm/...":                     "golang.org/x/tools",
-	"cmd/hbcheck":                "github.com/nats-io/nuid github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
+	"cmd/hbcheck":                "github.com/fsnotify/fsnotify github.com/nats-io/nuid github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"debug":                      "golang.org/x/tools",
 	"debug/dap":                  "github.com/google/go-dap",
 	"internal/verdicts":          "github.com/rogpeppe/go-internal",
