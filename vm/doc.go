@@ -89,7 +89,8 @@
 //	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,
 //	              orders) and of static oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
-//	              native.go and native_tables.go are about all of them
+//	              native.go and native_tables.go are about all of them; those that depend only on
+//	              numbers and bytes are in package native
 //	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
 //	    inputs      variables, and their least values     solver   which values are possible
 //	    make        values of types, their lengths
@@ -120,5 +121,6 @@
 // through this and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
-// memory), abitype (type descriptors that package reflect reads) and race (vector clocks).
+// memory), native (functions that the machine computes), abitype (type descriptors that package reflect
+// reads) and race (vector clocks).
 package vm

@@ -2,36 +2,17 @@ package vm
 
 import (
 	"go/types"
-	"math"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/native"
 )
 
-// Regs is the register window of a native call: parameters from word 0 on, each value as its memory
-// image; results go to the same place. A method's receiver comes first.
-type Regs struct{ p unsafe.Pointer }
+// Regs is the register window of a native call: see native.Words.
+type Regs struct{ native.Words }
 
-// at returns the host address of word i.
-func (r Regs) at(i int) unsafe.Pointer { return unsafe.Add(r.p, i*8) }
-
-// U returns word i.
-func (r Regs) U(i int) uint64 { return *(*uint64)(unsafe.Add(r.p, i*8)) }
-
-// I returns word i as a signed integer.
-func (r Regs) I(i int) int64 { return int64(r.U(i)) }
-
-// F returns word i as a float64.
-func (r Regs) F(i int) float64 { return math.Float64frombits(r.U(i)) }
-
-// Set sets word i.
-func (r Regs) Set(i int, v uint64) { *(*uint64)(unsafe.Add(r.p, i*8)) = v }
-
-// SetBool sets word i to a bool.
-func (r Regs) SetBool(i int, v bool) { r.Set(i, b2u(v)) }
-
-// SetF sets word i to a float64.
-func (r Regs) SetF(i int, v float64) { r.Set(i, math.Float64bits(v)) }
+// regsAt returns the window that begins at a register.
+func regsAt(p unsafe.Pointer) Regs { return Regs{native.Words{P: p}} }
 
 func b2u(b bool) uint64 {
 	if b {
@@ -80,3 +61,6 @@ type Native struct {
 
 	effect effect // set by the linker
 }
+
+// keep is a native whose results have the bits of its arguments.
+func keep(m *Machine, g *goroutine, r Regs) Ctl { return Next }

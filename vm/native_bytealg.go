@@ -1,30 +1,20 @@
 package vm
 
 import (
-	"bytes"
-	"strings"
-	"unsafe"
-
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Natives of internal/bytealg, and other searches in bytes that are assembly in the standard
-// library. Strings never change; accesses to slices are plain reads on behalf of the caller.
+// Natives of internal/bytealg and hash/maphash that package native does not have, and the accesses of
+// natives to slices. Strings never change; accesses to slices are plain reads on behalf of the caller.
 
 // bytes returns the slice (or string) whose words begin at i. Callers must not write to it.
 func (m *Machine) bytes(r Regs, i int) []byte {
-	p, n := r.U(i), r.U(i+1)
-	if n == 0 {
+	if r.U(i+1) == 0 {
 		return nil
 	}
-	b := m.heap.Load(p, n, 0)
-	if b == nil { // unsafe has made the slice too long
-		n = uint64(m.heap.Objs[p>>32].Size - uint32(p))
-		b = m.heap.Load(p, n, 0)
-	}
-	return unsafe.Slice((*byte)(b), n)
+	return m.heap.Readable(r.U(i), r.U(i+1))
 }
 
 // string returns the string whose words begin at i, as a view of guest memory.
@@ -61,50 +51,6 @@ func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
 }
 
 var bytealgNatives = []Native{
-	{Name: "internal/bytealg.Compare", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(bytes.Compare(m.bytes(r, 0), m.bytes(r, 3))))
-		return Next
-	}},
-	{Name: "internal/bytealg.CompareString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(strings.Compare(m.string(r, 0), m.string(r, 2))))
-		return Next
-	}},
-	{Name: "internal/bytealg.Equal", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, bytes.Equal(m.bytes(r, 0), m.bytes(r, 3)))
-		return Next
-	}},
-	{Name: "bytes.Equal", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, bytes.Equal(m.bytes(r, 0), m.bytes(r, 3)))
-		return Next
-	}},
-	{Name: "internal/bytealg.Count", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(bytes.Count(m.bytes(r, 0), []byte{byte(r.U(3))})))
-		return Next
-	}},
-	{Name: "internal/bytealg.CountString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(bytes.Count(m.bytes(r, 0), []byte{byte(r.U(2))})))
-		return Next
-	}},
-	{Name: "internal/bytealg.Index", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(bytes.Index(m.bytes(r, 0), m.bytes(r, 3))))
-		return Next
-	}},
-	{Name: "internal/bytealg.IndexString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(strings.Index(m.string(r, 0), m.string(r, 2))))
-		return Next
-	}},
-	{Name: "internal/bytealg.IndexByte", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(bytes.IndexByte(m.bytes(r, 0), byte(r.U(3)))))
-		return Next
-	}},
-	{Name: "internal/bytealg.IndexByteString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(strings.IndexByte(m.string(r, 0), byte(r.U(2)))))
-		return Next
-	}},
-	{Name: "internal/bytealg.LastIndexByteString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(strings.LastIndexByte(m.string(r, 0), byte(r.U(2)))))
-		return Next
-	}},
 	{Name: "internal/bytealg.MakeNoZero", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
 		if n > heap.MaxObject {
@@ -140,7 +86,7 @@ var bytealgNatives = []Native{
 			m.throw(g, rtPanicUnhashable, r.U(0))
 			return Called
 		}
-		image := r.at(1)
+		image := r.At(1)
 		if !t.direct {
 			image = m.heap.Load(r.U(1), uint64(t.layout.Size), 0)
 		}

@@ -49,7 +49,7 @@ func (v Report) Operation(id trace.GID) (name string, returns, ok bool) {
 	if in.Op != bytecode.CallN {
 		return "", false, false
 	}
-	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
+	r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)]))
 	switch m.natives[in.Imm32()].Name {
 	case linCalled:
 		return m.string(r, 1), false, true

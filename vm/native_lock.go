@@ -188,7 +188,7 @@ func (v StaticView) Misuses(id trace.GID) bool {
 		l := ptr(op.Access[0].Obj)<<32 | ptr(op.Access[0].Off)
 		return op.N == 0 || m.unlockable(l, slices.Index(lockModes[:], op.Lock)) != ""
 	case trace.Park: // hbPark(cond, lock, its kind)
-		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+		r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
 		return m.unlockable(r.U(1), int(r.U(2))) != ""
 	}
 	return false

@@ -40,7 +40,7 @@ func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	}
 	const serving, knownPlace = 1, 2 // of package effect
 	in := &g.fn.Code[g.pc]
-	outside := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}.U(1)
+	outside := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])).U(1)
 	if outside == knownPlace {
 		m.assumeAlways(g, PeersOff)
 	}

@@ -354,7 +354,7 @@ func ifaceE2I(m *Machine, g *goroutine, r Regs) Ctl {
 	if b == nil {
 		return m.badAddress(g)
 	}
-	copy(b, unsafe.Slice((*byte)(r.at(1)), 16))
+	copy(b, unsafe.Slice((*byte)(r.At(1)), 16))
 	m.publishBytes(r.U(3), b)
 	return Next
 }
@@ -410,6 +410,6 @@ func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
 
 // noTypelinks returns two nil slices.
 func noTypelinks(m *Machine, g *goroutine, r Regs) Ctl {
-	clear(unsafe.Slice((*uint64)(r.p), 6))
+	clear(unsafe.Slice((*uint64)(r.At(0)), 6))
 	return Next
 }

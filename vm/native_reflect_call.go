@@ -218,13 +218,13 @@ func callLoad(m *Machine, g *goroutine, r Regs) Ctl {
 	if a.extra == 1 {
 		r.Set(a.window, r.U(1))
 	}
-	m.loadTuple(r.at(a.window+a.extra), a.params, r.U(2))
+	m.loadTuple(r.At(a.window+a.extra), a.params, r.U(2))
 	return Next
 }
 
 func callStore(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	m.storeTuple(r.U(3), a.results, r.at(a.window))
+	m.storeTuple(r.U(3), a.results, r.At(a.window))
 	return Next
 }
 
@@ -257,7 +257,7 @@ func packParams(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
 	in := a.in.Words()
 	args, results := m.newTupleOf(g, a.in), m.newTupleOf(g, a.out)
-	m.storeTuple(args, a.params, r.at(0))
+	m.storeTuple(args, a.params, r.At(0))
 	impl := r.U(in)
 	r.Set(in+1, args)
 	r.Set(in+2, results)
@@ -269,7 +269,7 @@ func packParams(m *Machine, g *goroutine, r Regs) Ctl {
 
 func unpackResults(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	m.loadTuple(r.at(0), a.results, r.U(a.in.Words()+2))
+	m.loadTuple(r.At(0), a.results, r.U(a.in.Words()+2))
 	return Next
 }
 
@@ -278,7 +278,7 @@ func bindReceiver(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
 	in := a.in.Words()
 	r.Set(a.window, r.U(in+1))
-	copy(unsafe.Slice((*uint64)(r.at(a.window+1)), in), unsafe.Slice((*uint64)(r.at(0)), in))
+	copy(unsafe.Slice((*uint64)(r.At(a.window+1)), in), unsafe.Slice((*uint64)(r.At(0)), in))
 	return Next
 }
 

@@ -230,7 +230,7 @@ func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
 			if src == nil {
 				return m.badAddress(g)
 			}
-			m.loadValue((*uint64)(r.at(k.reg+1)), src, k.elem)
+			m.loadValue((*uint64)(r.At(k.reg+1)), src, k.elem)
 		}
 	}
 	return Next
@@ -255,7 +255,7 @@ func selectStore(m *Machine, g *goroutine, r Regs) Ctl {
 		ok = r.U(4) != 0
 		if k.elem.Size > 0 {
 			b := m.heap.Writable(m.selectCases(r)[chosen].val, k.elem.Size)
-			copy(b, unsafe.Slice((*byte)(r.at(k.reg+1)), k.elem.Size))
+			copy(b, unsafe.Slice((*byte)(r.At(k.reg+1)), k.elem.Size))
 			m.publishBytes(m.selectCases(r)[chosen].val, b)
 		}
 	}

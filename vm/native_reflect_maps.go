@@ -87,7 +87,7 @@ func (m *Machine) mapTypeOf(t *rtype) *mapType {
 // in words 2 and 3.
 func (m *Machine) keyArg(r Regs, t *mapType, p ptr) unsafe.Pointer {
 	if p == 0 {
-		return r.at(2)
+		return r.At(2)
 	}
 	return m.heap.Load(p, uint64(t.key.Size), 0)
 }

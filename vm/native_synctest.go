@@ -132,7 +132,7 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 		// Not m.viewOf: this function is also called in the middle of a step.
 		var op trace.Op
 		in := &q.fn.Code[q.pc]
-		r := Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}
+		r := regsAt(unsafe.Pointer(&q.stack[q.fp+uint32(in.A)]))
 		n := m.natives[in.Imm32()].Peek(m, q, r, &op)
 		return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 	}

@@ -1,14 +1,19 @@
 package vm
 
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/native"
+)
+
 // nativeTables lists the natives of all areas.
 var nativeTables = [][]Native{
 	machineNatives,
 	runtimeNatives,
 	bytealgNatives,
 	leakNatives,
-	mathNatives,
-	cryptoNatives,
-	bigNatives,
+	computedNatives(),
 	fileNatives,
 	finalizerNatives,
 	effectNatives,
@@ -27,6 +32,40 @@ var nativeTables = [][]Native{
 	synctestNatives,
 	signalNatives,
 	netNatives,
+}
+
+// computedNatives returns the natives of package native.
+func computedNatives() []Native {
+	var list []Native
+	for _, f := range native.All() {
+		list = append(list, Native{Name: f.Name, Peek: peekUses(f.Uses), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+			f.Fn(m.heap, r.Words)
+			return Next
+		}})
+	}
+	return list
+}
+
+// peekUses returns the Peek of a native that accesses slices; nil if there are none. Trusted code that only
+// reads them is not noticed.
+func peekUses(uses []native.Slice) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if len(uses) == 0 {
+		return nil
+	}
+	writes := slices.ContainsFunc(uses, func(s native.Slice) bool { return s.Write })
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if g.fn.Trusted && !writes {
+			return 1
+		}
+		for _, s := range uses {
+			n := s.Array
+			if n == 0 {
+				n = r.U(s.At + 1)
+			}
+			m.plain(op, r.U(s.At), n*s.Elem, s.Write)
+		}
+		return 1
+	}
 }
 
 // machineNatives are the machine's own entry points.

@@ -1000,7 +1000,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			// knows that it may execute; until then g.pc is at the instruction, and from then
 			// on after it.
 			nat := &m.natives[in.Imm32()]
-			regs := Regs{unsafe.Pointer(rg(r, in.A))}
+			regs := regsAt(unsafe.Pointer(rg(r, in.A)))
 			if nat.Peek != nil {
 				g.pc = pcOf(code, ip) - 1
 				if !m.nativeMayExecute(g, nat, regs) {

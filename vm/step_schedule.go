@@ -123,7 +123,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 			v.op = g.pending
 		} else {
 			v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
-			v.n = nat.Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
+			v.n = nat.Peek(m, g, regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])), &v.op)
 		}
 		if g.trail != nil {
 			v.op.Awaits = m.reduction.awaits(g)

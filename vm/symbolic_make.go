@@ -331,7 +331,7 @@ func (n *newInputs) variable(t types.Type, length bool, name string, width uint8
 // place stores the value in the words from r on, which are g's.
 func (x *madeInput) place(m *Machine, g *goroutine, r Regs) {
 	if x.whole {
-		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&x.image[0]), x.layout)
+		m.loadValue((*uint64)(r.At(0)), unsafe.Pointer(&x.image[0]), x.layout)
 		if len(x.parts) > 0 {
 			r.setSym(m, g, 0, x.parts[0].term)
 		}
@@ -400,9 +400,9 @@ func (m *Machine) inputArguments(g *goroutine, fn uint64, params *types.Tuple, f
 	if g.status != gRunning {
 		return Stop
 	}
-	args := Regs{unsafe.Pointer(&g.stack[g.fp])}
+	args := regsAt(unsafe.Pointer(&g.stack[g.fp]))
 	for i := first; i < len(made); i++ {
-		made[i].place(m, g, Regs{args.at(at)})
+		made[i].place(m, g, regsAt(args.At(at)))
 		at += made[i].layout.Words()
 	}
 	return Called

@@ -36,7 +36,7 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 		if t := g.shadow[g.fp+uint32(in.A)]; t != nil && s.m.multi && nat.Name == assumeName {
 			return s.supposeAmong(g, in.A, t)
 		}
-		if nat.Makes != nil && !s.shape(g, nat.Makes(s.m, g, Regs{unsafe.Pointer(g.reg(uint32(in.A)))})) {
+		if nat.Makes != nil && !s.shape(g, nat.Makes(s.m, g, regsAt(unsafe.Pointer(g.reg(uint32(in.A)))))) {
 			return nil
 		}
 		return in
@@ -165,7 +165,7 @@ func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) b
 
 // regOf returns the number of word i in g's frame.
 func (r Regs) regOf(g *goroutine, i int) uint32 {
-	return uint32((uintptr(r.at(i)) - uintptr(g.regs())) / 8)
+	return uint32((uintptr(r.At(i)) - uintptr(g.regs())) / 8)
 }
 
 // sym returns the shadow of word i, or nil.

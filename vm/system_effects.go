@@ -93,7 +93,7 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 	g := m.gOf(id)
 	// The pending instruction is CallN: its operand A is the window with the native's arguments,
 	// the WaitGroup and what is added to it. The WaitGroup may be nil.
-	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+	r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
 	if !m.mapped(r.U(0), 16) {
 		return por.Adding{}
 	}
@@ -184,7 +184,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	case kind == trace.Clock && choice > 0:
 		return uint64(m.jump(g, choice))
 	case kind == trace.Signal:
-		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+		r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
 		// Alternative k wakes the k-th waiter of the Cond's list.
 		w := m.word(r.U(0), cdList)
 		for ; choice > 0 && w != 0; choice-- {

@@ -89,6 +89,17 @@ func (h *Heap) Bytes(p Ptr, n uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(o.Mem, off)), n)
 }
 
+// Readable returns the n bytes at p of an object that exists, or fewer if it is shorter: package unsafe can
+// make a slice longer than its array.
+func (h *Heap) Readable(p Ptr, n uint64) []byte {
+	b := h.Load(p, n, 0)
+	if b == nil {
+		n = uint64(h.Objs[p>>32].Size - uint32(p))
+		b = h.Load(p, n, 0)
+	}
+	return unsafe.Slice((*byte)(b), n)
+}
+
 // Writable is Bytes for memory that is about to change: it saves the old contents first.
 func (h *Heap) Writable(p Ptr, n uint32) []byte {
 	b := h.Bytes(p, n)

@@ -1,4 +1,4 @@
-package vm
+package native
 
 import (
 	"crypto/aes"
@@ -12,25 +12,18 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"slices"
-	"unsafe"
-
-	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package crypto and its relatives: the functions that are assembly on amd64 in the Go
-// distribution. If there are few values, they take and return these, so that code of the overlay
-// reads and writes the program's memory.
+// Natives of package crypto and its relatives. If there are few values, they take and return these,
+// so that code of the overlay reads and writes the program's memory.
 
-var cryptoNatives = []Native{
+var cryptoNatives = []Func{
 	blockNative("crypto/internal/fips140/sha256.hbBlock", sha256.New, 8, 4),
 	blockNative("crypto/internal/fips140/sha512.hbBlock", sha512.New, 8, 8),
 	blockNative("crypto/sha1.hbBlock", sha1.New, 5, 4),
 	blockNative("crypto/md5.hbBlock", md5.New, 4, 4),
-	{Name: "crypto/internal/fips140/sha3.keccakF1600", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		m.plain(op, r.U(0), keccakSize, true)
-		return 1
-	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		b := m.heap.Writable(r.U(0), keccakSize)
+	{Name: "crypto/internal/fips140/sha3.keccakF1600", Uses: []Slice{{At: 0, Elem: 1, Array: keccakSize, Write: true}}, Fn: func(mem Guest, r Words) {
+		b := mem.Writable(r.U(0), keccakSize)
 		var a [keccakSize / 8]uint64
 		for i := range a {
 			a[i] = binary.LittleEndian.Uint64(b[8*i:])
@@ -39,44 +32,38 @@ var cryptoNatives = []Native{
 		for i, x := range a {
 			binary.LittleEndian.PutUint64(b[8*i:], x)
 		}
-		return Next
 	}},
 	aesNative("crypto/internal/fips140/aes.hbEncrypt", true),
 	aesNative("crypto/internal/fips140/aes.hbDecrypt", false),
-	{Name: "crypto/internal/fips140/aes/gcm.hbMul", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "crypto/internal/fips140/aes/gcm.hbMul", Fn: func(mem Guest, r Words) {
 		low, high := gcmMul(r.U(0), r.U(1), r.U(2), r.U(3))
 		r.Set(0, low)
 		r.Set(1, high)
-		return Next
 	}},
-	{Name: "crypto/internal/fips140/bigmod.hbMontgomery", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		montgomery(m.limbs(r, 0, true), m.limbs(r, 3, false), m.limbs(r, 6, false), r.U(9))
-		return Next
+	{Name: "crypto/internal/fips140/bigmod.hbMontgomery", Fn: func(mem Guest, r Words) {
+		montgomery(limbsAt(mem, r, 0, true), limbsAt(mem, r, 3, false), limbsAt(mem, r, 6, false), r.U(9))
 	}},
 	limbsNative("crypto/internal/fips140/bigmod.hbAdd", bits.Add64),
 	limbsNative("crypto/internal/fips140/bigmod.hbSub", bits.Sub64),
-	{Name: "crypto/internal/fips140/nistec/fiat.hbP256Mul", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		x := (*[4]uint64)(r.at(0))
-		*x = p256Mul(x, (*[4]uint64)(r.at(4)))
-		return Next
+	{Name: "crypto/internal/fips140/nistec/fiat.hbP256Mul", Fn: func(mem Guest, r Words) {
+		x := (*[4]uint64)(r.At(0))
+		*x = p256Mul(x, (*[4]uint64)(r.At(4)))
 	}},
-	{Name: "crypto/internal/fips140/edwards25519/field.hbMul", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		x := (*[5]uint64)(r.at(0))
-		*x = mul25519(x, (*[5]uint64)(r.at(5)))
-		return Next
+	{Name: "crypto/internal/fips140/edwards25519/field.hbMul", Fn: func(mem Guest, r Words) {
+		x := (*[5]uint64)(r.At(0))
+		*x = mul25519(x, (*[5]uint64)(r.At(5)))
 	}},
-	{Name: "hash/crc32.hbUpdate", Peek: peekReads(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(crc32.Update(uint32(r.U(0)), crc32.MakeTable(uint32(r.U(1))), m.bytes(r, 2))))
-		return Next
+	{Name: "hash/crc32.hbUpdate", Uses: reads(2), Fn: func(mem Guest, r Words) {
+		r.Set(0, uint64(crc32.Update(uint32(r.U(0)), crc32.MakeTable(uint32(r.U(1))), bytesAt(mem, r, 2))))
 	}},
 }
 
 // blockNative returns a native with words of state and whole blocks of bytes as arguments, and the
 // state after them as results. The state passes to and from a hash of the host in its saved form: a
 // few bytes that identify it, the state, a part of a block, and the length.
-func blockNative(name string, fresh func() hash.Hash, words, size int) Native {
+func blockNative(name string, fresh func() hash.Hash, words, size int) Func {
 	const magic = 4
-	return Native{Name: name, Peek: peekReads(words), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	return Func{Name: name, Uses: reads(words), Fn: func(mem Guest, r Words) {
 		h := fresh()
 		saved, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 		if err != nil {
@@ -92,7 +79,7 @@ func blockNative(name string, fresh func() hash.Hash, words, size int) Native {
 		if err = h.(encoding.BinaryUnmarshaler).UnmarshalBinary(saved); err != nil {
 			panic("BUG: " + err.Error())
 		}
-		b := m.bytes(r, words)
+		b := bytesAt(mem, r, words)
 		h.Write(b[:len(b)/h.BlockSize()*h.BlockSize()])
 		if saved, err = h.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
 			panic("BUG: " + err.Error())
@@ -104,13 +91,12 @@ func blockNative(name string, fresh func() hash.Hash, words, size int) Native {
 				r.Set(i, binary.BigEndian.Uint64(at))
 			}
 		}
-		return Next
 	}}
 }
 
 // aesNative returns a native with the number of rounds, the words of a key and those of a block.
-func aesNative(name string, encrypt bool) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func aesNative(name string, encrypt bool) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		var key [32]byte
 		for i := range 4 {
 			binary.BigEndian.PutUint64(key[8*i:], r.U(1+i))
@@ -130,35 +116,17 @@ func aesNative(name string, encrypt bool) Native {
 		}
 		r.Set(0, binary.BigEndian.Uint64(b[:]))
 		r.Set(1, binary.BigEndian.Uint64(b[8:]))
-		return Next
 	}}
 }
 
-// limbs returns the []uint whose words begin at i.
-func (m *Machine) limbs(r Regs, i int, write bool) []uint64 {
-	p, n := r.U(i), r.U(i+1)
-	switch {
-	case n == 0:
-		return nil
-	case write:
-		return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(m.heap.Writable(p, uint32(8*n))))), n)
-	}
-	return unsafe.Slice((*uint64)(m.heap.Load(p, 8*n, 0)), n)
-}
-
 // limbsNative returns a native that changes a number by another one of the same length.
-func limbsNative(name string, f func(x, y, carry uint64) (sum, out uint64)) Native {
-	return Native{Name: name, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		m.plain(op, r.U(0), 8*r.U(1), true)
-		m.plain(op, r.U(3), 8*r.U(4), false)
-		return 1
-	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		x, y, carry := m.limbs(r, 0, true), m.limbs(r, 3, false), uint64(0)
+func limbsNative(name string, f func(x, y, carry uint64) (sum, out uint64)) Func {
+	return Func{Name: name, Uses: []Slice{{At: 0, Elem: 8, Write: true}, {At: 3, Elem: 8}}, Fn: func(mem Guest, r Words) {
+		x, y, carry := limbsAt(mem, r, 0, true), limbsAt(mem, r, 3, false), uint64(0)
 		for i := range x {
 			x[i], carry = f(x[i], y[i], carry)
 		}
 		r.Set(0, carry)
-		return Next
 	}}
 }
 

@@ -1,61 +1,52 @@
-package vm
+package native
 
 import (
 	"math"
 	"math/bits"
 )
 
-// Natives of package math: functions that are assembly on amd64 in the Go distribution, the
-// compiler's intrinsics, and a few functions whose Go versions would be slow to interpret. The host
-// computes them with the same algorithms.
+// Natives of packages math and math/bits. The host computes them with the same algorithms.
 
 // float1 returns a native of one float64.
-func float1(name string, f func(float64) float64) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func float1(name string, f func(float64) float64) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		r.SetF(0, f(r.F(0)))
-		return Next
 	}}
 }
 
 // float2 returns a native of two float64s.
-func float2(name string, f func(x, y float64) float64) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func float2(name string, f func(x, y float64) float64) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		r.SetF(0, f(r.F(0), r.F(1)))
-		return Next
 	}}
 }
 
 // word1 returns a native of one word. Results narrower than a word must be extended as in
 // registers.
-func word1(name string, f func(uint64) uint64) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func word1(name string, f func(uint64) uint64) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		r.Set(0, f(r.U(0)))
-		return Next
 	}}
 }
 
 // word2 returns a native of two words.
-func word2(name string, f func(x, y uint64) uint64) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func word2(name string, f func(x, y uint64) uint64) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		r.Set(0, f(r.U(0), r.U(1)))
-		return Next
 	}}
 }
 
 // word32 returns a native with two results and three arguments.
-func word32(name string, f func(x, y, z uint64) (uint64, uint64)) Native {
-	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+func word32(name string, f func(x, y, z uint64) (uint64, uint64)) Func {
+	return Func{Name: name, Fn: func(mem Guest, r Words) {
 		a, b := f(r.U(0), r.U(1), r.U(2))
 		r.Set(0, a)
 		r.Set(1, b)
-		return Next
 	}}
 }
 
-var mathNatives = []Native{
-	{Name: "crypto/internal/constanttime.boolToUint8", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return Next // a bool is 0 or 1
-	}},
+var mathNatives = []Func{
+	{Name: "crypto/internal/constanttime.boolToUint8", Fn: keep}, // a bool is 0 or 1
 	float1("math.archExp", math.Exp),
 	float1("math.archFloor", math.Floor),
 	float1("math.archCeil", math.Ceil),
@@ -73,13 +64,11 @@ var mathNatives = []Native{
 	float1("math.Abs", math.Abs),
 	float2("math.Copysign", math.Copysign),
 	float2("math.Mod", math.Mod),
-	{Name: "math.FMA", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "math.FMA", Fn: func(mem Guest, r Words) {
 		r.SetF(0, math.FMA(r.F(0), r.F(1), r.F(2)))
-		return Next
 	}},
-	{Name: "math.IsNaN", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "math.IsNaN", Fn: func(mem Guest, r Words) {
 		r.SetBool(0, math.IsNaN(r.F(0)))
-		return Next
 	}},
 	{Name: "math.Float64bits", Fn: keep},
 	{Name: "math.Float64frombits", Fn: keep},
@@ -105,4 +94,4 @@ var mathNatives = []Native{
 }
 
 // keep is a native whose result has the bits of its argument.
-func keep(m *Machine, g *goroutine, r Regs) Ctl { return Next }
+func keep(Guest, Words) {}

@@ -1,17 +1,15 @@
-package vm
+package native
 
 import (
 	"math/bits"
-
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // Natives of package math/big: its vectors of words, which are assembly in the Go distribution.
 
-var bigNatives = []Native{
+var bigNatives = []Func{
 	limbsNative("math/big.hbAdd", bits.Add64),
 	limbsNative("math/big.hbSub", bits.Sub64),
-	vectorNative("math/big.hbAddMul", func(z, y []uint64, r Regs) uint64 {
+	vectorNative("math/big.hbAddMul", func(z, y []uint64, r Words) uint64 {
 		factor, carry := r.U(6), r.U(7)
 		for i := range z {
 			hi, lo := bits.Mul64(y[i], factor)
@@ -22,7 +20,7 @@ var bigNatives = []Native{
 		}
 		return carry
 	}),
-	vectorNative("math/big.hbMul", func(z, x []uint64, r Regs) uint64 {
+	vectorNative("math/big.hbMul", func(z, x []uint64, r Words) uint64 {
 		factor, carry := r.U(6), r.U(7)
 		for i := range z {
 			hi, lo := bits.Mul64(x[i], factor)
@@ -32,7 +30,7 @@ var bigNatives = []Native{
 		}
 		return carry
 	}),
-	vectorNative("math/big.hbShl", func(z, x []uint64, r Regs) uint64 {
+	vectorNative("math/big.hbShl", func(z, x []uint64, r Words) uint64 {
 		s, n := r.U(6), len(z)
 		if n == 0 {
 			return 0
@@ -44,7 +42,7 @@ var bigNatives = []Native{
 		z[0] = x[0] << s
 		return c
 	}),
-	vectorNative("math/big.hbShr", func(z, x []uint64, r Regs) uint64 {
+	vectorNative("math/big.hbShr", func(z, x []uint64, r Words) uint64 {
 		s, n := r.U(6), len(z)
 		if n == 0 {
 			return 0
@@ -60,13 +58,8 @@ var bigNatives = []Native{
 
 // vectorNative returns a native that computes a vector from another one of the same length, and
 // returns a word.
-func vectorNative(name string, f func(z, x []uint64, r Regs) uint64) Native {
-	return Native{Name: name, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		m.plain(op, r.U(0), 8*r.U(1), true)
-		m.plain(op, r.U(3), 8*r.U(4), false)
-		return 1
-	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, f(m.limbs(r, 0, true), m.limbs(r, 3, false), r))
-		return Next
+func vectorNative(name string, f func(z, x []uint64, r Words) uint64) Func {
+	return Func{Name: name, Uses: []Slice{{At: 0, Elem: 8, Write: true}, {At: 3, Elem: 8}}, Fn: func(mem Guest, r Words) {
+		r.Set(0, f(limbsAt(mem, r, 0, true), limbsAt(mem, r, 3, false), r))
 	}}
 }
