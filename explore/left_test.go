@@ -402,8 +402,8 @@ func TestLeftInTime(t *testing.T) {
 	}
 }
 
-// TestLeftDoubted: a goroutine that is left because two clock reads are alike is an error of a function, and is
-// doubted then. One that may stay makes no search read the clock in all ways.
+// TestLeftDoubted: a goroutine that a function leaves because two clock reads are alike is doubted. One
+// that may stay makes no search read the clock in all ways.
 func TestLeftDoubted(t *testing.T) {
 	const head = "package main\n\nimport (\n\t\"strconv\"\n\t\"time\"\n)\n\n" +
 		"func text() string { return strconv.FormatInt(time.Now().UnixNano(), 10) }\n\nfunc alike() bool { return text() == text() }\n\n" +

@@ -270,7 +270,7 @@ func where(g explore.Goroutine) string {
 	return s + placeOf(g)
 }
 
-// placeOf is the position of a goroutine: " (a.go:12)".
+// placeOf is the position of a goroutine, in parentheses.
 func placeOf(g explore.Goroutine) string {
 	if len(g.Stack) == 0 {
 		return ""
@@ -369,7 +369,7 @@ func picks(b *explore.Bug) (list []int) {
 	return list
 }
 
-// listed joins words, of which there are some, as a sentence does: a, b and c.
+// listed joins words as a sentence does: a, b and c.
 func listed[T any](words []T) string {
 	var text string
 	for i, w := range words {
