@@ -92,7 +92,8 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		c.alsoIn(b)
 		return true
 	}
-	if c.m.DoubtsClock() {
+	//mutant: what may stay is not doubted as an error either [test ./explore TestLeftDoubted]: "|| c.opts.doubtsLeft" -> ""
+	if (!c.mayStay(b) || c.opts.doubtsLeft) && c.m.DoubtsClock() {
 		return false
 	}
 	c.known[b.key()] = true
@@ -120,6 +121,11 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	c.bugs = append(c.bugs, b)
 	return c.opts.All || b.Warning
+}
+
+// mayStay reports whether it is open whether b, which an execution leaves, is an error: see left.go.
+func (c *collector) mayStay(b *Bug) bool {
+	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
 }
 
 // alsoIn adds the subtests that b, which is known, has happened in.

@@ -31,6 +31,9 @@ import (
 // could have ended it. The executions that are counted have other schedules than the one of 2, so that in the
 // end 2 is asked again, of the first of them (teller).
 //
+// The clock (vm.Environment.DoubtsClock) is doubted when the goroutine turns out to be an error: what stays
+// is a warning, and a search that reads the clock in all ways takes much longer.
+//
 // If time is up before 2 is decided, the Leak stays: it is a warning, and the verdict is incomplete.
 //
 // A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:

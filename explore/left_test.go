@@ -401,3 +401,54 @@ func TestLeftInTime(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftDoubted: a goroutine that a function leaves because two clock reads are alike is doubted. One
+// that may stay makes no search read the clock in all ways.
+func TestLeftDoubted(t *testing.T) {
+	const head = "package main\n\nimport (\n\t\"strconv\"\n\t\"time\"\n)\n\n" +
+		"func text() string { return strconv.FormatInt(time.Now().UnixNano(), 10) }\n\nfunc alike() bool { return text() == text() }\n\n" +
+		"func leave(always bool) {\n\tc := make(chan int)\n\tgo func() { <-c }()\n\tif !alike() && !always {\n\t\tclose(c)\n\t}\n}\n"
+	prog := vmtest.Load(t, head+`
+func Alike()   { leave(false) }
+func Function() { leave(true) }
+func Entry() {
+	c := make(chan int)
+	go func() { <-c }()
+	if alike() {
+		println()
+	}
+}
+func main() {}
+`)
+	for name, want := range map[string]string{"Alike": "ok looks", "Function": "fail looks", "Entry": "ok warning"} {
+		entry, err := prog.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: 500_000, Interrupt: interrupted})
+		}}
+		for i, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("optimal")}, {POR: explorers.With("jpf"), Match: true}} {
+			opts.Leaks = LeaksWarn
+			r, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := "ok" // assuming clock values
+			if r.Verdict == Fail {
+				got = "fail"
+			}
+			if r.Arming {
+				got += " looks"
+			}
+			for _, b := range r.Bugs {
+				if b.Warning {
+					got += " warning"
+				}
+			}
+			if got != want {
+				t.Errorf("%s, options %d: %s, want %s", name, i, got, want)
+			}
+		}
+	}
+}

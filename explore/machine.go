@@ -261,6 +261,8 @@ type Goroutine struct {
 	// Holders are the goroutines that it needs in order to continue: the owners of the lock it
 	// waits for. Empty if any other goroutine could wake it.
 	Holders []trace.GID
+	// Bubble is the number of the bubble of testing/synctest in which it waits; 0: none.
+	Bubble uint32
 	// Awaits are the locks for which it waits, with where they were taken, if a schedule was repeated.
 	Awaits []Holding
 }
@@ -285,6 +287,9 @@ type Event struct {
 	// determines both.
 	Loc   uint64
 	Write bool
+
+	// Picks: it is a select of which several cases were ready.
+	Picks bool
 
 	// Touches has all locations that the operation may touch, encoded like Loc.
 	Touches []uint64

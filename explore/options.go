@@ -63,6 +63,8 @@ type Options struct {
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
+	// doubtsLeft: those that may stay are doubted like other bugs: see left.go.
+	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.
 	Ignores []*Ignore
 

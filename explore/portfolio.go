@@ -120,6 +120,7 @@ func (p *portfolio) options(x Options) Options {
 	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
 	x.Timeout, x.Share, x.spent = p.opts.Timeout, p.opts.Share, p.opts.spent
 	x.awaitLoops, x.Known, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Known, p.opts.Leaks, p.opts.tolerated
+	x.doubtsLeft = p.opts.doubtsLeft
 	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {
 		x.MaxSteps = long
 	}

@@ -331,6 +331,7 @@ func (m *machine) Goroutines() []Goroutine {
 			g.Created, g.origin = m.created(l.ID), m.origin(l.ID)
 		}
 		if !l.Enabled {
+			g.Bubble = l.Bubble
 			g.For, g.Holders, g.Awaits = l.Wait, m.Holders(l.Next), m.holdings(l.Next)
 			if at, ok := userFrame(slices.Concat(l.Stack, m.created(l.ID))); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)

@@ -68,6 +68,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.key = x.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
+		ev.Picks = picks(m, a, taken)
 		if i == len(schedule)-1 { // nothing moves after a crash
 			ev.idle = idle(m, append(events, ev))
 		}
@@ -121,6 +122,21 @@ func caseTaken(m Machine, a trace.Step, ev *Event) string {
 		return "→ select of " + m.Name(ev.Partner)
 	}
 	return ""
+}
+
+// picks reports whether the operation of step a is a select that could take another case.
+func picks(m Machine, a trace.Step, taken string) bool {
+	x, ok := m.(interface{ CaseTaken(trace.GID, int) string })
+	if !ok || taken == "" {
+		return false
+	}
+	for i := range m.Alternatives(a.G) {
+		//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other != \"\" && other != taken" -> "true"
+		if other := x.CaseTaken(a.G, i); other != "" && other != taken {
+			return true
+		}
+	}
+	return false
 }
 
 // partner returns the goroutine whose operation a step executes along with its own; ok is false if
@@ -249,10 +265,13 @@ func narrate(m Machine, b *Bug, t *teller) error {
 // execution continues, those that b is about. It adds none for a goroutine whose last event shows
 // its arrival already.
 func arrivals(m Machine, b *Bug, events []Event) []Event {
-	if m.Status() != por.Stuck && !b.Early {
+	if m.Status() != por.Stuck && !b.Early && !b.Strands() {
 		return events
 	}
 	for _, g := range m.Goroutines() {
+		if b.Strands() && g.Bubble == 0 {
+			continue
+		}
 		inCycle := slices.ContainsFunc(b.Cycle, func(e Edge) bool { return e.From == g.ID })
 		if b.Early && g.Name != b.G && !inCycle {
 			continue
@@ -270,10 +289,24 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 		if last < 0 || !events[last].Blocked || completed {
 			ev := describe(m, g.ID)
 			ev.Blocked = true
-			events = append(events, ev)
+			at := len(events)
+			if b.Strands() { // before the panic
+				at--
+			}
+			events = slices.Insert(events, at, ev)
 		}
 	}
 	return events
+}
+
+// strandedText is the panic of a bubble whose function has returned before its goroutines have ended.
+const strandedText = "panic: deadlock: main bubble goroutine has exited but blocked goroutines remain"
+
+// Strands reports whether b is the panic of a bubble whose function has returned while goroutines of the
+// bubble wait forever: those of b.Goroutines that have a Bubble.
+func (b *Bug) Strands() bool {
+	d, ok := b.Detail.(Crashed)
+	return ok && strings.HasPrefix(d.Text, strandedText)
 }
 
 // narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may

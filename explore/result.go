@@ -133,6 +133,7 @@ type Result struct {
 	// vm.Machine.AllOrders).
 	AllOrders bool
 	again     refinement `saved:"-"`
+	doubted   bool       // a bug may have been found because two clock reads are alike: see left.go
 	cutShort  bool       // time was up in a pass
 	// LongLoops has the places of a few executions when the bound on steps cut them.
 	LongLoops []LongLoop

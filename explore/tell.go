@@ -135,6 +135,8 @@ func (s *exploration) judgeLeft(b *Bug) {
 	}
 	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "!known" -> "known && !known"
 	b.stays = held || !known
+	//mutant: a goroutine that may not stay is not doubted [test ./explore TestLeftDoubted]: "!b.stays && " -> "false && "
+	s.result.doubted = s.result.doubted || !b.stays && !s.opts.doubtsLeft && s.m.DoubtsClock()
 	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
 	if b.Always && !b.stays {
 		b.Warning, b.Always = false, false

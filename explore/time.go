@@ -25,7 +25,10 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	for err == nil {
 		list := mayStay(&opts, r)
 		if len(list) == 0 {
-			break
+			if !r.doubted || r.stopped() {
+				break
+			}
+			opts.doubtsLeft = true
 		}
 		left = append(left, list...)
 		before := r.Stats.Explore

@@ -29,6 +29,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.SignalSome:   {"signals", "signals", "os/signal", "only the first three signals arrive"},
 	vm.SignalOnce:   {"signals", "signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
+	vm.LeaksShown:   {"stacks", "stacks", "the profile of leaked goroutines", "it is made only between two operations"},
 	vm.CountedOnce:  {"stacks", "goroutine counts", "runtime.NumGoroutine", "no other goroutine starts or ends during the call"},
 	vm.Concretised:  {"inputs", "inputs", "a value that depends on inputs", "one value tried"},
 	vm.ClockCounted: {"clock", "clock values", "the clock used as a number", "one value tried"},

@@ -92,7 +92,7 @@ func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	stuck := bug.Kind == explore.Deadlock
 	for _, g := range bug.Goroutines {
-		if stuck || g.Name == bug.G {
+		if stuck || bug.Strands() && stranded(bug, g.ID) || g.Name == bug.G {
 			in[g.ID] = true
 		}
 	}

@@ -395,6 +395,8 @@ func markWrong(rows []row, bug *explore.Bug) {
 	for i := range rows {
 		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G) &&
 			(bug.Kind != explore.Leak || rows[i].Name == bug.G) // another one that is left is another bug
+		//mutant: a bubble's goroutines do not wait where it ends [test ./cmd/hbcheck TestScripts/stranded]: remove 1
+		waitsHere = waitsHere || bug.Strands() && rows[i].Blocked && stranded(bug, rows[i].G)
 		rows[i].wrong = rows[i].wrong || i == end && !stuck || waitsHere
 	}
 }
@@ -438,6 +440,11 @@ func (o overwrites) add(e *explore.Event, step int) (overwritten int) {
 // goroutine can wait at an operation that a partner then completes.
 func waits(bug *explore.Bug, g trace.GID) bool {
 	return slices.ContainsFunc(bug.Goroutines, func(x explore.Goroutine) bool { return x.ID == g })
+}
+
+// stranded reports whether a goroutine waits in a bubble that has ended.
+func stranded(bug *explore.Bug, g trace.GID) bool {
+	return slices.ContainsFunc(bug.Goroutines, func(x explore.Goroutine) bool { return x.ID == g && x.Bubble != 0 })
 }
 
 // final reports whether row i is the last of its goroutine.

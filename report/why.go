@@ -49,6 +49,9 @@ func why(b *explore.Bug) string {
 		return fmt.Sprintf("after %s the program is again in the state in which %s began, and every goroutine that could move did.",
 			stepName(len(steps(b.Events))), stepName(len(steps(b.Events[:b.LoopEvent]))+1))
 	}
+	if b.Strands() {
+		return whyStranded(b) + needed(b)
+	}
 	c := causeOf(b)
 	return strings.TrimSpace(c.text + needed(b))
 }
@@ -64,6 +67,11 @@ func decisive(b *explore.Bug) []int {
 	for _, g := range b.Goroutines {
 		for _, h := range g.Awaits {
 			event(h.Event)
+		}
+	}
+	if b.Preemptions == 0 && b.Kind != explore.Race && b.Kind != explore.Leak {
+		if picks := picks(b); len(picks) <= maxPlaces {
+			list = append(list, picks...)
 		}
 	}
 	switch b.Kind {
@@ -158,6 +166,21 @@ func someHeld(list []string) string {
 	return text + "."
 }
 
+// whyStranded names the goroutines that wait in a bubble whose function has returned.
+func whyStranded(b *explore.Bug) string {
+	var list []string
+	for _, g := range b.Goroutines {
+		if g.Bubble != 0 {
+			list = append(list, g.Name+" waits forever"+waiting(g.Waiting)+placeOf(g))
+		}
+	}
+	text := strings.Join(list[:min(len(list), maxPlaces)], ", ")
+	if n := len(list) - maxPlaces; n > 0 {
+		text += fmt.Sprintf(", and %d more wait", n)
+	}
+	return "the function of the bubble has returned, and " + text + ": in a bubble every goroutine has to end."
+}
+
 // onWhat is the name of a lock.
 func onWhat(on string) string {
 	if on == "" {
@@ -244,11 +267,16 @@ func where(g explore.Goroutine) string {
 	if g.On != "" {
 		s += " on " + g.On
 	}
-	if len(g.Stack) > 0 {
-		at := g.Stack[max(0, slices.IndexFunc(g.Stack, func(f explore.Frame) bool { return !f.Std }))]
-		s += fmt.Sprintf(" (%s:%d)", filepath.Base(at.Pos.Filename), at.Pos.Line)
+	return s + placeOf(g)
+}
+
+// placeOf is the position of a goroutine, in parentheses.
+func placeOf(g explore.Goroutine) string {
+	if len(g.Stack) == 0 {
+		return ""
 	}
-	return s
+	f := g.Stack[max(0, slices.IndexFunc(g.Stack, func(f explore.Frame) bool { return !f.Std }))]
+	return fmt.Sprintf(" (%s:%d)", filepath.Base(f.Pos.Filename), f.Pos.Line)
 }
 
 // needed says how many preemptions the schedule takes, and how much time.
@@ -305,14 +333,56 @@ func onlyThis(b *explore.Bug) string {
 	case len(draws) > maxPlaces:
 		list = append(list, "these choices")
 	case len(draws) > 1:
-		list = append(list, "the choices in steps "+strings.Join(draws[:len(draws)-1], ", ")+" and "+draws[len(draws)-1])
+		list = append(list, "the choices in steps "+listed(draws))
 	case len(draws) == 1:
 		list = append(list, "the choice in step "+draws[0])
+	}
+	switch picks := picks(b); {
+	case len(picks) > maxPlaces:
+		list = append(list, "these cases of selects")
+	case len(picks) > 1:
+		list = append(list, "the cases that the selects in steps "+listed(picks)+" take")
+	case len(picks) == 1:
+		list = append(list, fmt.Sprintf("the case that the select in step %d takes", picks[0]))
 	}
 	if len(list) == 0 {
 		return " It needs no preemption."
 	}
-	return " It needs no preemption, only " + strings.Join(list, " and ") + "."
+	return " It needs no preemption, only " + listed(list) + "."
+}
+
+// picks returns the steps, from 1, of selects that could have taken another case, up to the failure.
+func picks(b *explore.Bug) (list []int) {
+	n := 0
+	for i := range b.Events {
+		e := &b.Events[i]
+		if !e.Blocked {
+			n++
+		}
+		if e.Picks && e.Internal == "" {
+			list = append(list, n)
+		}
+		if e.Fails {
+			break
+		}
+	}
+	return list
+}
+
+// listed joins words as a sentence does: a, b and c.
+func listed[T any](words []T) string {
+	var text string
+	for i, w := range words {
+		switch i {
+		case 0:
+		case len(words) - 1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprint(w)
+	}
+	return text
 }
 
 // steps leaves out the events that are not steps.

@@ -24,7 +24,7 @@ var leakNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		leaked := slices.DeleteFunc(m.forgotten(), func(q *goroutine) bool { return q.system })
 		if m.showsProgram(g) {
-			m.assume(g, StacksShown)
+			m.assume(g, LeaksShown)
 		}
 		debug := r.U(0)
 		r.Set(0, uint64(len(leaked)))

@@ -28,6 +28,7 @@ const (
 	SignalSome                      // os/signal: only some of many signals arrive
 	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
+	LeaksShown                      // runtime/pprof: the profile of leaked goroutines, likewise
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
 	Concretised                     // hbtest.Nondet: one of a value's many values
 	ClockCounted                    // time: a number is made from a clock read

@@ -18,6 +18,7 @@ type GoroutineSnapshot struct {
 	Enabled bool
 	Wait    string        // the runtime's word for its waiting, if not enabled
 	Stack   []SourceFrame // innermost first
+	Bubble  uint32        // of testing/synctest; 0: none
 }
 
 // Goroutines returns the goroutines that have not ended, in spawn-path order.
@@ -30,7 +31,7 @@ func (v Report) Goroutines() []GoroutineSnapshot {
 			continue
 		}
 		l := GoroutineSnapshot{ID: g.id, System: m.Report().System(g.id), Path: m.Report().SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Report().Stack(g.id)}
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Report().Stack(g.id), Bubble: g.bubble}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}

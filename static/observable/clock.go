@@ -145,6 +145,9 @@ type Comparison struct {
 	// Only is the side that may come from the clock if the other does not: X (1) or Y (-1); 0: both do.
 	Only int
 
+	// Perhaps: each side is a Duration that is perhaps of the clock (PerhapsOfClock), or surely not.
+	Perhaps bool
+
 	// Left and Right say whether that side is a time of day, and Date how X - Y changes if the program
 	// starts later: it grows (1), shrinks (-1), or neither (0).
 	Left, Right bool
@@ -165,6 +168,7 @@ func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 	x, ok1 := timeOf(v.X)
 	y, ok2 := timeOf(v.Y)
 	c = Comparison{Left: x.date > 0, Right: y.date > 0, Date: cmp.Compare(x.date, y.date)}
+	c.Perhaps = !x.sure && !y.sure && OfPackageTime(v.X.Type(), "Duration") && OfPackageTime(v.Y.Type(), "Duration")
 	switch {
 	case !ok1 && !ok2:
 		return Comparison{}, false

@@ -18,6 +18,7 @@ import (
 //     not change them.
 //  2. So a Duration that is not kept does not come from the clock, except where the library or
 //     reflection computes with Durations. One that is kept may be another one that is equal by chance.
+//     The time of a comparison of two Durations that are not kept does not matter (vm, noteClock).
 
 // OfClock reports whether v is surely a Duration that has been computed from the clock.
 func OfClock(v ssa.Value) bool {

@@ -325,6 +325,10 @@ var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows
 
+// ClockPerhaps says, with ClockCompared, that A and B are Durations of which neither has surely been computed
+// from the clock: one has only if it is kept (ClockSpan).
+const ClockPerhaps = ClockSeed
+
 // The next word of ClockFlow: the operator, and a flag.
 const (
 	FlowOp    = 1<<7 - 1

@@ -39,6 +39,9 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 	case t.Only < 0:
 		how |= bytecode.ClockRight
 	}
+	if t.Perhaps {
+		how |= bytecode.ClockPerhaps
+	}
 	if t.Left {
 		how |= bytecode.ClockDateLeft
 	}
