@@ -74,6 +74,8 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 			return d, ok
 		case "time.Since":
 			return timeValue{1, 1, true, 0}, true
+		case "(*testing.B).Elapsed":
+			return timeValue{1, 1, true, 0}, true
 		case "time.Until":
 			return timeValue{1, -1, true, 0}, true
 		case "(time.Time).Sub":
@@ -96,6 +98,15 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 				t.dir, t.sure = d.dir, d.sure
 			}
 			return t, true
+		}
+	case *ssa.Field:
+		//mutant: the library has no durations of the clock [test ./static/observable TestLibraryDurations]: "libraryDurations[fieldName(x.X.Type(), x.Field)]" -> "false"
+		if libraryDurations[fieldName(x.X.Type(), x.Field)] {
+			return timeValue{1, 0, true, 0}, true
+		}
+	case *ssa.UnOp:
+		if f, ok := x.X.(*ssa.FieldAddr); ok && x.Op == token.MUL && libraryDurations[fieldName(f.X.Type(), f.Field)] {
+			return timeValue{1, 0, true, 0}, true
 		}
 	case *ssa.Convert:
 		return timeOf(x.X)

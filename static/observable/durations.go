@@ -1,6 +1,8 @@
 package observable
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -16,9 +18,30 @@ import (
 //     an operand the result of Since, Until, Sub, Abs, of a conversion from a number of these, or of
 //     arithmetic on Durations: the value is kept there. Other instructions only move Durations and do
 //     not change them.
-//  2. So a Duration that is not kept does not come from the clock, except where the library or
-//     reflection computes with Durations. One that is kept may be another one that is equal by chance.
+//     So are those that the library has computed (libraryDurations).
+//  2. So a Duration that is not kept does not come from the clock, except where reflection computes with
+//     Durations. One that is kept may be another one that is equal by chance.
 //     The time of a comparison of two Durations that are not kept does not matter (vm, noteClock).
+
+// libraryDurations are the fields of the library's structs with Durations that it has computed from the
+// clock.
+var libraryDurations = map[string]bool{
+	"database/sql.DBStats.WaitDuration":       true,
+	"net/http/httptrace.GotConnInfo.IdleTime": true,
+}
+
+// fieldName returns the name of a field of t, a struct type or a pointer to one: of a named one, with the
+// path of its package.
+func fieldName(t types.Type, field int) string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	return n.Obj().Pkg().Path() + "." + n.Obj().Name() + "." + n.Underlying().(*types.Struct).Field(field).Name()
+}
 
 // OfClock reports whether v is surely a Duration that has been computed from the clock.
 func OfClock(v ssa.Value) bool {
