@@ -103,7 +103,7 @@
 //	    runes       runes and their bytes                 unwind   loops that inputs bound
 //	drawn         random values and values from the clock: labels until something depends on them
 //	    exec        instructions on labels                native   natives on labels; atomic operations
-//	    bounds      intervals of labelled numbers         skip     code without labels
+//	    skip        code without labels (their intervals: package bounds)
 //	    rates       how fast numbers of the clock grow    copy      labels in copies of machines
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and

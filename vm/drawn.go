@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bounds"
 )
 
 // Drawn values. Of random bits, and of numbers of math/rand from large ranges, the machine tries one
@@ -26,7 +27,7 @@ import (
 //     the same. For an instruction is a look if its effect, other than on the words that it writes,
 //     depends on a word with a label (drawn_exec.go); the words that it writes have a label if one
 //     that it reads has.
-//  2. A label may give the bounds of a number for all values of the draw (drawn_bounds.go). A comparison
+//  2. A label may give the bounds of a number for all values of the draw (package bounds). A comparison
 //     that has one result within the bounds is no look, and its result has no label.
 //  3. Another execution of the same class does the same, too, as each of its reads reads the same
 //     value. States are equal if their words and labels are.
@@ -42,7 +43,7 @@ import (
 // A drawn is the meaning of a label.
 type drawn struct {
 	draws []Assumption // the draws, in the order of drawsBefore
-	bound bound
+	bound bounds.Bound
 	rate  float64 // see drawn_rates.go
 }
 
@@ -86,7 +87,7 @@ func (m *Machine) labeled() bool { return m.tracking && m.sym.drawn }
 // draw notes that g draws one of many values, in a native. It returns the value's label. The label is
 // nil if the value has none: the draw is outside of the user's code, or it is named here. If again is
 // set, the native has to return Stop: it is executed again.
-func (m *Machine) draw(g *goroutine, what Assumed, b bound) (label *symbolic.Term, again bool) {
+func (m *Machine) draw(g *goroutine, what Assumed, b bounds.Bound) (label *symbolic.Term, again bool) {
 	if m.cfg.Run {
 		return nil, false
 	}
@@ -121,13 +122,13 @@ func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 
 // label returns the label of a value made of these draws. Labels of the same content are one term in
 // each machine, and have one hash.
-func (s *symbols) label(draws []Assumption, b bound, rate float64) *symbolic.Term {
+func (s *symbols) label(draws []Assumption, b bounds.Bound, rate float64) *symbolic.Term {
 	rate = s.knownRate(rate)
 	h := fnv.New64a()
 	for _, a := range draws {
 		fmt.Fprintf(h, "%d %s:%d\n", a.What, a.Pos.Filename, a.Pos.Line)
 	}
-	fmt.Fprintf(h, "%d %d %d %x %x %x", b.kind, b.lo, b.hi, math.Float64bits(b.flo), math.Float64bits(b.fhi), math.Float64bits(rate))
+	fmt.Fprintf(h, "%d %d %d %x %x %x", b.Kind, b.Lo, b.Hi, math.Float64bits(b.Flo), math.Float64bits(b.Fhi), math.Float64bits(rate))
 	t := s.ctx.Var(h.Sum64(), 64, "drawn")
 	if s.labels == nil {
 		s.labels = map[*symbolic.Term]*drawn{}
@@ -139,12 +140,12 @@ func (s *symbols) label(draws []Assumption, b bound, rate float64) *symbolic.Ter
 }
 
 // joined returns the label of a value made of values with these labels, each of which may be nil.
-func (s *symbols) joined(b bound, labels ...*symbolic.Term) *symbolic.Term {
+func (s *symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
 
 // joinedAt is joined for a number with a rate.
-func (s *symbols) joinedAt(rate float64, b bound, labels ...*symbolic.Term) *symbolic.Term {
+func (s *symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	var draws []Assumption
 	last := -1
 	for i, t := range labels {
@@ -241,4 +242,19 @@ func sortedAssumptions(list []Assumption) []Assumption {
 // drawnAt returns the draws at which there was a look, for Config.looked.
 func (m *Machine) drawnAt() []Assumption {
 	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.list()...))
+}
+
+// boundOf returns the bound of register i: its value, if it has no label.
+func (s *symbols) boundOf(g *goroutine, i uint16, kind bounds.Kind) bounds.Bound {
+	if t := g.shadow[g.fp+uint32(i)]; t != nil {
+		if b := s.labels[t].bound; b.Kind == kind {
+			return b
+		}
+		return bounds.Bound{}
+	}
+	v := *g.reg(uint32(i))
+	if kind == bounds.Float {
+		return bounds.Floats(math.Float64frombits(v), math.Float64frombits(v))
+	}
+	return bounds.Integers(int64(v), int64(v))
 }

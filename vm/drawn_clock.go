@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"math"
 
+	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -57,7 +58,7 @@ func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 	g.counts = false
 	if a, ok := m.countedHere(g); ok {
 		//mutant: numbers of the clock have no labels [env TestDraws/TestLookOfClock]
-		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bound{}, rate)
+		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bounds.Bound{}, rate)
 		//mutant: nor have registers then [env TestDraws/TestLookOfClock]
 		g.unlabeled = false
 	}
@@ -105,18 +106,18 @@ func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool 
 	case how&^(bytecode.ClockGrows|bytecode.ClockShrinks|known) != bytecode.ClockCompared:
 		return false
 	}
-	x, y := s.boundOf(g, in.A, integer), s.boundOf(g, in.B, integer)
-	if x.kind != integer || y.kind != integer || word < 1 {
+	x, y := s.boundOf(g, in.A, bounds.Integer), s.boundOf(g, in.B, bounds.Integer)
+	if x.Kind != bounds.Integer || y.Kind != bounds.Integer || word < 1 {
 		return false
 	}
 	near := func(v int64) int64 { return min(max(v, -farDue), farDue) }
 	n := int64(max(m.spanOf(a), m.spanOf(b), 1))
-	apart := max(near(x.lo)-near(y.hi), near(y.lo)-near(x.hi)) - 1
+	apart := max(near(x.Lo)-near(y.Hi), near(y.Lo)-near(x.Hi)) - 1
 	if apart <= 0 || m.moves(g) && m.reaches(min(apart, farDue/word)*word/n) {
 		return false
 	}
 	if m.loopsBack(g) { // needsTime
-		g.looked.label = s.joined(bound{}, g.looked.label, g.shadow[g.fp+uint32(in.A)], g.shadow[g.fp+uint32(in.B)])
+		g.looked.label = s.joined(bounds.Bound{}, g.looked.label, g.shadow[g.fp+uint32(in.A)], g.shadow[g.fp+uint32(in.B)])
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bounds"
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
 )
 
@@ -40,21 +41,21 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		s.look(sh[A])
 	case Compares:
 		if sh[A] != nil || sh[B] != nil {
-			s.comparesRates(g, A, B, 0, integer)
+			s.comparesRates(g, A, B, 0, bounds.Integer)
 			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
-			if _, ok := certain(row.Compares, s.boundOf(g, A, integer), s.boundOf(g, B, integer)); !ok {
+			if _, ok := bounds.Certain(row.Compares, s.boundOf(g, A, bounds.Integer), s.boundOf(g, B, bounds.Integer)); !ok {
 				s.look(sh[A], sh[B])
 			}
 		}
 	case ComparesImm:
 		if sh[A] != nil {
-			s.comparesRates(g, A, NoReg, float64(int16(B)), integer)
-			x, y := s.boundOf(g, A, integer), integers(int64(int16(B)), int64(int16(B)))
+			s.comparesRates(g, A, NoReg, float64(int16(B)), bounds.Integer)
+			x, y := s.boundOf(g, A, bounds.Integer), bounds.Integers(int64(int16(B)), int64(int16(B)))
 			if in.Op == JGtSI || in.Op == JGeSI {
 				x, y = y, x
 			}
 			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
-			if _, ok := certain(row.Compares, x, y); !ok {
+			if _, ok := bounds.Certain(row.Compares, x, y); !ok {
 				s.look(sh[A])
 			}
 		}
@@ -93,42 +94,48 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 
 	// computes
 	case Add, Sub, Mul, And, Shl, ShrS, ShrU:
-		s.computes(g, in, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
+			return bounds.IntResult(in.Op, s.boundOf(g, B, bounds.Integer), s.boundOf(g, C, bounds.Integer))
+		})
 	case Or, Xor, AndNot, AddU8, SubU8, AddF32, SubF32, MulF32, DivF32, MinF64, MinF32, MaxF64, MaxF32, EqF32, LtF32, LeF32:
 		s.computes(g, in, sh[B], sh[C], nil)
 	case AddS32, AddU32, SubS32, SubU32, MulS32, MulU32:
-		s.computes(g, in, sh[B], sh[C], func() bound {
+		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
 			wide := map[Op]Op{AddS32: Add, AddU32: Add, SubS32: Sub, SubU32: Sub, MulS32: Mul, MulU32: Mul}[in.Op]
 			ext := ExtS32
 			if in.Op == AddU32 || in.Op == SubU32 || in.Op == MulU32 {
 				ext = ExtU32
 			}
-			return converted(ext, intBound(wide, s.boundOf(g, B, integer), s.boundOf(g, C, integer)))
+			return bounds.Converted(ext, bounds.IntResult(wide, s.boundOf(g, B, bounds.Integer), s.boundOf(g, C, bounds.Integer)))
 		})
 	case DivS, DivU, RemS, RemU:
 		s.look(sh[C]) // it may panic
-		s.computes(g, in, sh[B], sh[C], func() bound { return intBound(in.Op, s.boundOf(g, B, integer), s.boundOf(g, C, integer)) })
+		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
+			return bounds.IntResult(in.Op, s.boundOf(g, B, bounds.Integer), s.boundOf(g, C, bounds.Integer))
+		})
 	case AddI, AndI, MulI, ShlI, ShrSI, ShrUI:
-		s.computes(g, in, sh[B], nil, func() bound {
+		s.computes(g, in, sh[B], nil, func() bounds.Bound {
 			wide := map[Op]Op{AddI: Add, AndI: And, MulI: Mul, ShlI: Shl, ShrSI: ShrS, ShrUI: ShrU}[in.Op]
 			n := int64(C)
 			if in.Op == AddI || in.Op == MulI {
 				n = int64(int16(C))
 			}
-			return intBound(wide, s.boundOf(g, B, integer), integers(n, n))
+			return bounds.IntResult(wide, s.boundOf(g, B, bounds.Integer), bounds.Integers(n, n))
 		})
 	case AddF64, SubF64, MulF64, DivF64:
-		s.computes(g, in, sh[B], sh[C], func() bound { return floatBound(in.Op, s.boundOf(g, B, float), s.boundOf(g, C, float)) })
+		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
+			return bounds.FloatResult(in.Op, s.boundOf(g, B, bounds.Float), s.boundOf(g, C, bounds.Float))
+		})
 	case Not, LNot, NegF32, CvtSF32, CvtUF32, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64:
 		s.computes(g, in, sh[B], nil, nil)
 	case Neg, ExtS8, ExtU8, ExtS16, ExtU16, ExtS32, ExtU32, CvtSF64, CvtUF64:
-		s.computes(g, in, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, integer)) })
+		s.computes(g, in, sh[B], nil, func() bounds.Bound { return bounds.Converted(in.Op, s.boundOf(g, B, bounds.Integer)) })
 	case NegF64, CvtF64S:
-		s.computes(g, in, sh[B], nil, func() bound { return converted(in.Op, s.boundOf(g, B, float)) })
+		s.computes(g, in, sh[B], nil, func() bounds.Bound { return bounds.Converted(in.Op, s.boundOf(g, B, bounds.Float)) })
 	case Eq, Ne, LtS, LeS, LtU, LeU:
-		s.comparison(g, in, integer)
+		s.comparison(g, in, bounds.Integer)
 	case EqF64, LtF64, LeF64:
-		s.comparison(g, in, float)
+		s.comparison(g, in, bounds.Float)
 
 	// looks
 	case Panic: // the value may become part of a text
@@ -285,17 +292,17 @@ func (s *symbols) beforeSpecial(g *goroutine, f *Func, in *Instr) {
 
 // computes gives the register that in writes the label of a result of two operands with these labels.
 // b returns the result's bound; if b is nil the bound is unknown. A single result has no label.
-func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func() bound) {
+func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func() bounds.Bound) {
 	i := in.A
 	if x == nil && y == nil {
 		g.shadow[g.fp+uint32(i)] = nil
 		return
 	}
-	known := bound{}
+	known := bounds.Bound{}
 	if b != nil {
 		known = b()
 	}
-	if known.one() {
+	if known.One() {
 		g.shadow[g.fp+uint32(i)] = nil
 		return
 	}
@@ -305,12 +312,12 @@ func (s *symbols) computes(g *goroutine, in *Instr, x, y *symbolic.Term, b func(
 }
 
 // comparison gives the register that in writes the label of the comparison's result.
-func (s *symbols) comparison(g *goroutine, in *Instr, kind boundKind) {
+func (s *symbols) comparison(g *goroutine, in *Instr, kind bounds.Kind) {
 	b, c := in.B, in.C
 	x, y := g.shadow[g.fp+uint32(b)], g.shadow[g.fp+uint32(c)]
 	if x != nil || y != nil {
 		s.comparesRates(g, b, c, 0, kind)
-		if _, ok := certain(in.Op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
+		if _, ok := bounds.Certain(in.Op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
 			x, y = nil, nil
 		}
 	}
@@ -330,7 +337,7 @@ func (s *symbols) drawnPart(g *goroutine, in *Instr, off, size uint64) {
 		if at%8 == 0 && width == 8 {
 			list = append(list, first)
 		} else {
-			list = append(list, s.joined(bound{}, first, last))
+			list = append(list, s.joined(bounds.Bound{}, first, last))
 		}
 	}
 	s.buf = list

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -29,7 +30,7 @@ func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 	params, results := s.nativeWords(f, g.pc)
 	words := g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))]
 	if hasPrefix(nat.Name, pureNatives) && trace.MemoryOf(nat.Name) == trace.NoMemory {
-		t := s.joined(bound{}, words[:params]...)
+		t := s.joined(bounds.Bound{}, words[:params]...)
 		clear(words)
 		for i := range results {
 			words[i] = t
@@ -66,7 +67,7 @@ func (s *symbols) labelOf(cells []cell) *symbolic.Term {
 	for _, c := range cells {
 		labels = append(labels, c.term)
 	}
-	return s.joined(bound{}, labels...)
+	return s.joined(bounds.Bound{}, labels...)
 }
 
 // loadedLabel returns the label of a register into which n bytes with label t were loaded.
@@ -74,7 +75,7 @@ func (s *symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
 	if t == nil || n == 8 {
 		return t
 	}
-	return s.joined(bound{}, t)
+	return s.joined(bounds.Bound{}, t)
 }
 
 // drawnBytes makes t the label of n bytes at p.
@@ -106,7 +107,7 @@ func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func
 		arg = nil
 	}
 	if w.size < 8 {
-		arg, third = s.joined(bound{}, arg), s.joined(bound{}, third)
+		arg, third = s.joined(bounds.Bound{}, arg), s.joined(bounds.Bound{}, third)
 	}
 	ctl := fn(s.m, g, r)
 	var result *symbolic.Term
@@ -119,10 +120,10 @@ func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func
 		s.store(p, w.size, arg)
 		result = old
 	case "Add":
-		result = s.joined(bound{}, old, arg)
+		result = s.joined(bounds.Bound{}, old, arg)
 		s.store(p, w.size, result)
 	case "And", "Or":
-		s.store(p, w.size, s.joined(bound{}, old, arg))
+		s.store(p, w.size, s.joined(bounds.Bound{}, old, arg))
 		result = old
 	case "CompareAndSwap": // swapUnknown has looked at whether it swaps
 		if r.U(0)&1 != 0 {
@@ -132,7 +133,7 @@ func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func
 		panic("BUG: no labels for atomic operation " + name)
 	}
 	if w.size < 8 {
-		result = s.joined(bound{}, result)
+		result = s.joined(bounds.Bound{}, result)
 	}
 	r.setLabel(s.m, g, 0, result)
 	return ctl

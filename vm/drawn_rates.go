@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -84,13 +85,13 @@ func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
 
 // comparesRates notes the additional time with which the result of a comparison of registers b and c
 // changes; if c is NoReg the second operand is the number n.
-func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind boundKind) {
+func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind bounds.Kind) {
 	if len(s.rates) == 0 {
 		return
 	}
 	rate := s.rateOf(g, b)
 	number := func(i uint16) float64 {
-		if kind == float {
+		if kind == bounds.Float {
 			return math.Float64frombits(*g.reg(uint32(i)))
 		}
 		return float64(int64(*g.reg(uint32(i))))

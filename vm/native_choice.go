@@ -3,6 +3,7 @@ package vm
 import (
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bounds"
 )
 
 // Natives that choose: package hbtest and the global functions of math/rand.
@@ -54,7 +55,7 @@ var choiceNatives = []Native{
 	}},
 	{Name: "math/rand.hbDraw", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.RandFixed {
-			label, again := m.draw(g, RandSampled, bound{})
+			label, again := m.draw(g, RandSampled, bounds.Bound{})
 			if again {
 				return Stop
 			}
@@ -109,7 +110,7 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	var label *symbolic.Term
 	if !m.cfg.RandFixed {
 		var again bool
-		if label, again = m.draw(g, RandSampled, bound{}); again {
+		if label, again = m.draw(g, RandSampled, bounds.Bound{}); again {
 			return Stop
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -106,7 +107,7 @@ var runtimeNatives = []Native{
 	{Name: "net.runtime_rand", Fn: nativeRand},
 	{Name: "internal/sync.runtime_rand", Fn: nativeRand},
 	{Name: "hash/maphash.runtime_rand", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		label, again := m.draw(g, BitsSampled, bound{})
+		label, again := m.draw(g, BitsSampled, bounds.Bound{})
 		if again {
 			return Stop
 		}
@@ -116,7 +117,7 @@ var runtimeNatives = []Native{
 	}},
 	{Name: "crypto/internal/sysrand.hbBits", Fn: nativeRand},
 	{Name: "crypto/internal/sysrand.hbSampled", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		label, again := m.draw(g, BitsSampled, bound{})
+		label, again := m.draw(g, BitsSampled, bounds.Bound{})
 		if again {
 			return Stop
 		}

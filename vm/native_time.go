@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bounds"
 )
 
 // Natives of package time (load/overlay/_src/time): the virtual clock, sleeping
@@ -61,7 +62,7 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "time.hbCounted", Labels: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		label, again := m.draw(g, ClockCounted, bound{})
+		label, again := m.draw(g, ClockCounted, bounds.Bound{})
 		if again {
 			return Stop
 		}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bounds"
 )
 
 // A cell is the shadow of some bytes of an object: a term of 8, 16, 32 or 64 bits. The cells of an
@@ -172,9 +173,9 @@ func (s *symbols) store(p ptr, n uint32, t *symbolic.Term) {
 		}
 	}
 	rest := func(c cell, lo, hi uint32) {
-		//mutant: parts of drawn bytes are not drawn [env TestDraws/TestLookRest]: "&& lo < hi {\n\t\t\tlist = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})" -> "{"
+		//mutant: parts of drawn bytes are not drawn [env TestDraws/TestLookRest]: "&& lo < hi {\n\t\t\tlist = append(list, cell{lo, hi - lo, s.joined(bounds.Bound{}, c.term)})" -> "{"
 		if s.drawn && lo < hi {
-			list = append(list, cell{lo, hi - lo, s.joined(bound{}, c.term)})
+			list = append(list, cell{lo, hi - lo, s.joined(bounds.Bound{}, c.term)})
 			return
 		}
 		for b := lo; b < hi; b++ {
@@ -224,7 +225,7 @@ func (s *symbols) copyCells(dst, src ptr, n uint64) {
 			continue
 		}
 		if s.drawn {
-			pieces = append(pieces, part{lo - from, hi - lo, s.joined(bound{}, c.term), 0})
+			pieces = append(pieces, part{lo - from, hi - lo, s.joined(bounds.Bound{}, c.term), 0})
 			continue
 		}
 		for b := lo; b < hi; b++ {
@@ -306,7 +307,7 @@ func (s *symbols) low(t *symbolic.Term, n uint32) *symbolic.Term {
 		if n == 8 {
 			return t
 		}
-		return s.joined(bound{}, t)
+		return s.joined(bounds.Bound{}, t)
 	}
 	t = s.word(t)
 	if n == 8 {
