@@ -35,7 +35,7 @@ const queueWork = 1_000_000
 // more without overtaking and with only those orders of maps that gc can have. If that search ends
 // and shows no bug, its result counts, and the bugs become warnings. Otherwise they stay bugs.
 //
-// The explorer is full, which knows nothing of dependence: an operation that is disabled because
+// Samples come first: what they find, gc can have. The explorer is full, which knows nothing of dependence: an operation that is disabled because
 // another goroutine came earlier depends on more than its accesses.
 var inTurnPass = pass{
 	when: func(r *Result, opts *Options) bool {
@@ -45,12 +45,18 @@ var inTurnPass = pass{
 	},
 	change: vm.InTurn,
 	searches: func(opts Options) []Options {
+		var list []Options
 		if p := opts.Portfolio; p != nil {
+			both := portfolio{opts: &opts}
+			for _, x := range p.Samples {
+				//mutant: no sample shows that gc can have a bug [test ./explore TestSampledInTurn]
+				list = append(list, both.options(x))
+			}
 			opts.Symmetry = slices.ContainsFunc(p.Searches, func(x Options) bool { return x.Symmetry })
 		}
 		opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
 		opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil
-		return []Options{opts}
+		return append(list, opts)
 	},
 	work: func(r *Result) uint64 { return max(queueWork, 4*r.Stats.Transitions) },
 	merge: func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error) {

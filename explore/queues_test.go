@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -440,5 +441,53 @@ func main() {
 	}
 	if res.Verdict != OK || len(res.Bugs) == 0 || !res.Bugs[0].Warning || res.Bugs[0].Passes == nil {
 		t.Errorf("%v, %d bugs", res.Verdict, len(res.Bugs))
+	}
+}
+
+// TestSampledInTurn: a bug that gc can have, in a program that is too big for a search of all schedules in gc's
+// order, is a bug that is not open.
+func TestSampledInTurn(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+func main() {
+	first, m := 0, map[int]bool{1: true, 2: true, 3: true}
+	for k := range m {
+		if first == 0 {
+			first = k
+		}
+	}
+	var n atomic.Int32
+	var wg sync.WaitGroup
+	for i := range int32(8) {
+		wg.Go(func() {
+			for range 8 {
+				n.Store(n.Load()*31 + i)
+			}
+		})
+	}
+	wg.Wait()
+	if first != 1 {
+		panic("another order")
+	}
+}
+`)
+	entry, err := prog.Lookup("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		return NewMachine(prog, entry, vm.Config{Interrupt: interrupted})
+	}}
+	r, err := Run(context.Background(), e, Options{Portfolio: portfolioOf(true), Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Bugs) != 1 || r.Bugs[0].Warning || r.Bugs[0].Undecided || r.Bugs[0].Order == nil {
+		t.Errorf("%v, %+v; want one bug with an order, and it is not open whether gc has it", r.Verdict, r.Bugs)
 	}
 }

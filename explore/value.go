@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"math"
 	"strconv"
+	"time"
 
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -50,6 +51,8 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 		switch info := u.Info(); {
 		case info&types.IsBoolean != 0:
 			return strconv.FormatBool(len(b) > 0 && b[0] != 0)
+		case types.Unalias(t).String() == "time.Duration":
+			return time.Duration(binary.LittleEndian.Uint64(b)).String()
 		case info&types.IsInteger != 0:
 			return integer(b, info&types.IsUnsigned == 0)
 		case u.Kind() == types.Float64:

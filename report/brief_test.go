@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 )
@@ -53,5 +54,20 @@ func TestInBrief(t *testing.T) {
 	w.Verbose = true
 	if s := write("TestE", "cannot close: timeout, x/c.go:4", 20); !full(s) {
 		t.Errorf("with -v:\n%s", s)
+	}
+}
+
+// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers take
+// an hour are only counted.
+func TestTimers(t *testing.T) {
+	early := func(entry string, wait time.Duration) earlyTimer {
+		return earlyTimer{entry, &explore.Bug{Kind: explore.Failure, Overtakes: &explore.Overtaking{Wait: wait}}}
+	}
+	text := &Text{}
+	text.summary.early = []earlyTimer{early("TestHour", time.Hour), early("TestB", time.Second), early("TestA", time.Millisecond), early("TestDay", 24*time.Hour)}
+	var b bytes.Buffer
+	text.timers(&b)
+	if want := "makes these fail: TestA (1ms, HB005), TestB (1s, HB005), 2 with timers of a minute or more; -v shows each\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got %s, want an end of %s", &b, want)
 	}
 }

@@ -41,3 +41,22 @@ func TestCauses(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestOnlyThis: choices after a failure are none of its causes.
+func TestOnlyThis(t *testing.T) {
+	choice := explore.Event{Name: "main", Kind: trace.Choose}
+	for _, x := range []struct {
+		bug  explore.Bug
+		want string
+	}{
+		{explore.Bug{FailsAtStart: true, Inputs: []explore.Input{{}}, Events: []explore.Event{choice}}, " It needs no preemption, only these inputs."},
+		{explore.Bug{Events: []explore.Event{choice}}, " It needs no preemption, only the choice in step 1."},
+		{explore.Bug{Events: []explore.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
+		{explore.Bug{Events: []explore.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
+	} {
+		x.bug.Kind = explore.Failure
+		if got := onlyThis(&x.bug); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
+	}
+}

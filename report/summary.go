@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/token"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/vm"
@@ -263,6 +265,9 @@ func places(list []token.Position) string {
 	return someOf(words)
 }
 
+// longTimer is how long a timer takes that no machine is slow enough for.
+const longTimer = time.Minute
+
 // timers writes which entries fail only if a timer is early.
 func (t *Text) timers(b *bytes.Buffer) {
 	list := t.summary.early
@@ -273,8 +278,15 @@ func (t *Text) timers(b *bytes.Buffer) {
 		t.warning(b, list[0].bug)
 		return
 	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y earlyTimer) int { return cmp.Compare(x.bug.Overtakes.Wait, y.bug.Overtakes.Wait) })
 	var words []string
-	for _, x := range list {
+	for i, x := range list {
+		//mutant: timers of an hour are named [test ./report TestTimers]: ">= longTimer" -> "< 0"
+		if x.bug.Overtakes.Wait >= longTimer {
+			words = append(words, fmt.Sprintf("%d with timers of a minute or more", len(list)-i))
+			break
+		}
 		wait := ""
 		if d := x.bug.Overtakes.Wait; d > 0 {
 			wait = d.String() + ", "

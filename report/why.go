@@ -154,7 +154,24 @@ func whyDeadlock(b *explore.Bug) string {
 	if len(held) > 0 {
 		return someHeld(held) + needed(b)
 	}
-	return "every remaining goroutine waits, and only another goroutine could wake it." + needed(b)
+	return allWait(b) + needed(b)
+}
+
+// allWait says of a deadlock without locks what the goroutines wait for: of few goroutines each, of many
+// the main one.
+func allWait(b *explore.Bug) string {
+	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
+	var list []string
+	for _, g := range b.Goroutines {
+		if g.For != "" && (len(b.Goroutines) <= maxPlaces || g.Parent == trace.NoGID) {
+			list = append(list, g.Name+" waits"+waiting(g.Waiting)+placeOf(g))
+		}
+	}
+	//mutant: a deadlock names nobody [test ./cmd/hbcheck TestScripts/stranded]: "len(list) == 0" -> "true"
+	if len(list) == 0 || len(b.Goroutines) == 1 {
+		return rest
+	}
+	return listed(list) + ": " + rest
 }
 
 // someHeld joins the first sentences of a list.
@@ -305,7 +322,8 @@ func onlyThis(b *explore.Bug) string {
 		return " It happens before the first step, so in every schedule."
 	}
 	end := slices.IndexFunc(b.Events, func(e explore.Event) bool { return e.Fails })
-	if end < 0 {
+	//mutant: what comes after a failure is its cause [test ./report TestOnlyThis]: "end < 0 && !b.FailsAtStart" -> "end < 0"
+	if end < 0 && !b.FailsAtStart {
 		end = len(b.Events) - 1
 	}
 	movers, draws, n := make(map[trace.GID]bool), []string(nil), 0
@@ -353,6 +371,9 @@ func onlyThis(b *explore.Bug) string {
 
 // picks returns the steps, from 1, of selects that could have taken another case, up to the failure.
 func picks(b *explore.Bug) (list []int) {
+	if b.FailsAtStart {
+		return nil
+	}
 	n := 0
 	for i := range b.Events {
 		e := &b.Events[i]
