@@ -51,7 +51,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 		switch info := u.Info(); {
 		case info&types.IsBoolean != 0:
 			return strconv.FormatBool(len(b) > 0 && b[0] != 0)
-		case types.Unalias(t).String() == "time.Duration":
+		case len(b) == 8 && types.Unalias(t).String() == "time.Duration":
 			return time.Duration(binary.LittleEndian.Uint64(b)).String()
 		case info&types.IsInteger != 0:
 			return integer(b, info&types.IsUnsigned == 0)
