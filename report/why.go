@@ -163,7 +163,8 @@ func allWait(b *explore.Bug) string {
 	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
 	var list []string
 	for _, g := range b.Goroutines {
-		if g.For != "" && (len(b.Goroutines) <= maxPlaces || g.Parent == trace.NoGID) {
+		user := slices.ContainsFunc(g.Stack, func(f explore.Frame) bool { return !f.Std })
+		if g.For != "" && !g.Spins && user && (len(b.Goroutines) <= maxPlaces || g.Parent == trace.NoGID) {
 			list = append(list, g.Name+" waits"+waiting(g.Waiting)+placeOf(g))
 		}
 	}
