@@ -119,7 +119,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 		cancel(nil)
 		names, asks := changes(before, tree.files())
 		fmt.Fprintf(cmd.ErrOrStderr(), "changed: %s\n", names)
-		//mutant: the go command is never asked again [test ./cmd/hbcheck TestWatch]: "asks" -> "false"
+		//mutant: the go command is never asked again [test ./cmd/hbcheck TestWatch]: "; asks" -> "; asks && false"
 		if next.answers = r.answers.Reuse(); asks {
 			next.answers = load.NewGoAnswers()
 		}
