@@ -78,10 +78,18 @@ func (p *Program) Solve() bool {
 }
 
 // SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes
-// too long. It takes a fraction of that. It reports false if that takes longer than Timeout.
+// too long. It takes a fraction of that.
 func (p *Program) SolveWithoutUsers() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeWithoutUsers(func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.result = pointer.AnalyzeWithoutUsers(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.withoutUsers = true
+	return p.result != nil
+}
+
+// SolveOwn is SolveWithoutUsers without most of the code of other modules.
+func (p *Program) SolveOwn() bool {
+	begin := time.Now()
+	p.result = pointer.AnalyzeOwn(0, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
 	p.withoutUsers = true
 	return p.result != nil
 }

@@ -168,10 +168,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	}
 	if !p.Solve() && !f.wantsFacts() {
 		if part = asked; asked {
-			fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): pointers are followed within the packages only, and some findings are left out\n", f.timeout)
 			p.Timeout = 0
-		} else {
-			fmt.Fprintln(cmd.ErrOrStderr(), "pointers are followed within the packages only: what their users may hand in is too much (more findings with --timeout 10m)")
 		}
 		if f.confirm && !f.tests {
 			// Tests bring in most of what is too much; then each of them may reach everything.
@@ -181,7 +178,16 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 				p.Entries = entries
 			}
 		}
-		p.SolveWithoutUsers()
+		without := "what users of the packages may hand in"
+		if !p.SolveWithoutUsers() {
+			without += ", and the code of other modules"
+			p.SolveOwn()
+		}
+		if asked {
+			fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis did not end within %v (--timeout): it leaves out %s, and some findings with it\n", f.timeout, without)
+		} else {
+			fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis leaves out %s: it would take too long (more findings with --timeout 10m)\n", without)
+		}
 	}
 	if p.Pointer() == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, did not end within %v (--timeout)\n", f.timeout)

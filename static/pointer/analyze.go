@@ -13,6 +13,7 @@ import (
 type analysis struct {
 	solver
 	alone  bool   // libraries have no users
+	own    bool   // see AnalyzeOwn
 	work   uint64 // elements that were propagated, once for each receiver
 	most   uint64 // bound on work; 0: none
 	prog   *load.Program
@@ -57,41 +58,45 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 // AnalyzeUntil is Analyze, but returns nil once interrupt, which is asked now and
 // then, says so.
 func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyzeUntil(interrupt, false, 0, prog, entries)
+	return analyze(new(analysis), interrupt, prog, entries)
 }
 
 // AnalyzeWithin is AnalyzeUntil with a bound on the work, in elements of points-to sets that are passed on.
 // It returns nil where that is reached: at the same place on every machine.
 func AnalyzeWithin(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyzeUntil(interrupt, false, work, prog, entries)
+	return analyze(&analysis{most: work}, interrupt, prog, entries)
 }
 
-// AnalyzeWithoutUsers is AnalyzeUntil for libraries without the code that uses them: what a library exports
+// AnalyzeWithoutUsers is AnalyzeWithin for libraries without the code that uses them: what a library exports
 // is called, and the parameters point to nothing. The result is about what the library allocates itself; it
 // is no bound of what pointers may point to.
-func AnalyzeWithoutUsers(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyzeUntil(interrupt, true, 0, prog, entries)
+func AnalyzeWithoutUsers(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
+	return analyze(&analysis{alone: true, most: work}, interrupt, prog, entries)
 }
 
-func analyzeUntil(interrupt func() bool, alone bool, most uint64, prog *load.Program, entries []*load.Entry) *Result {
-	a := &analysis{
-		alone:     alone,
-		most:      most,
-		solver:    newSolver(),
-		prog:      prog,
-		objs:      make([]*Object, 1),
-		objIndex:  make(map[objectKey]*Object),
-		funcs:     make(map[*ssa.Function]*function),
-		instIndex: make(map[instanceKey]*instance),
-		outside:   new(callSite),
-		models:    make(map[*ssa.Function]model),
-		methods:   make(map[methodKey]*ssa.Function),
-		boxCalls:  make(map[*ssa.Function][]boxCall),
-		wrappers:  make(map[*ssa.Function][]*instance),
-		impl:      make(map[[2]types.Type]bool),
-		partAt:    make(map[partKey]bool),
-		externals: make(map[externalKey]*external),
-	}
+// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much code of others: of that it analyses the packages
+// in ownLibrary only. A function outside calls the functions and the methods that it is given, returns
+// nothing, and has no other effect.
+func AnalyzeOwn(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
+	return analyze(&analysis{alone: true, own: true, most: work}, interrupt, prog, entries)
+}
+
+// analyze completes a, which says what is analysed.
+func analyze(a *analysis, interrupt func() bool, prog *load.Program, entries []*load.Entry) *Result {
+	a.solver = newSolver()
+	a.prog = prog
+	a.objs = make([]*Object, 1)
+	a.objIndex = make(map[objectKey]*Object)
+	a.funcs = make(map[*ssa.Function]*function)
+	a.instIndex = make(map[instanceKey]*instance)
+	a.outside = new(callSite)
+	a.models = make(map[*ssa.Function]model)
+	a.methods = make(map[methodKey]*ssa.Function)
+	a.boxCalls = make(map[*ssa.Function][]boxCall)
+	a.wrappers = make(map[*ssa.Function][]*instance)
+	a.impl = make(map[[2]types.Type]bool)
+	a.partAt = make(map[partKey]bool)
+	a.externals = make(map[externalKey]*external)
 	a.policy = NewPolicy(prog)
 	a.lays = a.policy.lays
 	a.panics = a.registers(1)

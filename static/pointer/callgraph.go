@@ -107,7 +107,7 @@ func (r *Result) IsReachable(fn *ssa.Function) bool { return len(r.ctxs[fn]) > 0
 // reflect, or has no body and no model. What it may do is bounded by what it
 // has been given: see Set.Universal.
 func (r *Result) IsOpaque(fn *ssa.Function) bool {
-	return isOpaque(fn) || r.a.prog.IsBodyless(fn) && r.a.model(fn) == nil && r.a.resolve(fn) == fn
+	return isOpaque(fn) || r.a.leavesOut(fn) || r.a.prog.IsBodyless(fn) && r.a.model(fn) == nil && r.a.resolve(fn) == fn
 }
 
 // IsOpaquePackage reports whether the code of the package with this import path is

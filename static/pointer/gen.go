@@ -39,6 +39,10 @@ func (a *analysis) generate(inst *instance) {
 		a.opaqueInstance(inst)
 		return
 	}
+	if a.leavesOut(inst.fn) {
+		a.leftOut(inst)
+		return
+	}
 	if inst.fn.Blocks == nil {
 		a.opaqueInstance(inst)
 		return

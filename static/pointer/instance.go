@@ -76,7 +76,7 @@ func (a *analysis) function(fn *ssa.Function) *function {
 	}
 	f = &function{fn: fn, regs: make(map[ssa.Value]int32)}
 	a.funcs[fn] = f
-	if !isOpaque(fn) {
+	if !isOpaque(fn) && !a.leavesOut(fn) {
 		a.prog.EnsureBuilt(fn)
 	}
 	number := func(v ssa.Value) {
@@ -135,7 +135,7 @@ func (a *analysis) function(fn *ssa.Function) *function {
 
 // hasBody reports whether the constraints of fn come from its body.
 func (a *analysis) hasBody(fn *ssa.Function) bool {
-	return fn.Blocks != nil && !isOpaque(fn) && a.model(fn) == nil
+	return fn.Blocks != nil && !isOpaque(fn) && a.model(fn) == nil && !a.leavesOut(fn)
 }
 
 // isFolded reports whether v is the address of a part of something and has no other use
