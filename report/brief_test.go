@@ -36,7 +36,7 @@ func TestInBrief(t *testing.T) {
 		t.Errorf("the first one is not in full:\n%s", s)
 	}
 	// The same text but for paths.
-	if s := write("TestB", "cannot close: timeout, x/b.go:9", 2); full(s) || !strings.Contains(s, "TestA says the same") {
+	if s := write("TestB", "cannot close: timeout, x/b.go:9", 2); full(s) || !strings.Contains(s, "TestA says the same") || strings.Count(s, "\n") > 1 {
 		t.Errorf("the same text once more:\n%s", s)
 	}
 	for i, x := range []string{"one, want 2"} {
