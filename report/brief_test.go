@@ -57,8 +57,8 @@ func TestInBrief(t *testing.T) {
 	}
 }
 
-// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers take
-// an hour are only counted.
+// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers
+// take an hour are only counted.
 func TestTimers(t *testing.T) {
 	early := func(entry string, wait time.Duration) earlyTimer {
 		return earlyTimer{entry, &explore.Bug{Kind: explore.Failure, Overtakes: &explore.Overtaking{Wait: wait}}}

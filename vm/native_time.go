@@ -307,8 +307,8 @@ func (m *Machine) noteTie(g *goroutine, equal bool) {
 
 // DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, and
 // two reads may have had the same value, the bug may exist only because of that: natively at least
-// a nanosecond passes between two reads. So it may if the library has compared such reads. DoubtsClock then returns true, and the search has to begin
-// again (NeedsRefining).
+// a nanosecond passes between two reads. So it may if the library has compared such reads.
+// DoubtsClock then returns true, and the search has to begin again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
 	if !m.counted && !m.tied || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
