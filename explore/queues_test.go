@@ -444,8 +444,8 @@ func main() {
 	}
 }
 
-// TestSampledInTurn: a bug that gc can have, in a program that is too big for a search of all schedules in gc's
-// order, is a bug that is not open.
+// TestSampledInTurn: samples show that gc can have a bug, where the program is too big for a search of all
+// schedules in gc's order.
 func TestSampledInTurn(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

@@ -79,11 +79,12 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	return t.write(&b)
 }
 
-// again writes a line for each bug of a result if another entry has had all of them before, and reports
-// whether that is so.
+// again writes a line for each bug of a result if another entry has had all of them before, or others with
+// their texts, and reports whether that is so.
 func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 	for _, bug := range r.Bugs {
-		if !bug.Warning && !t.summary.has(&t.Paths, bug) {
+		//mutant: bugs with a text that is known take three lines [test ./report TestInBrief]: "&& t.texts[textKey(r, bug)] == \"\"" -> ""
+		if !bug.Warning && !t.summary.has(&t.Paths, bug) && t.texts[textKey(r, bug)] == "" {
 			return false
 		}
 	}
@@ -91,8 +92,14 @@ func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 		if bug.Warning {
 			continue
 		}
+		known := t.summary.has(&t.Paths, bug)
 		first := t.summary.find(&t.Paths, r.Entry, bug).entries[0]
-		fmt.Fprintf(b, "--- FAIL: %s: %s: %s, as in %s", r.Entry, t.Paths.Pos(bug.Pos), bug.Kind.Code(), first)
+		fmt.Fprintf(b, "--- FAIL: %s: %s: %s, ", r.Entry, t.Paths.Pos(bug.Pos), bug.Kind.Code())
+		if known {
+			fmt.Fprintf(b, "as in %s", first)
+		} else {
+			fmt.Fprintf(b, "%s says the same: it may be one bug", t.texts[textKey(r, bug)])
+		}
 		if i < len(files) && files[i].Replay != "" {
 			fmt.Fprintf(b, "; hbcheck replay %s", files[i].Replay)
 		}
@@ -108,11 +115,10 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) boo
 		return false
 	}
 	first := ""
-	if text := textOf(bug); text != "" {
+	if key := textKey(r, bug); key != "" {
 		if t.texts == nil {
 			t.texts = make(map[string]string)
 		}
-		key := r.Package + " " + text
 		if first = t.texts[key]; first == "" {
 			t.texts[key] = r.Entry
 		}
@@ -138,6 +144,14 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) boo
 		fmt.Fprintln(b, s)
 	}
 	return true
+}
+
+// textKey is the key of what the program says of a bug in Text.texts; "" if it says nothing.
+func textKey(r *explore.Result, bug *explore.Bug) string {
+	if text := textOf(bug); text != "" {
+		return r.Package + " " + text
+	}
+	return ""
 }
 
 // textOf returns what the program says of a bug, without paths, and without what comes after them: two tests

@@ -36,7 +36,7 @@ func TestInBrief(t *testing.T) {
 		t.Errorf("the first one is not in full:\n%s", s)
 	}
 	// The same text but for paths.
-	if s := write("TestB", "cannot close: timeout, x/b.go:9", 2); full(s) || !strings.Contains(s, "TestA says the same") {
+	if s := write("TestB", "cannot close: timeout, x/b.go:9", 2); full(s) || !strings.Contains(s, "TestA says the same") || strings.Count(s, "\n") > 1 {
 		t.Errorf("the same text once more:\n%s", s)
 	}
 	for i, x := range []string{"one, want 2"} {
@@ -57,8 +57,8 @@ func TestInBrief(t *testing.T) {
 	}
 }
 
-// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers take
-// an hour are only counted.
+// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers
+// take an hour are only counted.
 func TestTimers(t *testing.T) {
 	early := func(entry string, wait time.Duration) earlyTimer {
 		return earlyTimer{entry, &explore.Bug{Kind: explore.Failure, Overtakes: &explore.Overtaking{Wait: wait}}}

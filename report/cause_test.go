@@ -42,7 +42,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestOnlyThis: choices after a failure are none of its causes.
+// TestOnlyThis: choices after a failure do not cause it.
 func TestOnlyThis(t *testing.T) {
 	choice := explore.Event{Name: "main", Kind: trace.Choose}
 	for _, x := range []struct {

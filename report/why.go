@@ -168,7 +168,7 @@ func allWait(b *explore.Bug) string {
 			list = append(list, g.Name+" waits"+waiting(g.Waiting)+placeOf(g))
 		}
 	}
-	//mutant: a deadlock names nobody [test ./cmd/hbcheck TestScripts/stranded]: "len(list) == 0" -> "true"
+	//mutant: a deadlock does not name who waits [test ./cmd/hbcheck TestScripts/spin]: "len(list) == 0" -> "true"
 	if len(list) == 0 || len(b.Goroutines) == 1 {
 		return rest
 	}

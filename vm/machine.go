@@ -102,6 +102,7 @@ type scalars struct {
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int     // the last step that read the clock, from 1; 0: none has
 	counted    bool    // numbers were computed from clock reads (assumeCounted)
+	tied       bool    // the library has asked whether a time comes after an equal one (noteTie)
 	steps      int     // of this path
 	bubbles    []bubbleClock
 	opened     uint16   // number of bubbles so far

@@ -20,7 +20,9 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "(time.Time).After", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.compareTimes(g, r) > 0)
+		c := m.compareTimes(g, r)
+		m.noteTie(g, c == 0)
+		r.SetBool(0, c > 0)
 		return Next
 	}},
 	{Name: "(time.Time).Before", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -294,13 +296,22 @@ func (m *Machine) assumeCounted(g *goroutine) {
 	m.assume(g, ClockCounted)
 }
 
+// noteTie notes that code of the library has asked whether a time comes after another one, and both are
+// equal: the clock has just been read, and shows a deadline that has passed. Natively it shows a later time.
+func (m *Machine) noteTie(g *goroutine, equal bool) {
+	if equal && m.clockRead() && g.bubble == 0 && !m.compares(g) {
+		//mutant: the library's deadlines are not doubted [test ./cmd/hbcheck TestScripts/httptimeout]: "true" -> "m.tied"
+		m.tied = true
+	}
+}
+
 // DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, and
 // two reads may have had the same value, the bug may exist only because of that: natively at least
-// a nanosecond passes between two reads. DoubtsClock then returns true, and the search has to begin
-// again (NeedsRefining).
+// a nanosecond passes between two reads. So it may if the library has compared such reads.
+// DoubtsClock then returns true, and the search has to begin again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
-	if !m.counted || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
+	if !m.counted && !m.tied || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {
 		return false
 	}
 	m.cfg.late.note(1)
