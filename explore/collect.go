@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -13,13 +15,13 @@ import (
 // shows it, and counts outcomes. The rest of a Result's description of a bug comes after the
 // search, from executing that schedule again.
 type collector struct {
-	limit *limit  `saved:"-"`
-	m     Machine `saved:"-"`
-	opts  Options `saved:"-"`
+	limit *limit           `saved:"-"`
+	m     describe.Machine `saved:"-"`
+	opts  Options          `saved:"-"`
 
 	bugs  []*Bug
 	known map[key]bool
-	races map[RaceID]bool // those already described
+	races map[describe.RaceID]bool // those already described
 
 	left     map[key]*leftBehind // Leaks that may stay,
 	leftKeys []key               // in the order of discovery,
@@ -27,16 +29,16 @@ type collector struct {
 
 	baseline []key // bugs that Options.Known has accepted
 
-	passed bool    // an execution has ended without a bug
-	ran    bool    // an execution has run the test
-	notRun *NotRun // reason of the first execution that has not run it
+	passed bool             // an execution has ended without a bug
+	ran    bool             // an execution has run the test
+	notRun *describe.NotRun // reason of the first execution that has not run it
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
 	finals   map[por.Hash]bool
 
-	incomplete orderedSet[Reason]
-	loops      orderedSet[LongLoop]
+	incomplete ordered.Set[Reason]
+	loops      ordered.Set[LongLoop]
 
 	longest    int             // steps of the longest execution that has ended
 	needsAwait bool            // see exploration.refinement
@@ -47,7 +49,7 @@ type collector struct {
 	begunAgain bool            // Restart was called
 	earlier    struct {        // known at that time
 		bugs  map[key]bool
-		races map[RaceID]bool
+		races map[describe.RaceID]bool
 	}
 }
 
@@ -59,26 +61,10 @@ const busyWindow = 1000
 
 type outcomeKey struct{ output, ending string }
 
-// orderedSet is a set in the order of arrival.
-type orderedSet[T comparable] struct {
-	list []T
-	seen map[T]bool
-}
-
-func (s *orderedSet[T]) add(x T) {
-	if !s.seen[x] {
-		if s.seen == nil {
-			s.seen = make(map[T]bool)
-		}
-		s.seen[x] = true
-		s.list = append(s.list, x)
-	}
-}
-
-func newCollector(l *limit, m Machine, opts Options) *collector {
+func newCollector(l *limit, m describe.Machine, opts Options) *collector {
 	return &collector{
 		limit: l, m: m, opts: opts,
-		known: make(map[key]bool), races: make(map[RaceID]bool),
+		known: make(map[key]bool), races: make(map[describe.RaceID]bool),
 		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool),
 	}
 }
@@ -228,17 +214,17 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 }
 
 // cut records why the machine has cut an execution, and reports whether the search continues.
-func (c *collector) cut(end *Ending) bool {
+func (c *collector) cut(end *describe.Ending) bool {
 	switch {
 	case end.Interrupted || c.limit.passed(): // the machine was in a long stretch without a step
-		c.incomplete.add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
+		c.incomplete.Add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
 		return false
 	case end.Unsupported != "":
 		cause := CauseUnsupported
 		if end.OverMemory {
 			cause = CauseMemory
 		}
-		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported, Refused: end.Refused})
+		c.incomplete.Add(Reason{Cause: cause, Text: end.Unsupported, Refused: end.Refused})
 	default:
 		c.supposed = true
 	}
@@ -248,7 +234,7 @@ func (c *collector) cut(end *Ending) bool {
 // truncated records the place of the busiest goroutine when the bound on steps cut the execution:
 // its loop, if it is in one. The explorer reports the bound.
 func (c *collector) truncated(path trace.Schedule) {
-	if len(path) == 0 || len(c.loops.list) == maxLongLoops {
+	if len(path) == 0 || len(c.loops.List) == maxLongLoops {
 		return
 	}
 	moves := make(map[trace.GID]int)
@@ -263,9 +249,9 @@ func (c *collector) truncated(path trace.Schedule) {
 	if pos, ok := c.m.Loop(busy); ok {
 		at = LongLoop{Goroutine: e.Name, Pos: pos, Loop: true}
 	}
-	at.Pos = plain(at.Pos)
+	at.Pos = describe.Plain(at.Pos)
 	at.Pos.Column = 0
-	c.loops.add(at)
+	c.loops.Add(at)
 }
 
 // count adds x to the outcomes.
@@ -311,7 +297,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		// Natively time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
-		c.incomplete.add(Reason{Cause: CauseTime, Pos: pos})
+		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos})
 		return true
 	}
 	b.Loop = loop

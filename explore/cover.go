@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Coverage says which blocks of the user's module an exploration has executed.
@@ -43,33 +43,20 @@ type Coverage struct {
 	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
 	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
 	// an equivalent one, or a static fact says that it makes no difference.
-	Orders map[Order]uint64
+	Orders map[describe.Order]uint64
 }
-
-// An Order is an order of two operations of different goroutines on one location.
-type Order struct{ First, Second Place }
-
-// A Place is the position of an operation, without column, and its operand in source terms.
-type Place struct {
-	Pos  token.Position
-	Kind trace.Kind
-	What string
-}
-
-// Reversed returns the reverse order of the two.
-func (o Order) Reversed() Order { return Order{o.Second, o.First} }
 
 // noted is what one or more machines have recorded for a Coverage.
 type noted struct {
 	blocks []bool
 	locks  map[token.Position]bool
-	orders map[Order]uint64
+	orders map[describe.Order]uint64
 }
 
 // add adds the records of y.
 func (x *noted) add(y noted) {
 	if x.blocks == nil {
-		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[Order]uint64)
+		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[describe.Order]uint64)
 	}
 	for i, r := range y.blocks {
 		x.blocks[i] = x.blocks[i] || r
@@ -98,7 +85,7 @@ func (c *Coverage) Add(d *Coverage) {
 func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
 
 // covered returns the records of m.
-func covered(m Machine) (x noted) {
+func covered(m describe.Machine) (x noted) {
 	if m.Blocks() != nil {
 		x.blocks, x.locks, x.orders = slices.Clone(m.Covered()), m.Locked(), m.Ordered()
 	}

@@ -3,7 +3,7 @@ package explore
 import (
 	"go/token"
 
-	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // A Detail has the particulars of a bug as values; package report makes a sentence of them. Details
@@ -33,14 +33,14 @@ type (
 	// MainBlocked is of Deadlock without a cycle: the main goroutine waits forever.
 	MainBlocked struct {
 		Goroutine string
-		Waiting
+		describe.Waiting
 		Others int // number of other goroutines that wait, too
 	}
 
 	// LeftBehind is of Leak: main has returned, and a goroutine waits forever.
 	LeftBehind struct {
 		Func string // the innermost one outside the standard library
-		Waiting
+		describe.Waiting
 	}
 
 	// LeftLooping is of Livelock: the entry has returned, and a goroutine repeats a loop.
@@ -51,7 +51,7 @@ type (
 	// LivesOn is of LeftRunning: main has returned, and time wakes a goroutine again and again.
 	LivesOn struct {
 		Func string // the innermost one outside the standard library
-		Waiting
+		describe.Waiting
 	}
 
 	// Spins is of Livelock: a goroutine repeats a loop forever without an effect that another
@@ -71,7 +71,7 @@ type (
 	// called the first.
 	Conflict struct {
 		What          string // operand in source terms; empty if it has no name
-		First, Second Verb
+		First, Second describe.Verb
 		At            token.Position // of the second access, without a column, if on another line
 	}
 )
@@ -90,66 +90,3 @@ func (Conflict) detail()    {}
 
 // Names are names of goroutines, separated by spaces.
 type Names string
-
-// Waiting is what a blocked goroutine waits for.
-type Waiting struct {
-	For string // the runtime's word: "chan receive", "sync.Mutex.Lock"; may be empty
-	On  string // in source terms: "bank.mu"; empty if there is no name
-}
-
-// A Related is a further position that is relevant to a bug.
-type Related struct {
-	Pos       token.Position
-	Role      Role
-	Goroutine string
-	Waiting          // for RoleWaits
-	Access    Verb   // for RoleConflicts
-	Func      string // for RoleConflicts
-}
-
-// A Role is the role of a related position.
-type Role uint8
-
-// The roles.
-const (
-	RoleStarted   Role = iota // the goroutine was started there
-	RoleWaits                 // the goroutine waits there
-	RoleLoops                 // the goroutine's loop is there
-	RoleConflicts             // the second access of a race
-)
-
-// A Verb is what an access does.
-type Verb uint8
-
-// The verbs.
-const (
-	Reads Verb = iota
-	Writes
-	AtomicallyReads
-	AtomicallyWrites
-	Closes
-	Sends
-	AddsToGroup
-	WaitsForGroup
-)
-
-// Verb returns what a does.
-func (a *Access) Verb() Verb {
-	switch {
-	case a.Kind == trace.Close:
-		return Closes
-	case a.Kind == trace.Send:
-		return Sends
-	case a.Kind == trace.WgAdd:
-		return AddsToGroup
-	case a.Kind == trace.WgWait:
-		return WaitsForGroup
-	case a.Writes && !a.Kind.Plain():
-		return AtomicallyWrites
-	case !a.Kind.Plain():
-		return AtomicallyReads
-	case a.Writes:
-		return Writes
-	}
-	return Reads
-}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -27,7 +28,7 @@ type Entry struct {
 	Name    string // function
 	// New makes a machine in the entry's initial state. During a long step the machine calls
 	// interrupted, which reports whether to cut the execution.
-	New    func(interrupted func() bool) (Machine, error)
+	New    func(interrupted func() bool) (describe.Machine, error)
 	Source *load.Entry // the entry's source; nil if Select did not make the entry
 	// Together has the names of the two parallel tests, if the entry consists of two.
 	Together []string
@@ -59,7 +60,7 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 type exploration struct {
 	limit     *limit
 	opts      Options
-	m         Machine
+	m         describe.Machine
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine was ready
@@ -318,18 +319,18 @@ func (s *exploration) finish(found por.Result) (err error) {
 	assumed := s.m.Assumed()
 	if c.merged != nil {
 		c.merged.end()
-		r.Stats.Counters = Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
-		assumed = c.merged.assumed.list
+		r.Stats.Counters = describe.Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
+		assumed = c.merged.assumed.List
 	}
 	isError := func(b *Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
-	r.LongLoops, r.Known = c.loops.list, len(c.baseline)
+	r.LongLoops, r.Known = c.loops.List, len(c.baseline)
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
 	}
-	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
+	r.Incomplete = append(r.Incomplete, c.incomplete.List...)
 	if c.supposed && found.Executions == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseImpossible})
 	}

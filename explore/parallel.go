@@ -4,6 +4,8 @@ import (
 	"errors"
 	"maps"
 
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -77,7 +79,7 @@ type subsearch struct {
 // because the subtree may be dropped (por/optimal: restartSequentially). Bugs known when the search
 // began again do not stop it.
 func (c *collector) Split(sys por.System) por.Subsearch {
-	m := sys.(Machine)
+	m := sys.(describe.Machine)
 	if m == c.m {
 		c.merged.unsplit = false // whatever it executes belongs to subtrees
 	}
@@ -120,12 +122,12 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	for _, i := range p.used {
 		c.opts.Ignores[i].Used = true
 	}
-	for _, x := range p.incomplete.list {
-		c.incomplete.add(x)
+	for _, x := range p.incomplete.List {
+		c.incomplete.Add(x)
 	}
-	for _, x := range p.loops.list {
-		if len(c.loops.list) < maxLongLoops {
-			c.loops.add(x)
+	for _, x := range p.loops.List {
+		if len(c.loops.List) < maxLongLoops {
+			c.loops.Add(x)
 		}
 	}
 	for _, o := range p.outcomes {
@@ -153,11 +155,11 @@ func (c *collector) Merge(q por.Subsearch) bool {
 // existed, and assumptions about the environment. With one machine they are read at the end. With
 // several they are added with each subtree, so that dropped subtrees do not count.
 type mergedCounters struct {
-	m Machine // of the search
+	m describe.Machine // of the search
 
 	instructions uint64
 	existed      map[trace.GID]bool
-	assumed      orderedSet[vm.Assumption]
+	assumed      ordered.Set[vm.Assumption]
 	covered      noted
 	unsplit      bool   // m searches outside of subtrees,
 	since        uint64 // having executed this number of instructions before
@@ -166,7 +168,7 @@ type mergedCounters struct {
 // newMergedCounters returns counters with the work of m before the search.
 //
 // Initialising packages has executed instructions and started goroutines already.
-func newMergedCounters(m Machine) *mergedCounters {
+func newMergedCounters(m describe.Machine) *mergedCounters {
 	c := &mergedCounters{m: m, existed: make(map[trace.GID]bool)}
 	c.add(m.Counters().Instructions, c.m.Existed(), c.m.Assumed(), covered(m))
 	c.restart()
@@ -181,7 +183,7 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 		c.existed[g] = true
 	}
 	for _, x := range assumed {
-		c.assumed.add(x)
+		c.assumed.Add(x)
 	}
 }
 

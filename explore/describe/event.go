@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"fmt"
@@ -38,9 +38,9 @@ func (m *machine) Describe(g trace.GID) Event {
 	all := slices.Concat(stack, m.created(g))
 	e := m.event(g, op.Kind, all)
 	if own := func(f Frame) bool { return f.Own }; slices.ContainsFunc(stack, own) {
-		e.call = m.calls.add(stack)
+		e.Noted.Call = m.calls.add(stack)
 	} else {
-		e.call = m.calls.add(all)
+		e.Noted.Call = m.calls.add(all)
 	}
 	m.inside = len(stack) > 0 && stack[0].Std
 	if name, returns, ok := m.Operation(g); ok {
@@ -92,7 +92,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 		}
 	}
 	if at, ok := userFrame(stack); ok {
-		e.Func, e.Pos, e.Library = at.Func, plain(at.Pos), at.Std
+		e.Func, e.Pos, e.Library = at.Func, Plain(at.Pos), at.Std
 	}
 	switch k {
 	case trace.Spin:
@@ -105,14 +105,14 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	e.What, t = m.src.what(k, e.Pos)
 	if k == trace.Choose && t != nil {
 		if _, isMap := t.Underlying().(*types.Map); isMap {
-			e.What = rangeOver + e.What
+			e.What = RangeOver + e.What
 		}
 	}
 	return e
 }
 
-// rangeOver begins the text of a choice of the next map entry.
-const rangeOver = "range "
+// RangeOver begins the text of a choice of the next map entry.
+const RangeOver = "range "
 
 // internalPackage returns the package of the function that code outside of the standard library has
 // called last, if that package synchronises internally where its callers do not; otherwise "".
