@@ -50,7 +50,7 @@ func TestOnlyThis(t *testing.T) {
 		bug  explore.Bug
 		want string
 	}{
-		{explore.Bug{FailsAtStart: true, Inputs: []explore.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
+		{explore.Bug{FailsAtStart: true, Inputs: []describe.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
 		{explore.Bug{Events: []describe.Event{choice}}, " It needs no preemption, only the choice in step 1."},
 		{explore.Bug{Events: []describe.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
 		{explore.Bug{Events: []describe.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
