@@ -74,9 +74,9 @@ func AnalyzeWithoutUsers(work uint64, interrupt func() bool, prog *load.Program,
 	return analyze(&analysis{alone: true, most: work}, interrupt, prog, entries)
 }
 
-// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much code of others: of that it analyses the packages
-// in ownLibrary only. A function outside calls the functions and the methods that it is given, returns
-// nothing, and has no other effect.
+// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much code of others: of that it analyses the
+// packages in ownLibrary only. A function outside calls the functions and the methods that it is given,
+// returns nothing, and has no other effect.
 func AnalyzeOwn(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	return analyze(&analysis{alone: true, own: true, most: work}, interrupt, prog, entries)
 }
