@@ -242,3 +242,10 @@ func sortedAssumptions(list []Assumption) []Assumption {
 func (m *Machine) drawnAt() []Assumption {
 	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.list()...))
 }
+
+// set replaces the list.
+func (l *drawnLooks) set(list []Assumption) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looked = list
+}

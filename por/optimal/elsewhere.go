@@ -93,6 +93,12 @@ type sentCandidate struct {
 func (p *pool) runProxy() {
 	defer p.group.Done()
 	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.proxies--
+		p.changed.Broadcast()
+	}()
+	defer func() {
 		if x := recover(); x != nil {
 			p.abandon(x)
 		}
@@ -131,10 +137,10 @@ func (p *pool) send(w *worker, t *task) {
 	n := t.node
 	x := parcel{Relation: p.rel, Begin: p.begin, Path: n.recordedPath, Frames: n.frames, DependsOnOutput: n.dependsOnOutput,
 		Merged: t.mergedBefore}
-	mine := make([]uint64, len(tasks))
+	mine, sent := make([]uint64, len(tasks)), time.Now()
 	for i, t := range tasks {
 		x.Tasks = append(x.Tasks, t.sent())
-		mine[i] = t.taker
+		mine[i], t.sentAt = t.taker, sent
 	}
 	epoch := p.epoch
 	p.mu.Unlock()
@@ -150,14 +156,6 @@ func (p *pool) send(w *worker, t *task) {
 		p.changed.Broadcast()
 	})
 	defer late.Stop()
-	sent := time.Now()
-	for i, t := range tasks {
-		p.mu.Lock()
-		if t.taker == mine[i] {
-			t.sentAt = sent
-		}
-		p.mu.Unlock()
-	}
 	result, ok := p.cfg.Elsewhere.Explore(data, func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -207,7 +205,7 @@ func (p *pool) lateTask(w *worker) *task {
 
 // sendsAll reports whether w leaves the present tasks to other processes, for tests.
 func (p *pool) sendsAll(w *worker) bool {
-	return p.opts.shareAll && p.sends && w.first && !p.sequential && !p.next.here && p.next.node != nil
+	return p.opts.shareAll && p.proxies > 0 && !p.late && w.first && !p.sequential && !p.next.here && p.next.node != nil
 }
 
 // giveBack makes t a task again that nobody explores. here: it is not for other processes.

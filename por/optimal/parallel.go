@@ -116,6 +116,7 @@ type pool struct {
 	numTakers uint64          // number of tasks that were sent away
 	late      bool            // one of them may be late
 	sends     bool            // tasks are sent away
+	proxies   int             // that may send one
 	available [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged  map[*task]bool  // finished tasks
 	taskBytes int64
@@ -222,6 +223,7 @@ func (p *pool) start() {
 	if _, p.sends = p.cfg.Sends(p.visitor); p.sends {
 		for range p.cfg.Elsewhere.Workers() {
 			p.group.Add(1)
+			p.proxies++
 			go p.runProxy()
 		}
 	}

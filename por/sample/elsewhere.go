@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
@@ -15,6 +16,9 @@ import (
 
 // awayTimes is how much larger pieces are if some are sent: they should take some tenths of a second.
 const awayTimes = 64
+
+// lateAfter is how long the search waits for a piece that was sent, before it draws the piece itself.
+const lateAfter = 2 * time.Second
 
 // sendAll: all pieces are sent, for tests.
 var sendAll = false
@@ -63,7 +67,13 @@ func (p *several) send(c *piece) {
 	if err != nil {
 		panic(err)
 	}
-	result, ok := p.Cfg.Elsewhere.Explore(data, p.isOver)
+	sent := time.Now()
+	result, ok := p.Cfg.Elsewhere.Explore(data, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		// Its process may be dead.
+		return p.over != "" || p.awaited == c && time.Since(sent) >= lateAfter
+	})
 	if !ok {
 		return
 	}

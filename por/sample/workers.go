@@ -60,6 +60,7 @@ type several struct {
 	budget  uint64
 
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
+	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
 	live    map[*piece]por.Stats // of the pieces that are being executed
 	counted por.Stats            // of all executed pieces
@@ -128,6 +129,9 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		//mutant: jobs: the newest piece of a sample is merged first [pieces]: "0]\n\t\topen = open[1:" -> "len(open)-1]\n\t\topen = open[:len(open)-1"
 		c := open[0]
 		open = open[1:]
+		p.mu.Lock()
+		p.awaited = c
+		p.mu.Unlock()
 		if workers != nil {
 			workers.Await(&drawer{sys: own.sys, oracle: own.oracle, away: sends && sendAll}, &c.Task)
 		} else {
