@@ -67,7 +67,8 @@ func pieceOf(name string) (of string, ok bool) {
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces
-	of    string         // the task of the entry
+	queue *cluster.Pieces
+	of    string // the task of the entry
 	entry int
 	name  string
 	owner string
@@ -77,19 +78,19 @@ type market struct {
 	start sync.Once
 	all   sync.WaitGroup
 
-	mu      sync.Mutex
-	short   bool // the queue has tasks that nobody has taken: it is not the time to cut
-	waiting map[string]chan *pieceOutcome
-	known   map[string]bool // that have a record
-	facts   []vm.HostFact   // of the host of others
-	pieces  int             // that others have explored, or refused
+	mu     sync.Mutex
+	short  bool            // the queue has tasks that nobody has taken: it is not the time to cut
+	known  map[string]bool // that have a record
+	facts  []vm.HostFact   // of the host of others
+	pieces int             // that others have explored, or refused
 }
 
 func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
 	m := &market{w: w, of: of, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,
-		waiting: make(map[string]chan *pieceOutcome), known: make(map[string]bool)}
+		known: make(map[string]bool)}
 	m.ctx, m.end = context.WithCancel(ctx)
 	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
+	m.queue = cluster.NewPieces(m.run)
 	return m
 }
 
@@ -110,7 +111,7 @@ func (m *market) Workers() int { return mostPieces }
 func (m *market) Acquire(stop func() bool) bool {
 	m.start.Do(func() {
 		m.all.Go(m.ask)
-		m.all.Go(m.listen)
+		m.all.Go(func() { m.queue.Listen() })
 	})
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -171,27 +172,6 @@ func (m *market) ask() {
 	}
 }
 
-// listen takes the records of pieces.
-func (m *market) listen() {
-	for {
-		name, r, err := m.run.Next()
-		if err != nil {
-			return
-		}
-		o := new(pieceOutcome)
-		if saved.Unmarshal(r.Result, o) != nil {
-			continue // it is not one of a piece
-		}
-		m.mu.Lock()
-		c := m.waiting[name]
-		delete(m.waiting, name)
-		m.mu.Unlock()
-		if c != nil {
-			c <- o
-		}
-	}
-}
-
 // hashOf names data.
 func hashOf(data ...[]byte) string {
 	h := sha256.New()
@@ -223,25 +203,19 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 		return nil, false
 	}
 	t := cluster.Task{Name: m.of + pieceSign + hashOf(data), Data: data}
-	back := make(chan *pieceOutcome, 1)
-	m.mu.Lock()
-	m.waiting[t.Name] = back
-	m.mu.Unlock()
-	defer func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.waiting, t.Name)
-	}()
-	if err := m.run.Publish(t); err != nil {
+	back, err := m.queue.Ask(t)
+	if err != nil {
 		return nil, false
 	}
+	defer m.queue.GiveUp(t.Name)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case o := <-back:
+		case r := <-back:
 			m.run.Remove(t.Name) // nobody else needs it
-			if o.Refused {
+			var o pieceOutcome
+			if saved.Unmarshal(r.Result, &o) != nil || o.Refused {
 				return nil, false
 			}
 			m.mu.Lock()
