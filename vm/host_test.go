@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // TestHostLog: each answer holds until it changes, and no longer.
@@ -135,5 +136,16 @@ func TestHostView(t *testing.T) {
 	b := make([]byte, 4)
 	if n, err := v.readAt(large, b, maxKeptFile); n != 1 || err != nil || v.size > maxKeptFile {
 		t.Errorf("%d bytes, %v; %d bytes are kept", n, err, v.size)
+	}
+}
+
+// TestHostName: what a fact is about does not change with the memory that had its name.
+func TestHostName(t *testing.T) {
+	memory := []byte("/none")
+	var log HostLog
+	log.note(new(hostView), nil, askKind, unsafe.String(&memory[0], len(memory)))
+	memory[1] = 'd'
+	if list := log.Facts(); len(list) != 1 || list[0].Name != "/none" {
+		t.Errorf("%v", list)
 	}
 }
