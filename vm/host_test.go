@@ -149,3 +149,26 @@ func TestHostName(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 }
+
+// TestHostViewName: what is kept about a file is not found under a name that its memory has later.
+func TestHostViewName(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(a, []byte("of a"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b, []byte("of b"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	memory := []byte(a)
+	path, v := unsafe.String(&memory[0], len(memory)), new(hostView)
+	v.stat(path, true)
+	v.content(path)
+	copy(memory, b)
+	if c := string(v.content(b).data); c != "of b" {
+		t.Errorf("%s has %q", b, c)
+	}
+	if info, err := v.stat(b, true); err != nil || info.Name() != "b" {
+		t.Errorf("%s is %v, %v", b, info, err)
+	}
+}
