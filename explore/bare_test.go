@@ -81,4 +81,6 @@ func (bare) UserPos(trace.GID, *trace.Op) token.Position                        
 func (bare) Save() (*vm.Saved, error)                                                { return nil, errBare }
 func (bare) Regrow(*vm.Saved, func() bool) error                                     { return errBare }
 func (bare) Restore(*vm.Saved) error                                                 { return errBare }
+func (bare) Learn(*vm.Saved, func() bool) error                                      { return errBare }
+func (bare) Numbered() uint64                                                        { return 0 }
 func (bare) Refinement() vm.Refinement                                               { return vm.Refinement{} }

@@ -147,6 +147,8 @@ func (s *exploration) configure(opts Options) error {
 	s.useFacts()
 	if opts.Jobs > 1 {
 		s.useWorkers()
+	} else if opts.sends() {
+		s.useElsewhere()
 	}
 	s.m.Await(opts.await())
 	return s.keep(&opts)

@@ -160,7 +160,7 @@ var errUnsaved = errors.New("a search with these options is not saved")
 // unsaved reports whether a search with options o cannot be saved: checks and transcripts of a
 // search are not saved with it.
 func unsaved(o *Options) bool {
-	return o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1
+	return o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1 || o.sends()
 }
 
 // name returns the name of the file of a phase.
@@ -232,15 +232,20 @@ func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string)
 			opts.tolerated[k] = true
 		}
 	}
+	return e.refined(info.Refinement), opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
+}
+
+// refined returns the entry with machines that have refinement r.
+func (e Entry) refined(r vm.Refinement) Entry {
 	make := e.New
 	e.New = func(interrupted func() bool) (describe.Machine, error) {
 		m, err := make(interrupted)
-		if err != nil || reflect.DeepEqual(m.Refinement(), info.Refinement) {
+		if err != nil || reflect.DeepEqual(m.Refinement(), r) {
 			return m, err
 		}
-		return m.With(info.Refinement.Refine, interrupted)
+		return m.With(r.Refine, interrupted)
 	}
-	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
+	return e
 }
 
 // has reports whether a saved search of that phase exists and is to be continued.

@@ -72,6 +72,9 @@ type Options struct {
 	Keep  *Keep
 	phase string // name under which this search is saved; "": it is not saved
 
+	// Elsewhere, if set, lets other processes explore pieces of the search, if it can be cut into such.
+	Elsewhere Elsewhere
+
 	// Trace, if set, gets a transcript of the search: see por.Config.Trace.
 	Trace io.Writer
 	// Progress, if set, is called now and then. ProgressDue reports whether Progress would show

@@ -75,6 +75,10 @@ type Config struct {
 	Jobs    int
 	Another func() (Replica, error)
 
+	// Elsewhere, if set, explores pieces of the search in other processes, if the explorer can send them
+	// (Explorer.Piece), and the visitor (Sender).
+	Elsewhere Elsewhere
+
 	// Create, if set, makes a file in a directory, with the name of the entry as prefix, for options of
 	// explorers. Describe, if set, returns the position and the object of an operation.
 	Create   func(dir, name string) (io.WriteCloser, error)

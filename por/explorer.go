@@ -43,6 +43,8 @@ type Explorer struct {
 	Options []Option
 	// Run is the search. Use Explore, which also handles fallbacks.
 	Run Search
+	// Piece explores what Run has sent to another process (Config.Elsewhere); nil: Run sends nothing.
+	Piece PieceSearch
 	// Fallbacks are the explorers to which it may fall back (Result.FallbackTo).
 	Fallbacks []*Explorer
 }

@@ -258,3 +258,10 @@ func (s *symbols) boundOf(g *goroutine, i uint16, kind bounds.Kind) bounds.Bound
 	}
 	return bounds.Integers(int64(v), int64(v))
 }
+
+// set replaces the list.
+func (l *drawnLooks) set(list []Assumption) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looked = list
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // TestHostLog: each answer holds until it changes, and no longer.
@@ -135,5 +136,39 @@ func TestHostView(t *testing.T) {
 	b := make([]byte, 4)
 	if n, err := v.readAt(large, b, maxKeptFile); n != 1 || err != nil || v.size > maxKeptFile {
 		t.Errorf("%d bytes, %v; %d bytes are kept", n, err, v.size)
+	}
+}
+
+// TestHostName: what a fact is about does not change with the memory that had its name.
+func TestHostName(t *testing.T) {
+	memory := []byte("/none")
+	var log HostLog
+	log.note(new(hostView), nil, askKind, unsafe.String(&memory[0], len(memory)))
+	memory[1] = 'd'
+	if list := log.Facts(); len(list) != 1 || list[0].Name != "/none" {
+		t.Errorf("%v", list)
+	}
+}
+
+// TestHostViewName: what is kept about a file is not found under a name that its memory has later.
+func TestHostViewName(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(a, []byte("of a"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b, []byte("of b"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	memory := []byte(a)
+	path, v := unsafe.String(&memory[0], len(memory)), new(hostView)
+	v.stat(path, true)
+	v.content(path)
+	copy(memory, b)
+	if c := string(v.content(b).data); c != "of b" {
+		t.Errorf("%s has %q", b, c)
+	}
+	if info, err := v.stat(b, true); err != nil || info.Name() != "b" {
+		t.Errorf("%s is %v, %v", b, info, err)
 	}
 }

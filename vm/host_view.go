@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -60,7 +61,8 @@ func (m *Machine) files() *hostView {
 	return v
 }
 
-// kept returns m's answer for path, after asking the host if there is no answer yet.
+// kept returns m's answer for path, after asking the host if there is no answer yet. The key is a copy: the
+// memory of the program may have path, and change.
 func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func(string) (T, error)) (T, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -71,7 +73,8 @@ func kept[T any](v *hostView, m *map[string]hostAnswer[T], path string, ask func
 		}
 		a.value, a.err = ask(path)
 		//mutant: files of the host are looked at again [test ./vm ^TestHostView$]
-		(*m)[path] = a
+		//mutant: what is kept about files has the memory of the program as its names [test ./vm TestHostViewName]: "strings.Clone(path)" -> "path + strings.Clone(path)[:0]"
+		(*m)[strings.Clone(path)] = a
 	}
 	return a.value, a.err
 }
@@ -114,7 +117,7 @@ func (v *hostView) content(path string) hostContent {
 		}
 		v.size += int64(len(c.data))
 		//mutant: contents of the host's files are read again [test ./vm ^TestHostView$]
-		v.contents[path] = c
+		v.contents[strings.Clone(path)] = c
 	}
 	return c
 }

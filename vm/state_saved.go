@@ -143,6 +143,9 @@ type Saved struct {
 	Spans      map[int64]int32
 	Ticks      map[int64]bool
 	SinceTicks map[int64]bool
+	Seeds      map[uint64]bool
+	Looked     []Assumption // see drawnLooks
+	Endless    []string     // see loopPlaces
 	Late       bool
 	Jumps      []int64
 	Flags      []bool      // see flags
@@ -190,7 +193,7 @@ func (m *Machine) Save() (*Saved, error) {
 	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, Aged: k.aged, Spans: k.spans,
-		Ticks: k.ticks, SinceTicks: k.sinceTicks,
+		Ticks: k.ticks, SinceTicks: k.sinceTicks, Seeds: k.seeds, Looked: m.cfg.drawn.list(), Endless: m.cfg.endless.all(),
 		SinceGC: m.heap.SinceGC, GCAt: m.heap.GCAt, Steps: m.steps, Objects: len(m.heap.Objs), Pending: pending}
 	s.Numbers = m.numbers()
 	if s.Covered, s.Contended, s.Orders = m.covered, m.contended, m.orders.met; m.race != nil {
@@ -308,12 +311,19 @@ func (m *Machine) Restore(s *Saved) error {
 	}
 	m.covered, m.contended, m.orders.met = s.Covered, s.Contended, s.Orders
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
+	return m.remember(s)
+}
+
+// remember makes m know what the saved machine had met on any path.
+func (m *Machine) remember(s *Saved) error {
 	k, late := m.link, m.cfg.late
 	k.lock()
 	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
-	k.dates, k.aged, k.spans = s.Dates, s.Aged, s.Spans
+	k.dates, k.aged, k.spans, k.seeds = s.Dates, s.Aged, s.Spans, s.Seeds
 	k.unlock()
 	m.heap.SinceGC, m.heap.GCAt = s.SinceGC, s.GCAt
+	m.cfg.drawn.set(s.Looked)
+	m.cfg.endless.set(s.Endless)
 	late.mu.Lock()
 	late.any, late.jumps = s.Late, s.Jumps
 	late.mu.Unlock()

@@ -61,6 +61,13 @@ func (l *loopPlaces) all() []string {
 	return slices.Clone(l.list)
 }
 
+// set replaces the places.
+func (l *loopPlaces) set(list []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = list
+}
+
 // needsTimed reports whether a path was cut in a loop that is not timed yet.
 func (m *Machine) needsTimed() bool {
 	return slices.ContainsFunc(m.cfg.endless.all(), func(p string) bool { return !slices.Contains(m.cfg.timed, p) })

@@ -18,10 +18,7 @@ func TestDogfoodCluster(t *testing.T) {
 	dir := filepath.Join("..", "..", "internal", "cluster")
 	tests := []string{"TestOneDies", "TestCoordinatorDies", "TestCollector"}
 	if !deep.Quick() {
-		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate")
-	}
-	if deep.On() {
-		tests = append(tests, "TestLateAndDead")
+		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate", "TestPieces", "TestLateAndDead")
 	}
 	verdicts, text := dogfood(t, dir, "--run", "^("+strings.Join(tests, "|")+")$")
 	for _, name := range tests {
@@ -30,7 +27,7 @@ func TestDogfoodCluster(t *testing.T) {
 		}
 	}
 	files := map[string]string{"go.mod": "module example.com/cluster\n\ngo 1.26\n"}
-	for _, name := range []string{"cluster.go", "memory.go", "cluster_test.go"} {
+	for _, name := range []string{"cluster.go", "memory.go", "pieces.go", "cluster_test.go"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -44,6 +41,9 @@ func TestDogfoodCluster(t *testing.T) {
 		{"count acknowledgements", "TestLate", "cluster_test.go", "q.Next()\n\t\tif err != nil {\n\t\t\treturn -1\n\t\t}\n\t\tc.Add(name, r, add)\n",
 			"q.Acked()\n\t\tif err != nil {\n\t\t\treturn -1\n\t\t}\n\t\tsum += int(r.Result[0])\n\t\tc.Add(name, r, func(string, Record) {})\n"},
 		{"a known record's children are not published again", "TestOneDies", "cluster.go", "\tfor _, c := range r.Children {\n\t\tif err := q.Publish(c)", "\tfor _, c := range r.Children {\n\t\tif known {\n\t\t\tbreak\n\t\t}\n\t\tif err := q.Publish(c)"},
+		{"who asks does not wait yet when the piece is published", "TestPieces", "pieces.go", "\tp.mu.Lock()\n\tp.waiting[t.Name] = c\n\tp.mu.Unlock()\n\tif err := p.q.Publish(t); err != nil {\n\t\tp.GiveUp(t.Name)\n\t\treturn nil, err\n\t}\n",
+			"\tif err := p.q.Publish(t); err != nil {\n\t\treturn nil, err\n\t}\n\tp.mu.Lock()\n\tp.waiting[t.Name] = c\n\tp.mu.Unlock()\n"},
+		{"an owner that begins again uses the names of the first one", "TestPieces", "cluster_test.go", "r-piece-%d\", owner)", "r-piece-%d\", owner-owner)"},
 		{"who begins again publishes the roots only", "TestCoordinatorDies", "cluster.go", "\t\tnext = append(next[:len(next):len(next)], r.Children...)\n", "\t\t_ = r\n"},
 	} {
 		if !deep.Every(4, i) {

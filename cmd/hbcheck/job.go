@@ -19,6 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
+	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -180,7 +181,7 @@ type job struct {
 var errStopped = errors.New("the run is over")
 
 // execute executes a task. The outcome is nil if ctx was done before the end.
-func (j *job) execute(ctx context.Context, data []byte) *outcome {
+func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.Delivered) *outcome {
 	t, o := new(entryTask), new(outcome)
 	if err := saved.Unmarshal(data, t); err != nil {
 		return &outcome{Refused: err.Error()}
@@ -197,7 +198,10 @@ func (j *job) execute(ctx context.Context, data []byte) *outcome {
 	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
 		own.Timeout, own.Share = t.Bound, true
 	}
+	m := newMarket(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
+	own.Elsewhere = m
 	o.Result, o.Crowded, err = j.x.perform(ctx, e, own, flags, t.Final, t.Earlier)
+	m.close()
 	var mistake internalError
 	switch {
 	case ctx.Err() != nil:
@@ -213,6 +217,10 @@ func (j *job) execute(ctx context.Context, data []byte) *outcome {
 		}
 	}
 	o.Facts, o.By = j.x.remote.host(e.Source).Facts(), ownProcess
+	if len(m.facts) > 0 {
+		//mutant: what helpers have asked their host is not compared [test ./cmd/hbcheck TestPieceFacts]: remove 1
+		o.Facts, o.By = append(o.Facts, m.facts...), ""
+	}
 	return o
 }
 

@@ -51,8 +51,8 @@ const smallSample = 10
 // smallConfig returns how small versions of an entry are explored, with its own options and flags.
 func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exploreFlags) *small.Config {
 	machine := flags.machineFlags
-	machine.host = nil // what is remembered of the entry has nothing to do with another program
-	own.Keep = nil
+	machine.host = nil                 // what is remembered of the entry has nothing to do with another program
+	own.Keep, own.Elsewhere = nil, nil // other processes do not have it
 	sample := own
 	sample.Portfolio, sample.POR, sample.MaxExecs, sample.Jobs = nil, explorers.Lookup("random"), smallSample, 1
 	sample.Match, sample.Symmetry, sample.LimitPreempt, sample.MaxStates = false, false, false, 0

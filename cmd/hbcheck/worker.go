@@ -28,12 +28,14 @@ type worker struct {
 	info   jetstream.WorkerInfo // guarded by mu; ID, Build and Slots do not change
 	log    io.Writer
 	memory byteSize // for searches; 0: as the run says, or the default
+	puller *jetstream.Puller
 
 	own    *job // of this process; nil: it is no coordinator
 	ownRun string
 
 	mu      sync.Mutex
 	jobs    map[string]*loading
+	helpers []helper        // that wait for the next piece, the oldest first
 	said    map[string]bool // runs of other builds
 	stopped map[string]context.CancelCauseFunc
 	drained time.Duration // how long tasks may go on when the worker leaves
@@ -50,6 +52,9 @@ type loading struct {
 // mostDeliveries is how often a task is delivered before it is given up: its workers die of it.
 const mostDeliveries = 25
 
+// mostPieceDeliveries is the same for a piece of an entry.
+const mostPieceDeliveries = 3
+
 // newWorker returns a worker that executes at most slots tasks at the same time.
 func newWorker(c *jetstream.Cluster, build string, slots int, log io.Writer) *worker {
 	w := &worker{c: c, log: log, jobs: make(map[string]*loading), said: make(map[string]bool)}
@@ -64,6 +69,7 @@ func (w *worker) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.puller = p
 	tasks, end := context.WithCancelCause(context.Background())
 	defer end(nil)
 	over := make(chan struct{})
@@ -174,8 +180,19 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 		d.Drop() // a coordinator that continues the run publishes what is missing
 		return
 	}
+	of, isPiece := pieceOf(d.Task().Name)
+	if isPiece {
+		if _, over, err := run.Lookup(of); err == nil && over {
+			d.Drop() // the entry has a record
+			return
+		}
+		run = run.Pieces(of)
+	}
 	err := cluster.Handle(run, d, func(t cluster.Task) (cluster.Record, error) {
 		j, err := w.job(ctx, d.Run)
+		if isPiece {
+			return w.handlePiece(ctx, j, err, run, d, of)
+		}
 		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(w.log, "run %s: %v\n", d.Run, err)
 			return cluster.Record{Result: (&outcome{Refused: err.Error()}).marshal()}, nil
@@ -187,7 +204,7 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 			o := &outcome{Err: fmt.Sprintf("%d workers were lost while they explored it", d.Times-1)}
 			return cluster.Record{Result: o.marshal()}, nil
 		}
-		o := j.execute(ctx, t.Data)
+		o := j.execute(ctx, t.Data, w, d)
 		if o == nil {
 			return cluster.Record{}, context.Cause(ctx)
 		}
@@ -200,6 +217,20 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 		fmt.Fprintf(w.log, "%s: %v\n", id, err)
 	}
 	d.Return()
+}
+
+// handlePiece is what handle does for a piece of task of. The error is that of loading the program.
+func (w *worker) handlePiece(ctx context.Context, j *job, err error, run *jetstream.Run, d *jetstream.Delivered, of string) (cluster.Record, error) {
+	if ctx.Err() != nil {
+		return cluster.Record{}, ctx.Err()
+	}
+	o := &pieceOutcome{Refused: true, Why: fmt.Sprint(err)}
+	if err == nil && d.Times <= mostPieceDeliveries { // otherwise its owner explores it
+		if o = w.explorePiece(ctx, j, run, d.Run, of, d.Task().Data); o == nil {
+			return cluster.Record{}, context.Cause(ctx)
+		}
+	}
+	return cluster.Record{Result: o.marshal()}, nil
 }
 
 func (w *worker) begin(id string, d *jetstream.Delivered, stop context.CancelCauseFunc) {
@@ -265,6 +296,7 @@ func (w *worker) forget(but string) {
 		if oldest == "" {
 			return
 		}
+		w.dropHelpers(oldest)
 		os.RemoveAll(w.jobs[oldest].job.dir)
 		delete(w.jobs, oldest)
 	}

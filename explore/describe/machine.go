@@ -195,6 +195,10 @@ type Saver interface {
 	Save() (*vm.Saved, error)
 	Regrow(s *vm.Saved, over func() bool) error
 	Restore(*vm.Saved) error
+	// Learn makes a machine in its initial state equal to the saved one, in what this has met on any path.
+	// Numbered returns how many numbers it has given.
+	Learn(s *vm.Saved, over func() bool) error
+	Numbered() uint64
 	Refinement() vm.Refinement
 }
 

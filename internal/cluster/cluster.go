@@ -8,6 +8,7 @@
 // The rule: committed records count, acknowledgements never do. docs/dev/cluster.md has the claims.
 //
 //	cluster.go   a worker's step, and what a coordinator knows
+//	pieces.go    pieces of a task that its worker lets others execute
 //	memory.go    a queue in memory, for tests
 //
 // Package jetstream, below this one, has the queue on NATS JetStream.

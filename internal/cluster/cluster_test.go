@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 )
@@ -91,7 +92,7 @@ func execute(t Task) (Record, error) {
 }
 
 // worker works until the queue is closed. If it dies the queue notices, and another one takes its place.
-func worker(q *mortal) {
+func worker(q *mortal, execute func(Task) (Record, error)) {
 	for {
 		d, err := q.Pull()
 		if err != nil {
@@ -128,7 +129,7 @@ func run(t *testing.T, workers, deaths int, leaves byte, beside func(q *Memory))
 	q := &mortal{Memory: NewMemory(), lives: deaths}
 	var all sync.WaitGroup
 	for range workers {
-		all.Go(func() { worker(q) })
+		all.Go(func() { worker(q, execute) })
 	}
 	all.Go(func() { beside(q.Memory) })
 	if n := coordinate(q.Memory, []Task{{Name: "r", Data: []byte{leaves}}}); n != int(leaves) {
@@ -147,13 +148,41 @@ func TestTwoWorkers(t *testing.T) { run(t, 2, 0, 2, func(*Memory) {}) }
 // A worker is late: its task is delivered to another one, and both go on.
 func TestLate(t *testing.T) { run(t, 2, 0, 2, func(q *Memory) { q.Redeliver() }) }
 
-func TestLateAndDead(t *testing.T) { run(t, 2, 1, 2, func(q *Memory) {}) }
+func TestLateAndDead(t *testing.T) { run(t, 2, 1, 1, func(q *Memory) { q.Redeliver() }) }
+
+// TestPieces: an owner counts a leaf, and lets others count another one, or gives that up and counts it
+// itself. It may die, and another one begins again.
+func TestPieces(t *testing.T) {
+	q := &mortal{Memory: NewMemory()}
+	pieces := NewPieces(q.Memory)
+	var all sync.WaitGroup
+	all.Go(func() { worker(q, execute) })
+	all.Go(func() { pieces.Listen() })
+	own := func(owner byte) (leaves byte) {
+		name := fmt.Sprintf("r-piece-%d", owner)
+		back, err := pieces.Ask(Task{Name: name, Data: []byte{1}})
+		if err != nil || either() {
+			pieces.GiveUp(name)
+			return 1 + 1
+		}
+		return 1 + (<-back).Result[0]
+	}
+	n := own(1)
+	if either() {
+		n = own(2)
+	}
+	if n != 2 {
+		t.Errorf("%d leaves, want 2", n)
+	}
+	q.Close()
+	all.Wait()
+}
 
 // A coordinator dies anywhere, and the queue may lose its tasks. Another one continues.
 func TestCoordinatorDies(t *testing.T) {
 	q := &mortal{Memory: NewMemory()}
 	var all sync.WaitGroup
-	all.Go(func() { worker(q) })
+	all.Go(func() { worker(q, execute) })
 	root := []Task{{Name: "r", Data: []byte{2}}}
 	if either() && Resume(q.Memory, root) == nil && either() {
 		q.Next()

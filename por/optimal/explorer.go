@@ -19,6 +19,9 @@ func Explorer() *por.Explorer {
 		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
 		OnePerClass: true, NoDuplicates: true,
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return explore(sys, v, cfg, opts) },
+		Piece: func(sys por.System, v por.Sender, cfg por.Config, piece []byte, due func() bool) ([]byte, error) {
+			return explorePiece(sys, v, cfg, opts, piece, due)
+		},
 	}
 	e.Options = []por.Option{
 		{
@@ -30,7 +33,7 @@ func Explorer() *por.Explorer {
 				switch value {
 				case "mazurkiewicz":
 				case "rf":
-					e.Run, e.Equivalence, e.Serial = exploreReadsFrom, "rf", "--equivalence=rf"
+					e.Run, e.Equivalence, e.Serial, e.Piece = exploreReadsFrom, "rf", "--equivalence=rf", nil
 					e.OnePerClass = false
 				default:
 					return errors.New("want mazurkiewicz or rf")

@@ -52,6 +52,7 @@
 //	parallel.go     several workers that steal work (section 7)
 //	tasks.go        shared data of the workers: frames, and the subtrees below them
 //	worker.go       one worker
+//	elsewhere.go    workers in other processes
 //	transcript.go   the transcript of the search for developers
 //	keep.go         resuming a saved search
 //	explorer.go     name and options of the explorer
@@ -92,7 +93,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 			return exploreInParts(sys, v, cfg, opts, rel)
 		})
 	}
-	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
+	if j, ok := v.(por.Mergeable); ok && (cfg.Jobs > 1 || cfg.Elsewhere != nil) {
 		return exploreParallel(sys, j, cfg, opts, exact)
 	}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {

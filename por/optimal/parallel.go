@@ -113,6 +113,10 @@ type pool struct {
 
 	replicas  []replica
 	numTasks  uint64          // number of tasks so far
+	numTakers uint64          // number of tasks that were sent away
+	late      bool            // one of them may be late
+	sends     bool            // tasks are sent away
+	proxies   int             // that may send one
 	available [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged  map[*task]bool  // finished tasks
 	taskBytes int64
@@ -216,6 +220,13 @@ func (p *pool) start() {
 		p.idle.Add(1)
 		go p.runWorker()
 	}
+	if _, p.sends = p.cfg.Sends(p.visitor); p.sends {
+		for range p.cfg.Elsewhere.Workers() {
+			p.group.Add(1)
+			p.proxies++
+			go p.runProxy()
+		}
+	}
 	for p.opts.shareAll && p.begun < p.cfg.Jobs-1 {
 		p.changed.Wait()
 	}
@@ -287,11 +298,7 @@ func (p *pool) take(w *worker) *task {
 	defer p.mu.Unlock()
 	for !p.over {
 		if t := p.pick(w); t != nil {
-			t.taken, t.mergedBefore, t.exact = true, p.stats.Done(), t == p.next
-			w.epoch, w.took = p.epoch, t
-			if t.node != nil {
-				w.dependsOnOutput = t.node.dependsOnOutput
-			}
+			p.give(w, t)
 			return t
 		}
 		p.idle.Add(1)
@@ -301,17 +308,34 @@ func (p *pool) take(w *worker) *task {
 	return nil
 }
 
+// give makes w explore t.
+func (p *pool) give(w *worker, t *task) {
+	t.taken, t.mergedBefore, t.exact = true, p.stats.Done(), t == p.next && !w.away
+	t.taker = 0
+	if w.away {
+		p.numTakers++
+		t.taker = p.numTakers
+	}
+	w.epoch, w.took = p.epoch, t
+	if t.node != nil {
+		w.dependsOnOutput = t.node.dependsOnOutput
+	}
+}
+
 // pick chooses a task for w: the one to be merged next if no worker explores it; or one of the node
 // where w is; or one of the oldest frame, which is likely to be the largest.
 func (p *pool) pick(w *worker) *task {
-	if !p.next.taken {
+	if !p.next.taken && (!w.away || !p.next.here && p.next.node != nil && !p.sequential) && !p.sendsAll(w) {
 		return p.next
 	}
 	if p.sequential {
 		return nil
 	}
+	if p.sendsAll(w) {
+		return p.lateTask(w)
+	}
 	if w.node != nil {
-		if t := w.node.pick(); t != nil {
+		if t := w.node.pick(false); t != nil {
 			return t
 		}
 	}
@@ -319,15 +343,18 @@ func (p *pool) pick(w *worker) *task {
 	for depth, nodes := range p.available {
 		for len(nodes) > 0 {
 			n := nodes[len(nodes)-1]
-			if t := n.pick(); t != nil {
+			if t := n.pick(w.away); t != nil {
 				return t
+			}
+			if len(n.ready) > 0 {
+				break // what is left of n is not for other processes
 			}
 			n.queued = false
 			nodes = nodes[:len(nodes)-1]
 			p.available[depth] = nodes
 		}
 	}
-	return nil
+	return p.lateTask(w)
 }
 
 // add adds a task that is to be explored.
@@ -344,6 +371,21 @@ func (p *pool) add(t *task) {
 		return
 	}
 	n.ready = append(n.ready, t)
+	p.queue(n)
+	p.wake()
+}
+
+// wake wakes a worker that waits for a task. Not every one may take every task, if some are sent away.
+func (p *pool) wake() {
+	if p.sends {
+		p.changed.Broadcast()
+		return
+	}
+	p.changed.Signal()
+}
+
+// queue makes n, which has ready tasks, available.
+func (p *pool) queue(n *sharedNode) {
 	if depth := len(n.frames) - 1; !n.queued {
 		for len(p.available) <= depth {
 			p.available = append(p.available, nil)
@@ -351,7 +393,6 @@ func (p *pool) add(t *task) {
 		p.available[depth] = append(p.available[depth], n)
 		n.queued = true
 	}
-	p.changed.Signal()
 }
 
 // finish is called when w has explored its task, or has been stopped there.
@@ -360,6 +401,11 @@ func (p *pool) add(t *task) {
 func (p *pool) finish(w *worker, t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.finishLocked(w, t)
+}
+
+// finishLocked is finish, with the lock held.
+func (p *pool) finishLocked(w *worker, t *task) {
 	w.live, w.took = por.Stats{}, nil
 	if w.epoch != p.epoch {
 		return
@@ -367,7 +413,9 @@ func (p *pool) finish(w *worker, t *task) {
 	if t.number > 0 {
 		p.taskBytes -= t.bytes()
 	}
-	w.used = t.stats.PeakBytes
+	if !w.away {
+		w.used = t.stats.PeakBytes
+	}
 	p.measureMemory()
 	p.counted.Add(&t.stats)
 	t.finished = true
@@ -375,7 +423,7 @@ func (p *pool) finish(w *worker, t *task) {
 	if p.mergeFinished(); p.over {
 		p.changed.Broadcast()
 	} else {
-		p.changed.Signal() // another task may be the next one to merge
+		p.wake() // another task may be the next one to merge
 	}
 }
 

@@ -1,6 +1,8 @@
 package optimal
 
 import (
+	"slices"
+	"time"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -45,8 +47,12 @@ type task struct {
 	choice      int // of an alternative, or -1
 	candidate   candidate
 	transitions []hb.Transition // of candidate
+	key         uint64          // of the candidate in node.known; 0: it is not there
 	placed      bool            // it is in node.tasks
 	taken       bool            // a worker explores it, or has
+	here        bool            // it is not for other processes
+	taker       uint64          // identifies the proxy that has sent it away; 0: it is here
+	sentAt      time.Time       // if it is not
 
 	// The results of the worker.
 	finished     bool
@@ -64,11 +70,15 @@ type task struct {
 	commuting        hb.Commuting
 }
 
-// pick returns an untaken task of n, nil if there is none.
-func (n *sharedNode) pick() *task {
-	for len(n.ready) > 0 {
-		t := n.ready[0]
-		n.ready = n.ready[1:]
+// pick returns an untaken task of n, nil if there is none. away: it is for another process.
+func (n *sharedNode) pick(away bool) *task {
+	for i := 0; i < len(n.ready); {
+		t := n.ready[i]
+		if away && t.here && !t.taken {
+			i++
+			continue
+		}
+		n.ready = slices.Delete(n.ready, i, i+1)
 		if !t.taken {
 			return t
 		}

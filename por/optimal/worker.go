@@ -28,6 +28,7 @@ type worker struct {
 	replica
 	pool    *pool
 	first   bool // it has the root task
+	away    bool // it is the proxy of one in another process
 	started bool // it has started the other workers
 	epoch   int  // pool.epoch when its task was begun
 
@@ -43,6 +44,9 @@ type worker struct {
 	used               int64     // memory
 	steps              uint64    // transitions of finished tasks
 	donatedAt          uint64    // transitions of all tasks at the last donation
+
+	due   func() bool // of a piece (elsewhere.go): when it has to end; nil for other tasks
+	tasks []*task     // of a proxy: those that it has sent
 }
 
 // run explores one task after the other.
@@ -164,6 +168,12 @@ func (w *worker) leave() {
 func (w *worker) donate() {
 	p, s := w.pool, w.searcher
 	steps := w.steps + s.Stats.Transitions
+	if w.due != nil {
+		if w.due() {
+			w.share(steps)
+		}
+		return
+	}
 	if !p.opts.shareAll && steps-w.donatedAt < shareAfter {
 		return
 	}
@@ -175,6 +185,12 @@ func (w *worker) donate() {
 	if p.idle.Load() == 0 && !p.opts.shareAll {
 		return
 	}
+	w.share(steps)
+}
+
+// share shares the oldest unfinished frame.
+func (w *worker) share(steps uint64) {
+	p, s := w.pool, w.searcher
 	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last one next
 	for i < last && s.frames[i].finished() {
 		i++
@@ -183,6 +199,9 @@ func (w *worker) donate() {
 		return
 	}
 	w.donatedAt = steps
+	if e := p.cfg.Elsewhere; e != nil {
+		e.Note()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// The pool has dropped this task, or explores one task after the other.
@@ -255,20 +274,28 @@ func (w *worker) shareFrame(i int) {
 // after the one that is merged first, which may not be known yet (task.place).
 func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
 	p := w.pool
+	if e := p.cfg.Elsewhere; e != nil {
+		e.Note()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.epoch != p.epoch {
 		return
 	}
-	n := w.nodes[i]
+	p.addFound(w.task, w.nodes[i], sentTask{-1, c, transitions}, key)
+}
+
+// addFound adds a candidate of node n that by has found.
+func (p *pool) addFound(by *task, n *sharedNode, c sentTask, key uint64) {
 	t, known := n.known[key]
 	// Found before the frame was shared.
 	if known && t == nil {
 		return
 	}
 	if t == nil {
-		t = &task{node: n, choice: -1, candidate: c, transitions: slices.Clone(transitions)}
-		if key != 0 {
+		c.Transitions = slices.Clone(c.Transitions)
+		t = c.task(n)
+		if t.key = key; key != 0 {
 			n.known[key] = t
 		}
 		// In a sequential search a task is explored when it is the next one to be merged.
@@ -276,7 +303,7 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 			p.add(t)
 		}
 	}
-	w.task.found = append(w.task.found, t)
+	by.found = append(by.found, t)
 }
 
 // alternativeExecuted is called when an alternative of shared frame i has been executed. Candidates
@@ -286,8 +313,13 @@ func (w *worker) alternativeExecuted(i int) {
 	p, n := w.pool, w.nodes[i]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n.dependsOnOutput = n.dependsOnOutput || w.frames[i].dependsOnOutput
-	if n.openAlternatives--; n.openAlternatives == 0 && w.epoch == p.epoch {
+	p.alternativeDone(n, w.frames[i].dependsOnOutput, w.epoch)
+}
+
+// alternativeDone notes that an alternative of n has been executed.
+func (p *pool) alternativeDone(n *sharedNode, dependsOnOutput bool, epoch int) {
+	n.dependsOnOutput = n.dependsOnOutput || dependsOnOutput
+	if n.openAlternatives--; n.openAlternatives == 0 && epoch == p.epoch {
 		waiting := n.waiting
 		n.waiting = nil
 		for _, t := range waiting {

@@ -15,6 +15,7 @@ func RandomExplorer() *por.Explorer {
 		Stateless: true,
 		Samples:   true,
 		Run:       Random,
+		Piece:     pieceSearch(always(newWalk)),
 	}
 }
 
@@ -26,6 +27,7 @@ func SURWExplorer() *por.Explorer {
 		Stateless: true,
 		Samples:   true,
 		Run:       SURW,
+		Piece:     pieceSearch(newSURW),
 	}
 }
 
@@ -38,6 +40,9 @@ func PCTExplorer() *por.Explorer {
 		Stateless: true,
 		Samples:   true,
 		Run:       func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return PCT(sys, v, cfg, depth) },
+		Piece: func(sys por.System, v por.Sender, cfg por.Config, piece []byte, due func() bool) ([]byte, error) {
+			return pieceSearch(always(newPCT(depth)))(sys, v, cfg, piece, due)
+		},
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
 			Doc: "number `d` of ordering constraints that the bugs sought by --por=pct have",
@@ -61,5 +66,6 @@ func POSExplorer() *por.Explorer {
 		Stateless: true,
 		Samples:   true,
 		Run:       POS,
+		Piece:     pieceSearch(always(newPOS)),
 	}
 }

@@ -31,11 +31,14 @@ import (
 // Depth 1 is a bug that shows whenever one step comes before another one, 2 an atomicity
 // violation in most cases, 3 a deadlock of three locks.
 func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
-	d := depth
-	if d == 0 {
-		d = DefaultDepth
+	return sample(sys, v, cfg, newPCT(depth))
+}
+
+func newPCT(depth int) making {
+	if depth == 0 {
+		depth = DefaultDepth
 	}
-	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pct{rng: r, d: d} })
+	return func(r *rand.Rand) strategy { return &pct{rng: r, d: depth} }
 }
 
 // DefaultDepth is the default depth of PCT.

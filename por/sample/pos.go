@@ -17,8 +17,10 @@ import (
 // the probability of each partial order; it is for events that can
 // always be executed, not for operations that block.
 func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pos{rng: r} })
+	return sample(sys, v, cfg, newPOS)
 }
+
+func newPOS(r *rand.Rand) strategy { return &pos{rng: r} }
 
 // pos is the strategy of POS.
 //

@@ -16,8 +16,10 @@ import (
 // many steps of one goroutine before the first of another one are hardly ever found.
 // Its findings are real.
 func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &walk{r} })
+	return sample(sys, v, cfg, newWalk)
 }
+
+func newWalk(r *rand.Rand) strategy { return &walk{r} }
 
 // walk is the strategy of Random.
 type walk struct{ rng *rand.Rand }

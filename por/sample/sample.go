@@ -95,7 +95,8 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	if resumed {
 		x.Reenter()
 	}
-	if m, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 && len(cfg.Targets) == 0 {
+	_, sends := cfg.Sends(v)
+	if m, ok := v.(por.Mergeable); ok && (cfg.Jobs > 1 || sends) && len(cfg.Targets) == 0 {
 		x.several(m, s, budget, root)
 	} else {
 		for x.Stats.Done() < budget && !x.Halted {

@@ -34,9 +34,12 @@ import (
 //
 // Without a census, in the first execution, it is a random walk. Its findings are real.
 func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return sample(sys, v, cfg, func(r *rand.Rand) strategy {
-		return &surw{rng: r, peeker: por.CapabilitiesOf(sys).Peeker}
-	})
+	return sample(sys, v, cfg, newSURW(sys))
+}
+
+func newSURW(sys por.System) making {
+	peeker := por.CapabilitiesOf(sys).Peeker
+	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
 }
 
 // oneOf is one in how many executions in which all operations are interesting.

@@ -20,16 +20,19 @@ import (
 //  2. All other state of a sampler begins anew with each execution.
 //
 // If a piece stops the search, later pieces are dropped.
+//
+// Workers in other processes (por.Config.Elsewhere) draw pieces, too: elsewhere.go.
 
 // begunAfter is the number of transitions before there are other workers, and pieceOf about the number of
 // transitions of a piece: beginning one costs about as much as some executions. Neither makes a difference
 // to the result. Tests have smaller ones.
 var begunAfter, pieceOf uint64 = 4096, 4096
 
-// A drawer is the equipment of a worker: a system of its own.
+// A drawer is the equipment of a worker: a system of its own, or away, if it stands for another process.
 type drawer struct {
 	sys    por.System
 	oracle por.Oracle
+	away   bool
 }
 
 // A piece is some executions in a row.
@@ -46,6 +49,7 @@ type piece struct {
 	cut     bool           // Driver.PreemptCut
 	most    int            // sampler.most
 	census  *census        // sampler.census
+	refused bool           // another process did not draw it
 }
 
 // several is the search by several workers. x has the merged part.
@@ -56,6 +60,7 @@ type several struct {
 	budget  uint64
 
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
+	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
 	live    map[*piece]por.Stats // of the pieces that are being executed
 	counted por.Stats            // of all executed pieces
@@ -65,7 +70,12 @@ type several struct {
 // several draws until budget executions have been drawn.
 func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mark) {
 	p := &several{sampler: x, visitor: v, make: s, budget: budget, live: make(map[*piece]por.Stats)}
-	own := &drawer{x.Sys, x.Cfg.Oracle}
+	own := &drawer{sys: x.Sys, oracle: x.Cfg.Oracle}
+	helpers := x.Cfg.Jobs - 1
+	_, sends := x.Cfg.Sends(v)
+	if sends {
+		helpers = x.Cfg.Elsewhere.Workers()
+	}
 	var workers *pool.Pool[*drawer]
 	var open []*piece // offered, in their order
 	next := x.number
@@ -78,9 +88,12 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 			break
 		}
 		if workers == nil && x.Stats.Transitions >= begunAfter {
-			workers = pool.New(x.Cfg.Jobs-1, func() (*drawer, error) {
+			workers = pool.New(helpers, func() (*drawer, error) {
+				if sends {
+					return p.proxy()
+				}
 				r, err := x.Cfg.Another()
-				return &drawer{r.System, r.Oracle}, err
+				return &drawer{sys: r.System, oracle: r.Oracle}, err
 			})
 		}
 		if len(open) == 0 {
@@ -89,7 +102,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		}
 		most := 1
 		if workers != nil {
-			most = 3 * x.Cfg.Jobs
+			most = 3 * (helpers + 1)
 		}
 		// At most as many executions as the budget leaves: executions that do not count are replaced
 		// later. The last one of the round ends it.
@@ -100,22 +113,32 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 			last = x.number + 1 // how many executions are predicted decides how many others there are
 		}
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
-			c := &piece{from: next, to: min(last, next+x.perPiece()), past: x.past, known: maps.Clone(x.KnownRaces), left: left}
+			size := x.perPiece()
+			if sends && workers != nil {
+				size *= awayTimes
+			}
+			c := &piece{from: next, to: min(last, next+size), past: x.past, known: maps.Clone(x.KnownRaces), left: left}
 			c.Do = func(d *drawer) { p.draw(c, d) }
 			if open, next = append(open, c), c.to; workers != nil {
+				if sends {
+					x.Cfg.Elsewhere.Note()
+				}
 				workers.Offer(&c.Task)
 			}
 		}
 		//mutant: jobs: the newest piece of a sample is merged first [pieces]: "0]\n\t\topen = open[1:" -> "len(open)-1]\n\t\topen = open[:len(open)-1"
 		c := open[0]
 		open = open[1:]
+		p.mu.Lock()
+		p.awaited = c
+		p.mu.Unlock()
 		if workers != nil {
-			workers.Await(own, &c.Task)
+			workers.Await(&drawer{sys: own.sys, oracle: own.oracle, away: sends && sendAll}, &c.Task)
 		} else {
 			c.Do(own)
 		}
 		//mutant: jobs: a piece does not know of races that were found meanwhile [pieces]: false
-		if c.stale(x.KnownRaces) {
+		if c.refused || c.stale(x.KnownRaces) {
 			c.known = x.KnownRaces
 			c.Do(own)
 		}
@@ -164,6 +187,11 @@ func (c *piece) stale(known search.RaceSet) bool {
 
 // draw executes a piece.
 func (p *several) draw(c *piece, d *drawer) {
+	if d.away {
+		p.send(c)
+		return
+	}
+	c.refused = false
 	cfg := p.Cfg
 	cfg.Oracle, cfg.Keeper, cfg.MaxMemory = d.oracle, nil, 0
 	cfg.Poll = func(q por.Progress) string { return p.poll(c, &q) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -100,4 +101,17 @@ func (r *Recorder) Merge(p por.Subsearch) bool {
 		r.add(q.pairs[i], what)
 	}
 	return true
+}
+
+// Encode implements por.Sender.
+func (r *Recorder) Encode(p por.Subsearch) ([]byte, error) {
+	q := p.(*Recorder)
+	return saved.Marshal(&q.List, &q.pairs, &q.steps)
+}
+
+// Decode implements por.Sender.
+func (r *Recorder) Decode(data []byte) (por.Subsearch, error) {
+	q := NewRecorder(r.Toy, r.Stop)
+	err := saved.Unmarshal(data, &q.List, &q.pairs, &q.steps)
+	return q, err
 }

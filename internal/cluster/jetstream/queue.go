@@ -25,6 +25,7 @@ type Run struct {
 	Build   string
 	ID      string
 	born    string // of this process, in the ids of what it publishes
+	of      string // the task whose pieces these are, if it is the queue of pieces
 	mu      sync.Mutex
 	watcher jetstream.KeyWatcher
 }
@@ -128,8 +129,25 @@ func (r *Run) Publish(t cluster.Task) error {
 	})
 }
 
+// Pieces returns the queue of the pieces of a task. They are delivered as other tasks are, and their records
+// are apart, so that the coordinator does not see them.
+func (r *Run) Pieces(of string) *Run {
+	return &Run{c: r.c, ctx: r.ctx, Build: r.Build, ID: r.ID, born: r.born, of: of}
+}
+
+// space begins the keys of records.
+func (r *Run) space() string {
+	if r.of != "" {
+		return piecesOf(r.ID) + r.of + "."
+	}
+	return r.ID + "."
+}
+
+// piecesOf begins the keys of records of pieces.
+func piecesOf(run string) string { return run + "-pieces." }
+
 // key is that of a record.
-func (r *Run) key(name string) string { return r.ID + "." + name }
+func (r *Run) key(name string) string { return r.space() + name }
 
 // Commit implements cluster.Queue.
 func (r *Run) Commit(name string, rec cluster.Record) (won bool, err error) {
@@ -167,6 +185,13 @@ func (r *Run) Lookup(name string) (rec cluster.Record, ok bool, err error) {
 	return m.Record, true, nil
 }
 
+// Remove removes the record of a task that no one will ask for again. It does not matter if it fails.
+func (r *Run) Remove(name string) {
+	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
+	defer cancel()
+	r.c.records.Purge(ctx, r.key(name))
+}
+
 // watchAgain is how long Next trusts a watch that says nothing. Then it asks for all records again.
 const watchAgain = 15 * time.Second
 
@@ -177,7 +202,7 @@ func (r *Run) Next() (name string, rec cluster.Record, err error) {
 	for {
 		if r.watcher == nil {
 			err := r.c.retry(r.ctx, func(context.Context) (err error) {
-				r.watcher, err = r.c.records.Watch(r.ctx, r.ID+".>", jetstream.IgnoreDeletes())
+				r.watcher, err = r.c.records.Watch(r.ctx, r.space()+">", jetstream.IgnoreDeletes())
 				return err
 			})
 			if err != nil {
@@ -199,7 +224,7 @@ func (r *Run) Next() (name string, rec cluster.Record, err error) {
 			if err != nil {
 				return "", rec, err
 			}
-			return strings.TrimPrefix(e.Key(), r.ID+"."), m.Record, nil
+			return strings.TrimPrefix(e.Key(), r.space()), m.Record, nil
 		case <-time.After(watchAgain):
 			r.unwatch()
 		}
@@ -232,6 +257,17 @@ func (c *Cluster) Puller(ctx context.Context, build string) (*Puller, error) {
 		return err
 	})
 	return p, err
+}
+
+// Room returns how many workers of the build wait for a task, and how many tasks wait for a worker.
+func (p *Puller) Room(ctx context.Context) (idle, queued int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	info, err := p.consumer.Info(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return info.NumWaiting, int(info.NumPending), nil
 }
 
 // A Delivered is a task that a worker has been given.

@@ -188,6 +188,18 @@ func (c *Cluster) Slots(ctx context.Context, build string) (workers, slots int) 
 	return workers, slots
 }
 
+// recordSubject is the subject of records with such keys.
+func (c *Cluster) recordSubject(keys string) string { return "$KV." + c.prefix + "-records." + keys }
+
+// ForgetPieces removes the records of the pieces of a task, without waiting for long.
+func (c *Cluster) ForgetPieces(r *Run) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if s, err := c.js.Stream(ctx, "KV_"+c.prefix+"-records"); err == nil {
+		s.Purge(ctx, jetstream.WithPurgeSubject(c.recordSubject(r.space()+">")))
+	}
+}
+
 // Forget removes the records, the tasks and the program of a run.
 func (c *Cluster) Forget(ctx context.Context, build, id string) error {
 	err := c.retry(ctx, func(ctx context.Context) error {
@@ -197,7 +209,8 @@ func (c *Cluster) Forget(ctx context.Context, build, id string) error {
 		return err
 	}
 	if s, err := c.js.Stream(ctx, "KV_"+c.prefix+"-records"); err == nil {
-		s.Purge(ctx, jetstream.WithPurgeSubject("$KV."+c.prefix+"-records."+id+".>"))
+		s.Purge(ctx, jetstream.WithPurgeSubject(c.recordSubject(id+".>")))
+		s.Purge(ctx, jetstream.WithPurgeSubject(c.recordSubject(piecesOf(id)+">")))
 	}
 	list, _ := c.objects.List(ctx)
 	for _, o := range list {

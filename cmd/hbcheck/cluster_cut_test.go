@@ -1,0 +1,161 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"hbcheck.dev/hbcheck/internal/deep"
+)
+
+// cutModule has two long entries, one with bugs and many outcomes. Some goroutines and functions show late.
+var cutModule = map[string]string{
+	"go.mod": "module example.com/cut\n\ngo 1.26\n",
+	"cut_test.go": `package cut
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestLong(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	var wg sync.WaitGroup
+	for g := range 3 {
+		wg.Go(func() {
+			for i := range 4 {
+				mu.Lock()
+				if n = 3*n + g; n == 77 && i == 3 {
+					wg.Go(func() { rare(&mu, &n) })
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println(n % 7)
+}
+
+func rare(mu *sync.Mutex, n *int) {
+	mu.Lock()
+	defer mu.Unlock()
+	if _, err := os.ReadFile("cut_test.go"); err == nil {
+		*n++
+	}
+}
+
+func TestBugs(t *testing.T) {
+	var a, b atomic.Int64
+	plain := 0
+	var wg sync.WaitGroup
+	for g := range 3 {
+		wg.Go(func() {
+			a.Store(a.Load() + 1)
+			b.Store(b.Load() + int64(g))
+			if a.Load() == 2 && b.Load() == 1 {
+				plain++
+			}
+		})
+	}
+	wg.Wait()
+	if a.Load() == 1 && b.Load() == 2 {
+		t.Error("one", plain)
+	}
+	fmt.Println(a.Load(), b.Load())
+}
+`,
+}
+
+// TestClusterCut: entries that are cut have the results of one process, whatever dies.
+func TestClusterCut(t *testing.T) {
+	if deep.Quick() {
+		deep.Skip(t, "it starts processes")
+	}
+	dir := t.TempDir()
+	for name, text := range cutModule {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, flags := range [][]string{
+		{"--por", "optimal", "--all", "--outcomes", "--timeout", "0"},
+		{"--por", "surw", "--all", "--outcomes", "--max-executions", "40000", "--timeout", "0"},
+	} {
+		fresh := func(t *testing.T) *processes {
+			p := newProcesses(t)
+			p.dir = dir
+			return p
+		}
+		plain := fresh(t)
+		var out bytes.Buffer
+		begun := time.Now()
+		want := plain.results(plain.wait(plain.run(&out, append(flags, "--parallel", "1")...), &out))
+		t.Logf("%s: %v, %d results", flags[1], time.Since(begun), len(want))
+		scenario := func(name string, workers int, disturb func(p *processes, list []*exec.Cmd) []*exec.Cmd) {
+			t.Run(flags[1]+" "+name, func(t *testing.T) {
+				p := fresh(t)
+				var out bytes.Buffer
+				c := p.run(&out, append(p.inside(), flags...)...)
+				var list []*exec.Cmd
+				for range workers {
+					list = append(list, p.worker())
+				}
+				p.underway("")
+				over := make(chan bool)
+				go func() {
+					defer close(over)
+					for n := 0; disturb != nil && n < 6 && c.ProcessState == nil; n++ {
+						time.Sleep(1500 * time.Millisecond)
+						list = disturb(p, list)
+					}
+				}()
+				p.same(p.wait(c, &out), want)
+				<-over
+			})
+		}
+		for n := 1; n <= 3; n++ {
+			scenario(fmt.Sprintf("workers%d", n), n, nil)
+		}
+		scenario("workers die", 3, func(p *processes, list []*exec.Cmd) []*exec.Cmd {
+			kill(list[0])
+			return append(list[1:], p.worker())
+		})
+		scenario("workers are late", 3, func(p *processes, list []*exec.Cmd) []*exec.Cmd {
+			list[0].Process.Signal(syscall.SIGSTOP)
+			time.Sleep(1500 * time.Millisecond) // longer than the deadline
+			list[0].Process.Signal(syscall.SIGCONT)
+			return append(list[1:], list[0])
+		})
+		scenario("workers leave", 3, func(p *processes, list []*exec.Cmd) []*exec.Cmd {
+			list[0].Process.Signal(syscall.SIGTERM)
+			return append(list[1:], p.worker())
+		})
+		t.Run(flags[1]+" the server dies", func(t *testing.T) {
+			p := fresh(t)
+			data := t.TempDir()
+			server := p.server(data)
+			var out bytes.Buffer
+			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
+			p.worker()
+			p.worker()
+			for range 3 {
+				time.Sleep(disturbed)
+				kill(server)
+				time.Sleep(300 * time.Millisecond)
+				server = p.server(data)
+			}
+			p.same(p.wait(c, &out), want)
+		})
+	}
+}

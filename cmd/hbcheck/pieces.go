@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nuid"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/cluster"
+	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Pieces of one entry. The worker that explores an entry, its owner, cuts the search when other workers have
+// nothing to do, and publishes pieces of it beside the tasks of the run. It waits for their records, and
+// the record of the entry is the only one that the coordinator sees.
+//
+//	owner     cuts ─ Publish piece ··········· record ─ merges ─ ... ─ Commit the entry
+//	a worker              └ Pull ─ a helper explores ─ Commit ─┘
+
+const (
+	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for so long
+	pieceTime  = 300 * time.Millisecond // a piece gives back what is left after this time,
+	pieceMore  = 10 * time.Millisecond  // one frame after each such time
+	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do
+	mostPieces = 64                     // of an entry that others explore at the same time
+)
+
+// A pieceTask is a piece on its way to a worker.
+type pieceTask struct {
+	Entry  int
+	Name   string
+	Owner  string // each process numbers things by itself
+	Search []byte
+	Known  string // the name of the record that has it
+	Data   []byte
+}
+
+// A pieceOutcome is what has become of a piece.
+type pieceOutcome struct {
+	Refused bool
+	Why     string
+	Result  []byte
+	Facts   []vm.HostFact
+	By      string
+}
+
+// pieceSign separates the task of an entry from a piece of it, in the name of the piece.
+const pieceSign = "-piece-"
+
+// pieceOf returns the name of the entry's task, if the task of that name is a piece of it.
+func pieceOf(name string) (of string, ok bool) {
+	of, _, ok = strings.Cut(name, pieceSign)
+	return of, ok
+}
+
+// A market is the explore.Elsewhere of one entry: what other workers have room for.
+type market struct {
+	w     *worker
+	run   *jetstream.Run // of its pieces
+	queue *cluster.Pieces
+	of    string // the task of the entry
+	entry int
+	name  string
+	owner string
+	ctx   context.Context
+	end   func()
+	room  chan bool
+	start sync.Once
+	all   sync.WaitGroup
+
+	mu     sync.Mutex
+	short  bool            // the queue has tasks that no one has taken: it is not the time to cut
+	known  map[string]bool // that have a record
+	facts  []vm.HostFact   // of the host of others
+	pieces int             // that others have explored, or refused
+}
+
+func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
+	m := &market{w: w, of: of, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,
+		known: make(map[string]bool)}
+	m.ctx, m.end = context.WithCancel(ctx)
+	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
+	m.queue = cluster.NewPieces(m.run)
+	return m
+}
+
+// close ends what the market has begun, and removes the records of its pieces.
+func (m *market) close() {
+	m.end()
+	m.all.Wait()
+	m.start.Do(func() {})
+	if m.pieces > 0 {
+		m.w.c.ForgetPieces(m.run)
+	}
+}
+
+// Workers implements explore.Elsewhere.
+func (m *market) Workers() int { return mostPieces }
+
+// Acquire implements explore.Elsewhere.
+func (m *market) Acquire(stop func() bool) bool {
+	m.start.Do(func() {
+		m.all.Go(m.ask)
+		m.all.Go(func() { m.queue.Listen() })
+	})
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.room:
+			return true
+		case <-tick.C:
+			if stop() {
+				return false
+			}
+		case <-m.ctx.Done():
+			return false
+		}
+	}
+}
+
+// TryAcquire implements explore.Elsewhere.
+func (m *market) TryAcquire() bool {
+	select {
+	case <-m.room:
+		return true
+	default:
+		return false
+	}
+}
+
+// Release implements explore.Elsewhere.
+func (m *market) Release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.short && len(m.room) < cap(m.room) {
+		m.room <- true
+	}
+}
+
+// ask asks again and again for how many more pieces there is room.
+func (m *market) ask() {
+	wait := cutAfter
+	for {
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		wait = askRoom
+		idle, queued, err := m.w.puller.Room(m.ctx)
+		m.mu.Lock()
+		m.short = err != nil || queued > 0
+		room := min(idle-queued, mostPieces)
+		for len(m.room) > max(0, room) {
+			<-m.room
+		}
+		for len(m.room) < room {
+			m.room <- true
+		}
+		m.mu.Unlock()
+	}
+}
+
+// hashOf names data.
+func hashOf(data ...[]byte) string {
+	h := sha256.New()
+	for _, d := range data {
+		fmt.Fprintf(h, "%d ", len(d))
+		h.Write(d)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:24]
+}
+
+// knownSign begins the names of records that have what machines know.
+const knownSign = "known-"
+
+// Explore implements explore.Elsewhere.
+func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
+	defer m.Release()
+	known := knownSign + hashOf(p.Known)
+	m.mu.Lock()
+	kept := m.known[known]
+	m.known[known], m.pieces = true, m.pieces+1
+	m.mu.Unlock()
+	if !kept {
+		if _, err := m.run.Commit(known, cluster.Record{Children: []cluster.Task{{Data: p.Known}}}); err != nil {
+			return nil, false
+		}
+	}
+	data, err := saved.Marshal(&pieceTask{m.entry, m.name, m.owner, p.Search, known, p.Data})
+	if err != nil {
+		return nil, false
+	}
+	t := cluster.Task{Name: m.of + pieceSign + hashOf(data), Data: data}
+	back, err := m.queue.Ask(t)
+	if err != nil {
+		return nil, false
+	}
+	defer m.queue.GiveUp(t.Name)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case r := <-back:
+			m.run.Remove(t.Name) // no one else needs it
+			var o pieceOutcome
+			if saved.Unmarshal(r.Result, &o) != nil || o.Refused {
+				return nil, false
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			for _, f := range o.Facts {
+				if o.By != ownProcess && !slices.Contains(m.facts, f) {
+					m.facts = append(m.facts, f)
+				}
+			}
+			return o.Result, true
+		case <-m.ctx.Done():
+			return nil, false
+		case <-tick.C:
+			if stop() {
+				return nil, false
+			}
+		}
+	}
+}
+
+// A helper is an explore.Helper of a worker, which no one uses at the moment.
+type helper struct {
+	*explore.Helper
+	run, search string
+}
+
+// takeHelper returns a helper for a search, and removes it from the list.
+func (w *worker) takeHelper(run, search string) *explore.Helper {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.IndexFunc(w.helpers, func(h helper) bool { return h.run == run && h.search == search })
+	if i < 0 {
+		return nil
+	}
+	h := w.helpers[i].Helper
+	w.helpers = slices.Delete(w.helpers, i, i+1)
+	return h
+}
+
+// keepHelper keeps a helper for the next piece, if it is usable. The oldest ones are dropped.
+func (w *worker) keepHelper(h helper) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h.Usable() {
+		w.helpers = append(w.helpers, h)
+	} else {
+		h.Close()
+	}
+	for len(w.helpers) > w.info.Slots {
+		w.helpers[0].Close()
+		w.helpers = slices.Delete(w.helpers, 0, 1)
+	}
+}
+
+// dropHelpers drops the helpers of a run.
+func (w *worker) dropHelpers(run string) {
+	w.helpers = slices.DeleteFunc(w.helpers, func(h helper) bool {
+		if h.run == run {
+			h.Close()
+		}
+		return h.run == run
+	})
+}
+
+// explorePiece explores a piece of an entry of j. The outcome is nil if ctx was done before the end.
+func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, id string, of string, data []byte) *pieceOutcome {
+	refuse := func(err error) *pieceOutcome {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return &pieceOutcome{Refused: true, Why: err.Error()}
+	}
+	t := new(pieceTask)
+	if err := saved.Unmarshal(data, t); err != nil {
+		return refuse(err)
+	}
+	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
+		return refuse(errors.New("the worker finds other entries in the program"))
+	}
+	r, ok, err := run.Lookup(t.Known)
+	if err != nil || !ok || len(r.Children) != 1 {
+		return refuse(fmt.Errorf("no record of what is known: %v", err))
+	}
+	e := &j.entries[t.Entry]
+	// The same search of another owner has other numbers.
+	key := of + " " + hashOf(t.Search) + " " + t.Owner
+	h := w.takeHelper(id, key)
+	if h == nil {
+		own, _, err := j.x.options(e)
+		if err != nil {
+			return refuse(err)
+		}
+		if h, err = explore.NewHelper(ctx, *e, own, t.Search); err != nil {
+			return refuse(err)
+		}
+	}
+	defer w.keepHelper(helper{h, id, key})
+	due := time.Now().Add(pieceTime)
+	result, err := h.Explore(ctx, explore.Piece{Search: t.Search, Known: r.Children[0].Data, Data: t.Data}, func() bool {
+		now := time.Now()
+		if now.Before(due) {
+			return false
+		}
+		due = now.Add(pieceMore)
+		return true
+	})
+	if err != nil {
+		return refuse(err)
+	}
+	return &pieceOutcome{Result: result, Facts: j.x.remote.host(e.Source).Facts(), By: ownProcess}
+}
+
+// marshal returns an outcome in bytes.
+func (o *pieceOutcome) marshal() []byte {
+	data, err := saved.Marshal(o)
+	if err != nil {
+		data, _ = saved.Marshal(&pieceOutcome{Refused: true, Why: err.Error()})
+	}
+	return data
+}

@@ -1,0 +1,269 @@
+package explore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Pieces of a search that other processes explore. The process of the search has a sender, each of the
+// others a Helper, with a machine of its own:
+//
+//	search ── Elsewhere.Explore(Piece) ──▶ Helper.Explore ── subsearch ──▶ Merge
+//
+// The machine of a helper is made equal to that of the search (vm.Machine.Learn). If it learns something by
+// itself while it explores a piece the piece is refused, and the search explores it: then its machine has
+// learned that, too, and the next piece takes it along. So numbers, of goroutines, functions and places,
+// mean the same on both sides, and a helper's findings are those of another worker (parallel.go).
+
+// An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
+type Elsewhere interface {
+	Workers() int
+	Acquire(stop func() bool) bool
+	TryAcquire() bool
+	Release()
+	// Explore returns what Helper.Explore has returned for p in another process; ok is false if that has
+	// refused it, or stop returns true.
+	Explore(p Piece, stop func() bool) (result []byte, ok bool)
+}
+
+// A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
+type Piece struct {
+	Search []byte // which search it is
+	Known  []byte // what its machine has met
+	Data   []byte
+}
+
+// sends reports whether pieces of the search with options o may be explored by other processes.
+func (o *Options) sends() bool {
+	return o.Elsewhere != nil && o.phase != "" && o.POR.Piece != nil && !o.Match && o.kind() == oracle.None && o.Jobs <= 1 &&
+		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0
+}
+
+// sentSearch is what a helper has to know about a search besides the options of its entry.
+type sentSearch struct {
+	POR        string
+	Refinement vm.Refinement
+	Await      bool
+	Tolerated  []key
+
+	MaxExecs, Seed              uint64
+	MaxSteps, Preempt, Dive     int
+	StopTruncated, LimitPreempt bool
+	All, Outcomes               bool
+}
+
+// knowledge is what the machine of a search has met.
+type knowledge struct {
+	Machine  *vm.Saved
+	Subtests []string
+	Skipped  []string
+	// If the search has begun again, what its collector knew at that time.
+	Again bool
+	Bugs  map[key]bool
+	Races map[describe.RaceID]bool
+}
+
+// sender is the por.Elsewhere of a search.
+type sender struct {
+	Elsewhere
+	s      *exploration
+	search []byte
+
+	mu       sync.Mutex
+	known    []byte // as of the last Note
+	numbered uint64
+	again    bool // of known
+	stale    bool // a helper has met something that is not in known
+	unknown  bool // what the machine has met cannot be told
+}
+
+// useElsewhere lets other processes explore pieces of the search.
+func (s *exploration) useElsewhere() {
+	x := &sender{Elsewhere: s.opts.Elsewhere, s: s, stale: true}
+	o := &s.opts
+	sent := sentSearch{POR: o.POR.Name, Refinement: s.m.Refinement(), Await: o.awaitLoops, MaxExecs: o.MaxExecs, Seed: o.Seed,
+		MaxSteps: o.MaxSteps, Preempt: o.Preempt, Dive: o.dive, StopTruncated: o.StopTruncated, LimitPreempt: o.LimitPreempt,
+		All: o.All, Outcomes: o.Outcomes}
+	for k := range o.tolerated {
+		sent.Tolerated = append(sent.Tolerated, k)
+	}
+	slices.SortFunc(sent.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	var err error
+	if x.search, err = saved.Marshal(&sent); err != nil {
+		return
+	}
+	s.collector.merged = newMergedCounters(s.m)
+	s.cfg.Elsewhere = x
+}
+
+// Note implements por.Elsewhere.
+func (x *sender) Note() {
+	m := x.s.m
+	n, c := m.Numbered(), x.s.collector
+	x.mu.Lock()
+	same := n == x.numbered && !x.stale && x.again == c.begunAgain || x.unknown
+	x.mu.Unlock()
+	if same {
+		return
+	}
+	s, err := m.Save()
+	if err != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.unknown, x.known = true, nil
+		return
+	}
+	s.Covered, s.Contended, s.Orders, s.Counters, s.Assumed, s.Existed, s.Pending = nil, nil, nil, vm.Counters{}, nil, nil, nil
+	s.Steps, s.Objects, s.SinceGC, s.GCAt, s.ClockReads = 0, 0, 0, 0, min(s.ClockReads, 1)
+	k := knowledge{Machine: s, Again: c.begunAgain, Bugs: c.earlier.bugs, Races: c.earlier.races}
+	k.Subtests, k.Skipped = m.Subtests()
+	known, err := saved.Marshal(&k)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.numbered, x.again, x.stale, x.known = s.Numbers, c.begunAgain, false, known
+	x.unknown = err != nil
+}
+
+// Explore implements por.Elsewhere.
+func (x *sender) Explore(data []byte, stop func() bool) (result []byte, ok bool) {
+	x.mu.Lock()
+	p := Piece{x.search, x.known, data}
+	x.mu.Unlock()
+	if p.Known == nil {
+		x.Release()
+		return nil, false
+	}
+	result, ok = x.Elsewhere.Explore(p, stop)
+	if !ok {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.stale = true
+	}
+	return result, ok
+}
+
+// Encode implements por.Sender.
+func (c *collector) Encode(q por.Subsearch) ([]byte, error) { return saved.Marshal(q.(*subsearch)) }
+
+// Decode implements por.Sender.
+func (c *collector) Decode(data []byte) (por.Subsearch, error) {
+	p := &subsearch{collector: newCollector(c.limit, c.m, c.opts)}
+	return p, saved.Unmarshal(data, p)
+}
+
+// A Helper explores pieces of one search, one at a time, which another process has.
+type Helper struct {
+	s     *exploration
+	known []byte // with which its machine is equal
+	facts []byte // of that machine
+	clean bool   // it is
+}
+
+// ErrRefused is the error of a helper for a piece that the search has to explore itself.
+var ErrRefused = errors.New("explore: the piece shows something of the program that is new")
+
+// NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search.
+func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *Helper, err error) {
+	var sent sentSearch
+	if err := saved.Unmarshal(search, &sent); err != nil {
+		return nil, err
+	}
+	opts.Timeout, opts.Share, opts.spent = 0, false, 0
+	opts.Elsewhere, opts.Keep, opts.Progress, opts.ProgressDue, opts.Jobs, opts.Trace = nil, nil, nil, nil, 0, nil
+	if opts.POR == nil || opts.POR.Name != sent.POR || opts.POR.Piece == nil {
+		return nil, fmt.Errorf("explore: a piece of --por=%s", sent.POR)
+	}
+	opts.awaitLoops, opts.MaxExecs, opts.Seed, opts.MaxSteps, opts.Preempt = sent.Await, sent.MaxExecs, sent.Seed, sent.MaxSteps, sent.Preempt
+	opts.dive, opts.StopTruncated, opts.LimitPreempt, opts.All, opts.Outcomes = sent.Dive, sent.StopTruncated, sent.LimitPreempt, sent.All, sent.Outcomes
+	opts.tolerated = nil
+	for _, k := range sent.Tolerated {
+		if opts.tolerated == nil {
+			opts.tolerated = make(map[key]bool)
+		}
+		opts.tolerated[k] = true
+	}
+	s, err := prepare(ctx, e.refined(sent.Refinement), opts)
+	if err != nil {
+		return nil, err
+	}
+	s.collector.merged = newMergedCounters(s.m)
+	return &Helper{s: s, clean: true}, nil
+}
+
+// Close releases what the helper holds.
+func (h *Helper) Close() { h.s.limit.release() }
+
+// Usable reports whether the helper can explore further pieces.
+func (h *Helper) Usable() bool { return h.clean }
+
+// Explore explores a piece, and returns what has become of it. The error is ErrRefused if the search has to
+// explore it, and that of ctx if that is done. When due returns true, it gives back what is left.
+func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result []byte, err error) {
+	s := h.s
+	if !h.clean {
+		return nil, ErrRefused
+	}
+	h.clean = false
+	defer func() {
+		if x := recover(); x != nil { // the search will have the same mistake, or does without this piece
+			result, err = nil, fmt.Errorf("%w: %v\n%s", ErrRefused, x, debug.Stack())
+		}
+	}()
+	s.limit.ctx = ctx
+	over := func() bool { return ctx.Err() != nil }
+	if !bytes.Equal(p.Known, h.known) {
+		var k knowledge
+		if err := saved.Unmarshal(p.Known, &k); err != nil {
+			return nil, err
+		}
+		if err := s.m.Learn(k.Machine, over); err != nil {
+			return nil, cmp.Or(ctx.Err(), fmt.Errorf("%w: %v", ErrRefused, err))
+		}
+		s.m.RunSubtests(k.Subtests, k.Skipped)
+		s.collector.begunAgain, s.collector.earlier.bugs, s.collector.earlier.races = k.Again, k.Bugs, k.Races
+		if h.facts, err = h.learned(); err != nil {
+			return nil, err
+		}
+		h.known = p.Known
+	}
+	result, err = s.opts.POR.Piece(s.sys, s.collector, s.cfg, p.Data, due)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	facts, err := h.learned()
+	if err != nil {
+		return nil, err
+	}
+	//mutant: elsewhere: what a piece shows for the first time may have any number [test ./explore TestElsewhere]: "!bytes.Equal(facts, h.facts) || " -> ""
+	if !bytes.Equal(facts, h.facts) || result == nil || s.m.NeedsRefining() {
+		return nil, ErrRefused
+	}
+	h.clean = true
+	return result, nil
+}
+
+// learned returns what the machine has met, in comparable form.
+func (h *Helper) learned() ([]byte, error) {
+	s, err := h.s.m.Save()
+	if err != nil {
+		return nil, err
+	}
+	facts := s.Facts()
+	all, skipped := h.s.m.Subtests()
+	return saved.Marshal(&facts, &all, &skipped)
+}

@@ -1,0 +1,47 @@
+package por
+
+// An Elsewhere explores pieces of a search in other processes, which have systems of the same program.
+// A piece, and what has become of it, are bytes; they mean the same in all processes, because a process
+// refuses a piece that shows something of the program that the system of the search has not shown yet
+// (a goroutine that has no number, for example).
+//
+// A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
+// changes nothing.
+type Elsewhere interface {
+	// Workers is the most pieces that are explored at the same time.
+	Workers() int
+	// Acquire waits until another process has room for a piece, and reports whether one has. It returns
+	// false when stop does. The next Explore takes the room.
+	Acquire(stop func() bool) bool
+	// TryAcquire is Acquire without waiting.
+	TryAcquire() bool
+	// Release gives back what Acquire has taken, without a piece.
+	Release()
+	// Note is called where a piece is cut off, by the goroutine that uses the system of the search: what
+	// the system has shown by now, the piece may need.
+	Note()
+	// Explore returns what has become of a piece. ok is false if it was refused, or stop returns true.
+	Explore(piece []byte, stop func() bool) (result []byte, ok bool)
+}
+
+// A Sender is a Mergeable whose subsearches can be sent to another process.
+type Sender interface {
+	Mergeable
+	// Encode returns what p has received, and Decode the inverse of it.
+	Encode(p Subsearch) ([]byte, error)
+	Decode(data []byte) (Subsearch, error)
+}
+
+// A PieceSearch explores a piece on a system in the state in which the search began, and returns what has
+// become of it; nil if it was stopped by Config.Poll. When due returns true it gives back what it has not
+// explored, as soon as that is no larger than it need be.
+type PieceSearch func(sys System, v Sender, cfg Config, piece []byte, due func() bool) (result []byte, err error)
+
+// Sends returns v as a Sender, if the pieces of the search are to be explored elsewhere, too.
+func (c *Config) Sends(v Visitor) (s Sender, ok bool) {
+	if c.Elsewhere == nil {
+		return nil, false
+	}
+	s, ok = v.(Sender)
+	return s, ok
+}

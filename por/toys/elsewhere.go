@@ -1,0 +1,96 @@
+package toys
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// Elsewhere explores pieces of the search of a toy, each on a copy of it, as other processes do.
+type Elsewhere struct {
+	Toy      *System // in the initial state
+	Stop     uint32  // of the Recorder of the search
+	Explorer *por.Explorer
+	Config   por.Config
+	// Due is called with the number of times that a piece has asked whether it is to end.
+	Due func(n int) bool
+	// Refuses, if set, says which pieces are refused, by their numbers. Loses says which are lost: nothing
+	// comes back of them until the search is over.
+	Refuses, Loses func(n uint64) bool
+
+	begun  atomic.Uint64
+	Pieces atomic.Uint64 // that were explored
+	room   chan bool
+	once   sync.Once
+}
+
+// Workers implements por.Elsewhere.
+func (e *Elsewhere) Workers() int { return 3 }
+
+func (e *Elsewhere) places() chan bool {
+	e.once.Do(func() {
+		e.room = make(chan bool, e.Workers())
+		for range e.Workers() {
+			e.room <- true
+		}
+	})
+	return e.room
+}
+
+// Acquire implements por.Elsewhere.
+func (e *Elsewhere) Acquire(stop func() bool) bool {
+	for !stop() {
+		if e.TryAcquire() {
+			return true
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	return false
+}
+
+// TryAcquire implements por.Elsewhere.
+func (e *Elsewhere) TryAcquire() bool {
+	select {
+	case <-e.places():
+		return true
+	default:
+		return false
+	}
+}
+
+// Release implements por.Elsewhere.
+func (e *Elsewhere) Release() { e.places() <- true }
+
+// Note implements por.Elsewhere.
+func (e *Elsewhere) Note() {}
+
+// Explore implements por.Elsewhere.
+func (e *Elsewhere) Explore(piece []byte, stop func() bool) (result []byte, ok bool) {
+	defer e.Release()
+	n := e.begun.Add(1)
+	if e.Refuses != nil && e.Refuses(n) {
+		return nil, false
+	}
+	if e.Loses != nil && e.Loses(n) {
+		for !stop() {
+			time.Sleep(100 * time.Microsecond)
+		}
+		return nil, false
+	}
+	toy, asked := *e.Toy, 0
+	due := func() bool {
+		asked++
+		return e.Due(asked)
+	}
+	result, err := e.Explorer.Piece(&toy, NewRecorder(&toy, e.Stop), e.Config, piece, due)
+	if err != nil {
+		panic(err)
+	}
+	if len(toy.Marks) != 0 {
+		panic("a piece does not leave the system as it was")
+	}
+	e.Pieces.Add(1)
+	return result, result != nil
+}
