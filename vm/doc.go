@@ -74,6 +74,7 @@
 //	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
 //	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
 //	    names       the order of identical goroutines: functions and types without their numbers
+//	    known       what machines of several processes know of a program, to number things alike
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
