@@ -79,7 +79,7 @@ type market struct {
 	all   sync.WaitGroup
 
 	mu     sync.Mutex
-	short  bool            // the queue has tasks that no one has taken: it is not the time to cut
+	short  bool            // the queue has tasks that wait for a worker: it is not the time to cut
 	known  map[string]bool // that have a record
 	facts  []vm.HostFact   // of the host of others
 	pieces int             // that others have explored, or refused
@@ -213,7 +213,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	for {
 		select {
 		case r := <-back:
-			m.run.Remove(t.Name) // no one else needs it
+			m.run.Remove(t.Name) // no other process needs it
 			var o pieceOutcome
 			if saved.Unmarshal(r.Result, &o) != nil || o.Refused {
 				return nil, false
@@ -236,7 +236,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	}
 }
 
-// A helper is an explore.Helper of a worker, which no one uses at the moment.
+// A helper is an explore.Helper of a worker that waits for a piece.
 type helper struct {
 	*explore.Helper
 	run, search string

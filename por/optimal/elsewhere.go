@@ -208,7 +208,7 @@ func (p *pool) sendsAll(w *worker) bool {
 	return p.opts.shareAll && p.proxies > 0 && !p.late && w.first && !p.sequential && !p.next.here && p.next.node != nil
 }
 
-// giveBack makes t a task again that no one explores. here: it is not for other processes.
+// giveBack makes t a task again that no worker explores. here: it is not for other processes.
 func (p *pool) giveBack(t *task, here bool) {
 	t.taken, t.taker, t.here = false, 0, t.here || here
 	t.node.ready = append([]*task{t}, t.node.ready...)

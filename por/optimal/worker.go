@@ -45,7 +45,7 @@ type worker struct {
 	steps              uint64    // transitions of finished tasks
 	donatedAt          uint64    // transitions of all tasks at the last donation
 
-	due   func() bool // of a piece (elsewhere.go): when it has to end; nil for other tasks
+	due   func() bool // of a piece (elsewhere.go): when it has to end; nil: it is another task
 	tasks []*task     // of a proxy: those that it has sent
 }
 

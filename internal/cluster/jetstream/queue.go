@@ -185,7 +185,7 @@ func (r *Run) Lookup(name string) (rec cluster.Record, ok bool, err error) {
 	return m.Record, true, nil
 }
 
-// Remove removes the record of a task that no one will ask for again. It does not matter if it fails.
+// Remove removes the record of a task for which no process will ask again. It does not matter if it fails.
 func (r *Run) Remove(name string) {
 	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
 	defer cancel()
