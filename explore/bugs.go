@@ -161,7 +161,7 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 			Tests: innermost(m.TestName(g))})
 	}
 	if x := end.Exit; x != nil {
-		add(Failure, x.Exited, x.Pos, x.G, x.Stack)
+		add(Failure, Exited{x.Status, x.InTest}, x.Pos, x.G, x.Stack)
 	}
 	if f := end.Failure; f != nil {
 		for _, f := range append([]*Fault{f}, end.Also...) {
@@ -180,14 +180,6 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	return bugs
 }
 
-// faultText returns the first part of the runtime's message.
-func faultText(f *Fault) string {
-	if f.Fatal {
-		return f.Text()
-	}
-	return strings.TrimRight(f.Text(), "\n\t")
-}
-
 // allowed reports whether the user accepts a leak of g.
 func allowed(g Goroutine, allow *regexp.Regexp) bool {
 	return allow != nil && slices.ContainsFunc(g.Stack, func(f Frame) bool { return allow.MatchString(f.Func) })
@@ -203,66 +195,6 @@ func started(g Goroutine) []Related {
 		at = position(g.Created)
 	}
 	return []Related{{Pos: at, Role: RoleStarted, Goroutine: g.Name}}
-}
-
-// place returns the innermost frame outside the standard library; failing that, the innermost
-// frame.
-func place(stack []Frame) Frame {
-	for _, f := range stack {
-		if !f.Std {
-			return f
-		}
-	}
-	if len(stack) == 0 {
-		return Frame{Func: "goroutine"}
-	}
-	return stack[0]
-}
-
-// ownPos returns the innermost position in the reader's module, if any, on stacks, each of which
-// was called from the next one.
-func ownPos(stacks ...[]Frame) (at token.Position) {
-	for _, stack := range stacks {
-		if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Own }); i >= 0 {
-			return plain(stack[i].Pos)
-		}
-	}
-	return at
-}
-
-func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
-
-// inLibrary reports whether all frames of g are in the standard library.
-func (g *Goroutine) inLibrary() bool { return place(g.Stack).Std }
-
-// position returns g's position in the reader's module, or else the position where g was started.
-// If neither is in the module, it returns site.
-func (g *Goroutine) position() token.Position {
-	if at := ownPos(g.Stack, g.origin); at.IsValid() {
-		return at
-	}
-	return g.site()
-}
-
-// site returns g's position outside of the standard library, or else the position where g was
-// started.
-func (g *Goroutine) site() token.Position {
-	if g.inLibrary() && len(g.Created) > 0 {
-		return position(g.Created)
-	}
-	return position(g.Stack)
-}
-
-func topFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
-
-// ShortFunc strips the path of the package from a function's name:
-// "example.com/bank.(*Bank).Deposit" becomes "(*Bank).Deposit".
-func ShortFunc(name string) string {
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	if _, rest, ok := strings.Cut(name, "."); ok {
-		return rest
-	}
-	return name
 }
 
 // deadlockBug describes a state in which every goroutine waits forever, including the main

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -35,8 +36,8 @@ type collector struct {
 	index    map[outcomeKey]*Outcome
 	finals   map[por.Hash]bool
 
-	incomplete orderedSet[Reason]
-	loops      orderedSet[LongLoop]
+	incomplete ordered.Set[Reason]
+	loops      ordered.Set[LongLoop]
 
 	longest    int             // steps of the longest execution that has ended
 	needsAwait bool            // see exploration.refinement
@@ -58,22 +59,6 @@ const maxLongLoops = 3
 const busyWindow = 1000
 
 type outcomeKey struct{ output, ending string }
-
-// orderedSet is a set in the order of arrival.
-type orderedSet[T comparable] struct {
-	list []T
-	seen map[T]bool
-}
-
-func (s *orderedSet[T]) add(x T) {
-	if !s.seen[x] {
-		if s.seen == nil {
-			s.seen = make(map[T]bool)
-		}
-		s.seen[x] = true
-		s.list = append(s.list, x)
-	}
-}
 
 func newCollector(l *limit, m Machine, opts Options) *collector {
 	return &collector{
@@ -231,14 +216,14 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 func (c *collector) cut(end *Ending) bool {
 	switch {
 	case end.Interrupted || c.limit.passed(): // the machine was in a long stretch without a step
-		c.incomplete.add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
+		c.incomplete.Add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
 		return false
 	case end.Unsupported != "":
 		cause := CauseUnsupported
 		if end.OverMemory {
 			cause = CauseMemory
 		}
-		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported, Refused: end.Refused})
+		c.incomplete.Add(Reason{Cause: cause, Text: end.Unsupported, Refused: end.Refused})
 	default:
 		c.supposed = true
 	}
@@ -248,7 +233,7 @@ func (c *collector) cut(end *Ending) bool {
 // truncated records the place of the busiest goroutine when the bound on steps cut the execution:
 // its loop, if it is in one. The explorer reports the bound.
 func (c *collector) truncated(path trace.Schedule) {
-	if len(path) == 0 || len(c.loops.list) == maxLongLoops {
+	if len(path) == 0 || len(c.loops.List) == maxLongLoops {
 		return
 	}
 	moves := make(map[trace.GID]int)
@@ -265,7 +250,7 @@ func (c *collector) truncated(path trace.Schedule) {
 	}
 	at.Pos = plain(at.Pos)
 	at.Pos.Column = 0
-	c.loops.add(at)
+	c.loops.Add(at)
 }
 
 // count adds x to the outcomes.
@@ -311,7 +296,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		// Natively time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
-		c.incomplete.add(Reason{Cause: CauseTime, Pos: pos})
+		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos})
 		return true
 	}
 	b.Loop = loop

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Coverage says which blocks of the user's module an exploration has executed.
@@ -45,19 +44,6 @@ type Coverage struct {
 	// an equivalent one, or a static fact says that it makes no difference.
 	Orders map[Order]uint64
 }
-
-// An Order is an order of two operations of different goroutines on one location.
-type Order struct{ First, Second Place }
-
-// A Place is the position of an operation, without column, and its operand in source terms.
-type Place struct {
-	Pos  token.Position
-	Kind trace.Kind
-	What string
-}
-
-// Reversed returns the reverse order of the two.
-func (o Order) Reversed() Order { return Order{o.Second, o.First} }
 
 // noted is what one or more machines have recorded for a Coverage.
 type noted struct {

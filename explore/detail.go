@@ -2,8 +2,6 @@ package explore
 
 import (
 	"go/token"
-
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Detail has the particulars of a bug as values; package report makes a sentence of them. Details
@@ -90,66 +88,3 @@ func (Conflict) detail()    {}
 
 // Names are names of goroutines, separated by spaces.
 type Names string
-
-// Waiting is what a blocked goroutine waits for.
-type Waiting struct {
-	For string // the runtime's word: "chan receive", "sync.Mutex.Lock"; may be empty
-	On  string // in source terms: "bank.mu"; empty if there is no name
-}
-
-// A Related is a further position that is relevant to a bug.
-type Related struct {
-	Pos       token.Position
-	Role      Role
-	Goroutine string
-	Waiting          // for RoleWaits
-	Access    Verb   // for RoleConflicts
-	Func      string // for RoleConflicts
-}
-
-// A Role is the role of a related position.
-type Role uint8
-
-// The roles.
-const (
-	RoleStarted   Role = iota // the goroutine was started there
-	RoleWaits                 // the goroutine waits there
-	RoleLoops                 // the goroutine's loop is there
-	RoleConflicts             // the second access of a race
-)
-
-// A Verb is what an access does.
-type Verb uint8
-
-// The verbs.
-const (
-	Reads Verb = iota
-	Writes
-	AtomicallyReads
-	AtomicallyWrites
-	Closes
-	Sends
-	AddsToGroup
-	WaitsForGroup
-)
-
-// Verb returns what a does.
-func (a *Access) Verb() Verb {
-	switch {
-	case a.Kind == trace.Close:
-		return Closes
-	case a.Kind == trace.Send:
-		return Sends
-	case a.Kind == trace.WgAdd:
-		return AddsToGroup
-	case a.Kind == trace.WgWait:
-		return WaitsForGroup
-	case a.Writes && !a.Kind.Plain():
-		return AtomicallyWrites
-	case !a.Kind.Plain():
-		return AtomicallyReads
-	case a.Writes:
-		return Writes
-	}
-	return Reads
-}

@@ -319,17 +319,17 @@ func (s *exploration) finish(found por.Result) (err error) {
 	if c.merged != nil {
 		c.merged.end()
 		r.Stats.Counters = Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
-		assumed = c.merged.assumed.list
+		assumed = c.merged.assumed.List
 	}
 	isError := func(b *Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
-	r.LongLoops, r.Known = c.loops.list, len(c.baseline)
+	r.LongLoops, r.Known = c.loops.List, len(c.baseline)
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
 	}
-	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
+	r.Incomplete = append(r.Incomplete, c.incomplete.List...)
 	if c.supposed && found.Executions == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseImpossible})
 	}

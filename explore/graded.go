@@ -147,7 +147,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 			return
 		}
 		l.done = Graded{Preempt: x.Preempt, Stats: l.found.Stats}
-		l.incomplete = s.collector.incomplete.list
+		l.incomplete = s.collector.incomplete.List
 		if len(l.found.Incomplete) == 0 {
 			return // no schedule has more preemptions
 		}

@@ -129,10 +129,3 @@ func (ig *Ignore) accepts(b *Bug) bool {
 	related := func(r Related) bool { return at(r.Pos) && (b.Kind != Leak || r.Role == RoleStarted) }
 	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, related))
 }
-
-// plain drops the offset of a position, so that positions can be compared with
-// those of a recording.
-func plain(p token.Position) token.Position {
-	p.Offset = 0
-	return p
-}

@@ -252,8 +252,8 @@ func TestCutBeforeSaved(t *testing.T) {
 			t.Error("the search goes on")
 		}
 		want := []Reason{{Cause: CauseStopped, Text: "stopped after 10s (--timeout)"}}
-		if !slices.Equal(c.incomplete.list, want) {
-			t.Errorf("%+v", c.incomplete.list)
+		if !slices.Equal(c.incomplete.List, want) {
+			t.Errorf("%+v", c.incomplete.List)
 		}
 	})
 }

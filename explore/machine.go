@@ -168,11 +168,6 @@ type Covering interface {
 	ForgetCovered()
 }
 
-// changed returns a function that makes a machine like m with another configuration.
-func changed(m Machine, change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
-	return func(interrupted func() bool) (Machine, error) { return m.With(change, interrupted) }
-}
-
 // An Awaiter can leave out the zero-effect iterations of loops that wait.
 type Awaiter interface {
 	Await(vm.Await)
@@ -309,17 +304,23 @@ type Event struct {
 	// failure, or the one that is the bug.
 	Fails bool
 	// Call is 1 + the index into Bug.Calls of the call that it was made in; 0: not known.
-	Call     int
-	failures int    // number of places with a reported failure by then
-	key      string // key that a loop over a map visits, if chosen; "" if not
-	call     *callNode
-	idle     []Related // goroutines that could move and have not, if a test fails after the step or it is the last one
-	pooled   uint32    // the object that a sync.Pool has got (put) or given; 0: none
-	put      bool
+	Call int
+	// Noted is what a repetition of the schedule notes, to find the rest of a Bug. Results do not keep it.
+	Noted Noted
 
 	// Preempts names the goroutine that could have continued when this step was executed instead,
 	// if any.
 	Preempts string
+}
+
+// Noted is what is known of a step besides its description.
+type Noted struct {
+	Failures int    // number of places with a reported failure by then
+	Key      string // key that a loop over a map visits, if chosen; "" if not
+	Call     *CallNode
+	Idle     []Related // goroutines that could move and have not, if a test fails after the step or it is the last one
+	Pooled   uint32    // the object that a sync.Pool has got (Put) or given; 0: none
+	Put      bool
 }
 
 // KindName returns the word for what e does.
@@ -366,10 +367,11 @@ type NotRun struct {
 // An Exit is an exit with a status other than 0, or an exit in the middle of a test, which package
 // testing rejects whatever the status.
 type Exit struct {
-	Exited
-	G     trace.GID
-	Pos   token.Position
-	Stack []Frame
+	Status int
+	InTest bool // before the test function has returned
+	G      trace.GID
+	Pos    token.Position
+	Stack  []Frame
 }
 
 // Counters are sums over all executions.
@@ -377,3 +379,16 @@ type Counters struct {
 	Instructions uint64
 	Goroutines   int // maximum over executions
 }
+
+// An Order is an order of two operations of different goroutines on one location.
+type Order struct{ First, Second Place }
+
+// A Place is the position of an operation, without column, and its operand in source terms.
+type Place struct {
+	Pos  token.Position
+	Kind trace.Kind
+	What string
+}
+
+// Reversed returns the reverse order of the two.
+func (o Order) Reversed() Order { return Order{o.Second, o.First} }

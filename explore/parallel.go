@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 
+	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -120,12 +121,12 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	for _, i := range p.used {
 		c.opts.Ignores[i].Used = true
 	}
-	for _, x := range p.incomplete.list {
-		c.incomplete.add(x)
+	for _, x := range p.incomplete.List {
+		c.incomplete.Add(x)
 	}
-	for _, x := range p.loops.list {
-		if len(c.loops.list) < maxLongLoops {
-			c.loops.add(x)
+	for _, x := range p.loops.List {
+		if len(c.loops.List) < maxLongLoops {
+			c.loops.Add(x)
 		}
 	}
 	for _, o := range p.outcomes {
@@ -157,7 +158,7 @@ type mergedCounters struct {
 
 	instructions uint64
 	existed      map[trace.GID]bool
-	assumed      orderedSet[vm.Assumption]
+	assumed      ordered.Set[vm.Assumption]
 	covered      noted
 	unsplit      bool   // m searches outside of subtrees,
 	since        uint64 // having executed this number of instructions before
@@ -181,7 +182,7 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 		c.existed[g] = true
 	}
 	for _, x := range assumed {
-		c.assumed.add(x)
+		c.assumed.Add(x)
 	}
 }
 

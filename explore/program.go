@@ -351,7 +351,7 @@ func (m *machine) Ending() Ending {
 		inTest := m.Testing() && !m.Tested()
 		if (code != 0 || inTest) && m.Failure() == nil {
 			g := m.ExitedIn()
-			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
+			end.Exit = &Exit{Status: code, InTest: inTest, G: g, Stack: m.Stack(g)}
 			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
 		}
 	}

@@ -38,9 +38,9 @@ func (m *machine) Describe(g trace.GID) Event {
 	all := slices.Concat(stack, m.created(g))
 	e := m.event(g, op.Kind, all)
 	if own := func(f Frame) bool { return f.Own }; slices.ContainsFunc(stack, own) {
-		e.call = m.calls.add(stack)
+		e.Noted.Call = m.calls.add(stack)
 	} else {
-		e.call = m.calls.add(all)
+		e.Noted.Call = m.calls.add(all)
 	}
 	m.inside = len(stack) > 0 && stack[0].Std
 	if name, returns, ok := m.Operation(g); ok {

@@ -11,13 +11,6 @@ import (
 // can come first. Or a machine that follows the happens-before relation notices, after an access,
 // that nothing orders it and an earlier one; the schedule then ends with the second access.
 
-// A RaceID names a race by the machine's description of its sides.
-type RaceID struct {
-	sites  [2]uint32
-	kinds  [2]trace.Kind
-	writes [2]bool
-}
-
 // noticedRaces returns the races whose second access was the last step, except those in known. It
 // adds them to known, unless that is nil.
 func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
@@ -82,33 +75,6 @@ func (b *Bug) findAccesses() {
 		}
 	}
 }
-
-// access describes op, which conflicts with other.
-func access(m Machine, op trace.Op, other *trace.Op) Access {
-	a := Access{Event: m.Describe(op.G), Parent: trace.NoGID}
-	a.Own = a.Pos
-	for i := range op.N {
-		for j := range other.N {
-			x, y := op.Access[i], other.Access[j]
-			if (x.Write || y.Write) && x.Overlaps(y) {
-				a.Writes = a.Writes || x.Write
-				a.Addr, a.obj = address(x.Obj, max(x.Off, y.Off)), x.Obj
-			}
-		}
-	}
-	for _, g := range m.Goroutines() {
-		if g.ID == op.G {
-			a.Stack, a.Parent, a.Created = g.Stack, g.Parent, g.Created
-			if at := ownPos(g.Stack, g.origin); at.IsValid() {
-				a.Own = at
-			}
-		}
-	}
-	return a
-}
-
-// address makes up an address that looks like one in the Go heap.
-func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
 // findRace returns a wanted race that shows in the present state, between two pending operations or
 // after the last step; nil if there is none.

@@ -65,23 +65,23 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 		}
 		ev.Partner, ev.Paired = partner(m, a)
 		if x, ok := m.(interface{ NextKey(trace.GID, int) string }); ok && ev.Kind == trace.Choose {
-			ev.key = x.NextKey(a.G, a.Choice)
+			ev.Noted.Key = x.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
 		ev.Picks = picks(m, a, taken)
 		if i == len(schedule)-1 { // nothing moves after a crash
-			ev.idle = idle(m, append(events, ev))
+			ev.Noted.Idle = idle(m, append(events, ev))
 		}
 		m.Step(a.G, a.Choice)
 		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
 			ev.Effect = chosen(&ev)
 		}
-		ev.failures = failures(m)
+		ev.Noted.Failures = failures(m)
 		ev.notePooled(m)
-		if len(schedule) <= MaxObserved && ev.failures > before {
-			ev.idle = idle(m, append(events, ev))
+		if len(schedule) <= MaxObserved && ev.Noted.Failures > before {
+			ev.Noted.Idle = idle(m, append(events, ev))
 		}
-		ev.Fails = before == 0 && ev.failures > 0
+		ev.Fails = before == 0 && ev.Noted.Failures > 0
 		events = append(events, ev)
 		if blocked(m, a.G) {
 			b := describe(m, a.G)
@@ -105,8 +105,8 @@ func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted stri
 	ev := Event{G: a.G, Name: name, Choice: a.Choice, Preempts: preempted, Brief: true}
 	before := failures(m)
 	m.Step(a.G, a.Choice)
-	ev.failures = failures(m)
-	ev.Fails = before == 0 && ev.failures > 0
+	ev.Noted.Failures = failures(m)
+	ev.Fails = before == 0 && ev.Noted.Failures > 0
 	return ev
 }
 
@@ -198,8 +198,8 @@ func markFailure(m Machine, b *Bug, atStart int) {
 	before := 0
 	for k := range b.Events {
 		e := &b.Events[k]
-		e.Fails = before < i+2 && e.failures >= i+2
-		before = max(before, e.failures)
+		e.Fails = before < i+2 && e.Noted.Failures >= i+2
+		before = max(before, e.Noted.Failures)
 	}
 }
 
@@ -357,13 +357,13 @@ func (b *Bug) passing(m Machine) {
 func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Name != g || e.key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
+		if e.Name != g || e.Noted.Key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
 			continue
 		}
-		if slices.Contains(keys, e.key) { // in another run of the loop
+		if slices.Contains(keys, e.Noted.Key) { // in another run of the loop
 			break
 		}
-		keys = append(keys, e.key)
+		keys = append(keys, e.Noted.Key)
 	}
 	return keys
 }
@@ -378,13 +378,13 @@ func (b *Bug) finish(m Machine) {
 	switch b.Kind {
 	case Panic, Misuse:
 		for i := len(b.Events) - 1; i >= 0 && b.NotRun == nil; i-- {
-			if b.NotRun = b.Events[i].idle; !b.Events[i].Blocked {
+			if b.NotRun = b.Events[i].Noted.Idle; !b.Events[i].Blocked {
 				break
 			}
 		}
 	case Failure:
 		if i := slices.IndexFunc(b.Events, func(e Event) bool { return e.Fails }); i >= 0 {
-			b.NotRun = b.Events[i].idle
+			b.NotRun = b.Events[i].Noted.Idle
 		}
 	}
 	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {

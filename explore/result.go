@@ -184,8 +184,7 @@ func (r *Result) Exported() *Result {
 	exported := func(list []Event) []Event {
 		list = slices.Clone(list)
 		for i := range list {
-			list[i].failures, list[i].call = 0, nil
-			list[i].pooled, list[i].put, list[i].idle = 0, false, nil
+			list[i].Noted = Noted{}
 		}
 		return list
 	}
@@ -342,19 +341,6 @@ type Edge struct {
 	From, To trace.GID
 	On       string
 	Pos      token.Position
-}
-
-// Access is one side of a data race.
-type Access struct {
-	Event
-	Writes  bool
-	Addr    uint64 // made up from object and offset; the same for both sides
-	Stack   []Frame
-	Parent  trace.GID      // the goroutine that started this one
-	Created []Frame        // stack at its start; empty for main
-	Own     token.Position // position in the reader's module from which the access is called; Pos if there is none
-	Ended   bool           // the goroutine has ended since
-	obj     uint32         // the object it is to
 }
 
 // key identifies a bug among those of an entry.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ast/astutil"
 
+	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -23,15 +24,15 @@ type source struct {
 	found sync.Map              // results of what: operation → found; workers share it
 
 	mu       sync.Mutex
-	subtests orderedSet[string] // those executed so far; guarded by mu
-	ended    orderedSet[string] // those that have ended and were not skipped; guarded by mu
+	subtests ordered.Set[string] // those executed so far; guarded by mu
+	ended    ordered.Set[string] // those that have ended and were not skipped; guarded by mu
 }
 
 // executes records the execution of a subtest.
 func (s *source) executes(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.subtests.add(name)
+	s.subtests.Add(name)
 	return true
 }
 
@@ -39,7 +40,7 @@ func (s *source) executes(name string) bool {
 func (s *source) ran(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended.add(name)
+	s.ended.Add(name)
 }
 
 // add records the execution of several subtests, of which some were skipped.
@@ -56,9 +57,9 @@ func (s *source) add(all, skipped []string) {
 func (s *source) executed() (all, skipped []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all = slices.Sorted(slices.Values(s.subtests.list))
+	all = slices.Sorted(slices.Values(s.subtests.List))
 	for _, name := range all {
-		if !s.ended.seen[name] {
+		if !s.ended.Has(name) {
 			skipped = append(skipped, name)
 		}
 	}

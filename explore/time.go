@@ -216,3 +216,8 @@ func (s *exploration) refinement() refinement {
 	}
 	return r
 }
+
+// changed returns a function that makes a machine like m with another configuration.
+func changed(m Machine, change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
+	return func(interrupted func() bool) (Machine, error) { return m.With(change, interrupted) }
+}
