@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -20,13 +21,13 @@ func onOneMachine(
 ) (explore.Entry, error) {
 	cfg.Args, cfg.Interrupt = append([]string{program}, strings.Fields(args)...), func() bool { return stopped() }
 	cfg.Maps = vm.MapsInsertion // counts are of schedules, as in the papers
-	m, err := explore.NewMachine(prog, entry, cfg)
+	m, err := describe.NewMachine(prog, entry, cfg)
 	if err != nil {
 		return explore.Entry{}, err
 	}
 	return explore.Entry{
 		Package: program, Name: "main",
-		New: func(interrupted func() bool) (explore.Machine, error) {
+		New: func(interrupted func() bool) (describe.Machine, error) {
 			if interrupted != nil {
 				stopped = interrupted
 			}

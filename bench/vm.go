@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"time"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/testdata/benchmarks"
 	"hbcheck.dev/hbcheck/vm"
@@ -109,7 +109,7 @@ func timeMachine(ctx context.Context, prog *load.Program, entry *load.Entry, arg
 	var out bytes.Buffer
 	runtime.GC()
 	c := cpuTime()
-	end, err := explore.RunOnce(prog, entry, vm.Config{Args: args, Stdout: &out, Stderr: &out,
+	end, err := describe.RunOnce(prog, entry, vm.Config{Args: args, Stdout: &out, Stderr: &out,
 		Interrupt: func() bool { return ctx.Err() != nil }})
 	c = cpuTime() - c
 	switch {

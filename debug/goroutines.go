@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -18,7 +19,7 @@ type Goroutine struct {
 	// Running: it is in the middle of a step. Otherwise Next is its pending operation, Enabled whether
 	// that can be executed, and Holders are those without whom it cannot.
 	Running bool
-	Next    explore.Event
+	Next    describe.Event
 	Enabled bool
 	Wait    string // the runtime's word for what it waits for
 	Holders []string
@@ -152,8 +153,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 // A Choice is a goroutine that could have moved in a step.
 type Choice struct {
 	Name  string
-	Next  explore.Event // what it would have done
-	Taken bool          // it is the one that moved
+	Next  describe.Event // what it would have done
+	Taken bool           // it is the one that moved
 	// Later is the step in which it does that in the schedule, from 0; -1: it does not any more.
 	Later int
 	// Conflicts are the steps before that, from this one on, which its operation may not commute with: to

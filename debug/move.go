@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -442,7 +443,7 @@ func (s *Session) Take(name string) error {
 	}
 	back := s.at
 	s.goTo(Place{})
-	events := make([]explore.Event, 0, len(s.moves))
+	events := make([]describe.Event, 0, len(s.moves))
 	for i := range s.moves {
 		events = append(events, s.moves[i].ev)
 	}

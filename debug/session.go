@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -19,7 +20,7 @@ type Place struct {
 // A Config is what a session is about.
 type Config struct {
 	// New makes the machine, in the state before the first step, and lets it call watch (vm.Config.Watch).
-	New  func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error)
+	New  func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error)
 	Prog *load.Program // loaded with load.Config.Names
 	// Recording is the schedule. Without one the session has one schedule, in which a goroutine goes on
 	// for as long as it can.
@@ -31,7 +32,7 @@ type Config struct {
 // A Session is a schedule and a place in it. Its methods are called one at a time.
 type Session struct {
 	cfg   Config
-	m     explore.Machine
+	m     describe.Machine
 	vm    *vm.Machine
 	marks []por.Mark // before each step up to the present one
 	at    Place
@@ -54,7 +55,7 @@ type Session struct {
 type move struct {
 	name   string // of the goroutine
 	choice int
-	ev     explore.Event
+	ev     describe.Event
 }
 
 // under is a step that is executed as a coroutine.
@@ -64,10 +65,10 @@ type under struct {
 	yield func(struct{}) bool
 	// until says at which instruction the step is to be interrupted.
 	until func(vm.Point) bool
-	leave bool            // it is to be executed to its end
-	point vm.Point        // where it is interrupted
-	made  explore.Machine // by the prelude
-	err   error           // of the prelude: there is no machine
+	leave bool             // it is to be executed to its end
+	point vm.Point         // where it is interrupted
+	made  describe.Machine // by the prelude
+	err   error            // of the prelude: there is no machine
 }
 
 // mostSteps is how long a schedule is made that was not recorded.
@@ -110,7 +111,7 @@ func (s *Session) restart() error {
 }
 
 // adopt takes m, which is before the first step.
-func (s *Session) adopt(m explore.Machine) {
+func (s *Session) adopt(m describe.Machine) {
 	s.m = m
 	if v := m.VM(); v != s.vm {
 		s.use(v)
@@ -133,7 +134,7 @@ func (s *Session) rewindTo(step int) {
 }
 
 // setMoves makes the schedule that of events.
-func (s *Session) setMoves(events []explore.Event) {
+func (s *Session) setMoves(events []describe.Event) {
 	s.moves, s.seen = s.moves[:0:0], nil
 	for _, e := range events {
 		if !e.Blocked {
@@ -149,7 +150,7 @@ func (s *Session) Place() Place { return s.at }
 func (s *Session) Steps() int { return len(s.moves) }
 
 // Step returns step i of the schedule.
-func (s *Session) Step(i int) explore.Event { return s.moves[i].ev }
+func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
 // Bug returns what the schedule shows at its end, or nil. Ending says how it ends if it was not recorded
 // and shows none.
@@ -184,7 +185,7 @@ func (s *Session) Output() string { return s.vm.Report().Output(1) }
 // Name returns the name of a goroutine.
 func (s *Session) Name(g trace.GID) string {
 	if s.at.Step < 0 && g == 0 {
-		return "main" // there is no explore.Machine yet
+		return "main" // there is no describe.Machine yet
 	}
 	return s.m.Name(g)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // A Value is that of a variable or of a part of one, in the state in which it was asked for.
@@ -176,7 +176,7 @@ func (s *Session) show(v Value, deep int) string {
 		case v.word(0) == 0:
 			return "nil"
 		case name != "":
-			return "func " + explore.ShortFunc(name)
+			return "func " + describe.ShortFunc(name)
 		}
 		return "func"
 	case *types.Chan:

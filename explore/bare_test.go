@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -23,11 +24,11 @@ func (bare) CodeSize() int                                                      
 func (bare) Await(vm.Await)                                                          {}
 func (bare) SpinSchedule() trace.Schedule                                            { return nil }
 func (bare) ShareGIDs()                                                              {}
-func (bare) Replica() (Machine, error)                                               { return nil, errBare }
+func (bare) Replica() (describe.Machine, error)                                      { return nil, errBare }
 func (bare) SharesNumbers() bool                                                     { return false }
 func (bare) Existed() []trace.GID                                                    { return nil }
 func (bare) ForgetExisted()                                                          {}
-func (bare) With(func(*vm.Config), func() bool) (Machine, error)                     { return nil, errBare }
+func (bare) With(func(*vm.Config), func() bool) (describe.Machine, error)            { return nil, errBare }
 func (bare) NeedsRefining() bool                                                     { return false }
 func (bare) Refined() vm.Refinement                                                  { return vm.Refinement{} }
 func (bare) DoubtsClock() bool                                                       { return false }
@@ -40,7 +41,7 @@ func (bare) TimersPending() bool                                                
 func (bare) ClockStep() int                                                          { return 0 }
 func (bare) Passed() *vm.Passing                                                     { return nil }
 func (bare) Ranged() *vm.Ranging                                                     { return nil }
-func (bare) Failures() []*Fault                                                      { return nil }
+func (bare) Failures() []*describe.Fault                                             { return nil }
 func (bare) Forgotten() ([]trace.GID, bool)                                          { return nil, false }
 func (bare) EntryEnded() bool                                                        { return false }
 func (bare) EntryMade([]uint32) bool                                                 { return false }
@@ -60,8 +61,8 @@ func (bare) Modes() []vm.Mode                                                   
 func (bare) Slack() time.Duration                                                    { return 0 }
 func (bare) InputLen() int                                                           { return 0 }
 func (bare) Symbolic() bool                                                          { return false }
-func (bare) Inputs() ([]Input, bool)                                                 { return nil, false }
-func (bare) Concrete([]Input) func(*vm.Config)                                       { return nil }
+func (bare) Inputs() ([]describe.Input, bool)                                        { return nil, false }
+func (bare) Concrete([]describe.Input) func(*vm.Config)                              { return nil }
 func (bare) SolverTrouble() string                                                   { return "" }
 func (bare) Subtests() (all, skipped []string)                                       { return nil, nil }
 func (bare) TestName(trace.GID) string                                               { return "" }
@@ -70,7 +71,7 @@ func (bare) Blocks() []load.Block                                               
 func (bare) Covered() []bool                                                         { return nil }
 func (bare) CoveredInit() []bool                                                     { return nil }
 func (bare) Locked() map[token.Position]bool                                         { return nil }
-func (bare) Ordered() map[Order]uint64                                               { return nil }
+func (bare) Ordered() map[describe.Order]uint64                                      { return nil }
 func (bare) ForgetCovered()                                                          {}
 func (bare) Oracle(oracle.Kind, func() bool) por.Oracle                              { return nil }
 func (bare) Parts() por.Parts                                                        { return nil }

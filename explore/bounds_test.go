@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -80,8 +81,8 @@ func TestLongBounds(t *testing.T) {
 					cancel()
 				}
 			}
-			res, err := explore.Run(ctx, explore.Entry{Package: "main", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, prog.Entries[0], vm.Config{Args: []string{"main", fmt.Sprint(size)}, Races: true, Interrupt: interrupted})
+			res, err := explore.Run(ctx, explore.Entry{Package: "main", Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: []string{"main", fmt.Sprint(size)}, Races: true, Interrupt: interrupted})
 			}}, o)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -35,29 +36,29 @@ import (
 // When main has returned the process would end, so each goroutine is a bug of its own, and the user
 // can accept it (allow). A main function that has called runtime.Goexit counts as existing: the
 // process waits for the others.
-func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
+func leafBugs(m describe.Machine, status por.Status, end describe.Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	bugs = faultBugs(m, &end)
 	if status != por.Stuck {
 		return bugs, end.Text
 	}
 	gs := m.Goroutines()
-	isMain := func(g Goroutine) bool { return g.Parent == trace.NoGID }
+	isMain := func(g describe.Goroutine) bool { return g.Parent == trace.NoGID }
 	hangs := end.Goexited || slices.ContainsFunc(gs, isMain)
 	for _, g := range gs {
 		if g.Spins && (isMain(g) || !allowed(g, allow)) {
 			bugs = append(bugs, spinBug(g, hangs))
 		}
 	}
-	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
+	gs = slices.DeleteFunc(gs, func(g describe.Goroutine) bool { return g.Spins })
 	//mutant: waiting for a signal is a deadlock [env TestPrograms/signalwait]: "g.Signal" -> "false"
-	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Signal }) {
+	if slices.ContainsFunc(gs, func(g describe.Goroutine) bool { return g.Signal }) {
 		// The signal may wake it, and it may wake the others.
 		if hangs {
 			return bugs, "waits for a signal"
 		}
 		return bugs, end.Text
 	}
-	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Peer }) {
+	if slices.ContainsFunc(gs, func(g describe.Goroutine) bool { return g.Peer }) {
 		if hangs {
 			return bugs, "waits for a connection"
 		}
@@ -76,7 +77,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		b := leakBug(gs, g)
 		b.leftWith(m, gs, g)
 		if g.Left == vm.LeftEndless {
-			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
+			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{describe.TopFunc(g.Stack), g.Waiting}, true
 		}
 		b.Warning = b.Warning || g.Serves // it may be intended to live as long as the process
 		bugs = append(bugs, b)
@@ -88,7 +89,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 // goroutine that no other one can ever wake. If main and some of these goroutines wait for each
 // other in a cycle, the bug is that Deadlock instead. If main alone waits there is no bug, because
 // it may be intended: a server's main function often ends with select {}.
-func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
+func forgottenBugs(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
 	}
@@ -96,12 +97,12 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 }
 
 // forgottenIn is forgottenBugs also of a state in which goroutines only loop.
-func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
+func forgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	list, mainWaits := m.Forgotten()
 	if len(list) == 0 {
 		return nil
 	}
-	waiting := slices.DeleteFunc(m.Goroutines(), func(g Goroutine) bool {
+	waiting := slices.DeleteFunc(m.Goroutines(), func(g describe.Goroutine) bool {
 		return !slices.Contains(list, g.ID) && !(mainWaits && g.Parent == trace.NoGID)
 	})
 	if mainWaits && waitForCycle(waiting) != nil {
@@ -125,9 +126,9 @@ func forgottenIn(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 
 // leftWith decides whether b, of g, which is one of gs, may stay. If g waits for a lock, the goroutine at the
 // end of the chain of its holders decides: what ends that one lets g continue.
-func (b *Bug) leftWith(m Machine, gs []Goroutine, g Goroutine) {
+func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.Goroutine) {
 	for _, e := range b.Cycle {
-		g = gs[slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To })]
+		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]
 	}
 	//mutant: who waits for a lock decides alone [test ./explore TestLeftBehind]
 	b.waiter = g.ID
@@ -136,13 +137,13 @@ func (b *Bug) leftWith(m Machine, gs []Goroutine, g Goroutine) {
 }
 
 // leakBug describes a goroutine that waits forever while main does not.
-func leakBug(gs []Goroutine, g Goroutine) *Bug {
-	b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-		Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID,
-		Tests: innermost(g.test)}
+func leakBug(gs []describe.Goroutine, g describe.Goroutine) *Bug {
+	b := &Bug{Kind: Leak, Detail: LeftBehind{describe.TopFunc(g.Stack), g.Waiting},
+		Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID,
+		Tests: innermost(g.Test)}
 	for _, e := range b.Cycle {
-		if i := slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
-			b.Related = append(b.Related, Related{Pos: gs[i].position(), Role: RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
+		if i := slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
+			b.Related = append(b.Related, describe.Related{Pos: gs[i].Position(), Role: describe.RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
 		}
 	}
 	return b
@@ -155,22 +156,22 @@ var faultKinds = [...]Kind{
 }
 
 // faultBugs returns the bugs of an execution that ended by itself.
-func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
-	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []Frame) {
-		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), Site: position(stack), G: m.Name(g), Loop: -1, Stack: stack,
+func faultBugs(m describe.Machine, end *describe.Ending) (bugs []*Bug) {
+	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []describe.Frame) {
+		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: describe.Plain(pos), Site: describe.PositionOf(stack), G: m.Name(g), Loop: -1, Stack: stack,
 			Tests: innermost(m.TestName(g))})
 	}
 	if x := end.Exit; x != nil {
 		add(Failure, Exited{x.Status, x.InTest}, x.Pos, x.G, x.Stack)
 	}
 	if f := end.Failure; f != nil {
-		for _, f := range append([]*Fault{f}, end.Also...) {
+		for _, f := range append([]*describe.Fault{f}, end.Also...) {
 			add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
 			bugs[len(bugs)-1].Tests = innermost(f.Tests...)
 		}
 	}
 	if f := end.Fault; f != nil {
-		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)
+		add(faultKinds[f.Kind], Crashed{describe.FaultText(f)}, f.Pos, f.G, f.Frames)
 	}
 	if lacks := m.Lacks(); lacks != vm.LackNothing {
 		for _, b := range bugs {
@@ -181,26 +182,26 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 }
 
 // allowed reports whether the user accepts a leak of g.
-func allowed(g Goroutine, allow *regexp.Regexp) bool {
-	return allow != nil && slices.ContainsFunc(g.Stack, func(f Frame) bool { return allow.MatchString(f.Func) })
+func allowed(g describe.Goroutine, allow *regexp.Regexp) bool {
+	return allow != nil && slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return allow.MatchString(f.Func) })
 }
 
 // started returns where g was started.
-func started(g Goroutine) []Related {
+func started(g describe.Goroutine) []describe.Related {
 	if len(g.Created) == 0 {
 		return nil
 	}
-	at := ownPos(g.origin)
+	at := describe.OwnPos(g.Origin)
 	if !at.IsValid() {
-		at = position(g.Created)
+		at = describe.PositionOf(g.Created)
 	}
-	return []Related{{Pos: at, Role: RoleStarted, Goroutine: g.Name}}
+	return []describe.Related{{Pos: at, Role: describe.RoleStarted, Goroutine: g.Name}}
 }
 
 // deadlockBug describes a state in which every goroutine waits forever, including the main
 // goroutine. Its position is where the first goroutine of a cycle in the wait-for graph waits;
 // without a cycle, where main waits.
-func deadlockBug(gs []Goroutine) *Bug {
+func deadlockBug(gs []describe.Goroutine) *Bug {
 	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitForCycle(gs)}
 	at := gs[0]
 	if len(b.Cycle) > 0 {
@@ -209,18 +210,18 @@ func deadlockBug(gs []Goroutine) *Bug {
 			list = append(list, nameOf(gs, e.From))
 		}
 		b.Detail = WaitCycle{names(list)}
-		at = gs[slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == b.Cycle[0].From })]
+		at = gs[slices.IndexFunc(gs, func(g describe.Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
 		// In package testing, main waits for another goroutine.
-		if i := slices.IndexFunc(gs, func(g Goroutine) bool { return !g.inLibrary() }); i >= 0 && at.inLibrary() {
+		if i := slices.IndexFunc(gs, func(g describe.Goroutine) bool { return !g.InLibrary() }); i >= 0 && at.InLibrary() {
 			at = gs[i]
 		}
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
-	b.Pos, b.Site, b.G, b.Tests = at.position(), at.site(), at.Name, innermost(at.test)
+	b.Pos, b.Site, b.G, b.Tests = at.Position(), at.Site(), at.Name, innermost(at.Test)
 	for _, g := range gs {
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
+			b.Related = append(b.Related, describe.Related{Pos: g.Position(), Role: describe.RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
 		}
 	}
 	return b
@@ -228,7 +229,7 @@ func deadlockBug(gs []Goroutine) *Bug {
 
 func names(list []string) Names { return Names(strings.Join(list, " ")) }
 
-func nameOf(gs []Goroutine, id trace.GID) string {
+func nameOf(gs []describe.Goroutine, id trace.GID) string {
 	for _, g := range gs {
 		if g.ID == id {
 			return g.Name
@@ -240,7 +241,7 @@ func nameOf(gs []Goroutine, id trace.GID) string {
 // waitForCycle returns a cycle of the wait-for graph, in which each goroutine waits for something
 // that the next one holds. It begins with the first goroutine on a cycle. It is nil if there is no
 // cycle, as with channels, which no goroutine holds.
-func waitForCycle(gs []Goroutine) []Edge {
+func waitForCycle(gs []describe.Goroutine) []Edge {
 	index := make(map[trace.GID]int)
 	for i, g := range gs {
 		index[g.ID] = i
@@ -259,7 +260,7 @@ func waitForCycle(gs []Goroutine) []Edge {
 				if !alive {
 					continue // a goroutine that has ended holds it forever
 				}
-				path = append(path, Edge{gs[i].ID, h, gs[i].On, gs[i].position()})
+				path = append(path, Edge{gs[i].ID, h, gs[i].On, gs[i].Position()})
 				if j == start || walk(j) {
 					return true
 				}
@@ -277,15 +278,15 @@ func waitForCycle(gs []Goroutine) []Edge {
 // waitChain returns the chain of holders from g: the holder of what g waits for, the holder of what
 // that one waits for, and so on, until a goroutine repeats or waits for nothing that another one
 // holds.
-func waitChain(gs []Goroutine, g Goroutine) (chain []Edge) {
+func waitChain(gs []describe.Goroutine, g describe.Goroutine) (chain []Edge) {
 	seen := []trace.GID{g.ID}
 	for {
-		next := slices.IndexFunc(gs, func(h Goroutine) bool { return slices.Contains(g.Holders, h.ID) })
+		next := slices.IndexFunc(gs, func(h describe.Goroutine) bool { return slices.Contains(g.Holders, h.ID) })
 		if next < 0 {
 			return chain
 		}
 		h := gs[next]
-		chain = append(chain, Edge{g.ID, h.ID, g.On, g.position()})
+		chain = append(chain, Edge{g.ID, h.ID, g.On, g.Position()})
 		if slices.Contains(seen, h.ID) {
 			return chain
 		}
@@ -306,43 +307,43 @@ func less(a, b token.Position) bool {
 
 // spinBug describes a goroutine that repeats a loop forever without an effect that another
 // goroutine could see or change.
-func spinBug(g Goroutine, mainAlive bool) *Bug {
-	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
-	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), Site: g.site(), G: g.Name, Loop: -1, Related: started(g),
-		Tests: innermost(g.test)}
+func spinBug(g describe.Goroutine, mainAlive bool) *Bug {
+	d := Spins{Goroutine: g.Name, Func: describe.TopFunc(g.Stack), MainEnded: !mainAlive}
+	return &Bug{Kind: Livelock, Detail: d, Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g),
+		Tests: innermost(g.Test)}
 }
 
 // livelockBug describes the loop path[loop:], which can repeat forever; the present state is on it.
 // It returns nil if the user accepts leaks of all goroutines in it.
-func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
+func livelockBug(m describe.Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
-	var looping []Goroutine
+	var looping []describe.Goroutine
 	for _, a := range path[loop:] {
-		is := func(g Goroutine) bool { return g.ID == a.G }
+		is := func(g describe.Goroutine) bool { return g.ID == a.G }
 		if i := slices.IndexFunc(gs, is); i >= 0 && !slices.ContainsFunc(looping, is) {
 			looping = append(looping, gs[i])
 		}
 	}
-	slices.SortFunc(looping, func(a, b Goroutine) int { return int(a.ID) - int(b.ID) })
-	mainAlive := slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Parent == trace.NoGID })
-	accepted := !mainAlive && !slices.ContainsFunc(looping, func(g Goroutine) bool { return !allowed(g, allow) })
+	slices.SortFunc(looping, func(a, b describe.Goroutine) int { return int(a.ID) - int(b.ID) })
+	mainAlive := slices.ContainsFunc(gs, func(g describe.Goroutine) bool { return g.Parent == trace.NoGID })
+	accepted := !mainAlive && !slices.ContainsFunc(looping, func(g describe.Goroutine) bool { return !allowed(g, allow) })
 	if len(looping) == 0 || accepted {
 		return nil
 	}
 	at := looping[0]
-	b := &Bug{Kind: Livelock, Pos: at.position(), Site: at.site(), G: at.Name, Loop: loop, Tests: innermost(at.test)}
+	b := &Bug{Kind: Livelock, Pos: at.Position(), Site: at.Site(), G: at.Name, Loop: loop, Tests: innermost(at.Test)}
 	var list []string
 	for _, g := range looping {
 		list = append(list, g.Name)
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleLoops, Goroutine: g.Name})
+			b.Related = append(b.Related, describe.Related{Pos: g.Position(), Role: describe.RoleLoops, Goroutine: g.Name})
 		}
 	}
 	b.Detail = Loops{names(list), !mainAlive}
 	for _, g := range looping {
 		if b.stays = !mainAlive && m.EntryEnded(); b.stays {
-			b.parts = append(b.parts, &Bug{Kind: Livelock, Detail: LeftLooping{topFunc(g.Stack)}, Pos: g.position(), Site: g.site(),
-				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID, Tests: innermost(g.test)})
+			b.parts = append(b.parts, &Bug{Kind: Livelock, Detail: LeftLooping{describe.TopFunc(g.Stack)}, Pos: g.Position(), Site: g.Site(),
+				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID, Tests: innermost(g.Test)})
 		}
 	}
 	return b

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -13,12 +14,12 @@ import (
 // A Call is a frame in the tree of the calls of a schedule: the calls that steps of all goroutines
 // were made in, each once.
 type Call struct {
-	Up    int // index of the call that made this one; -1: the function of a goroutine
-	Frame     // Pos is the position in its function
+	Up             int // index of the call that made this one; -1: the function of a goroutine
+	describe.Frame     // Pos is the position in its function
 }
 
 // CallsOf returns the calls that event e was made in, innermost first.
-func (b *Bug) CallsOf(e *Event) (list []*Call) {
+func (b *Bug) CallsOf(e *describe.Event) (list []*Call) {
 	for i := e.Call - 1; i >= 0 && i < len(b.Calls); i = b.Calls[i].Up {
 		list = append(list, &b.Calls[i])
 	}
@@ -27,16 +28,16 @@ func (b *Bug) CallsOf(e *Event) (list []*Call) {
 
 // numberCalls makes b.Calls of the calls of b.Events.
 func (b *Bug) numberCalls() {
-	numbers := make(map[*CallNode]int)
+	numbers := make(map[*describe.CallNode]int)
 	b.Calls = nil
-	var number func(n *CallNode) int
-	number = func(n *CallNode) int {
+	var number func(n *describe.CallNode) int
+	number = func(n *describe.CallNode) int {
 		if n == nil {
 			return -1
 		}
 		i, ok := numbers[n]
 		if !ok {
-			up := number(n.up)
+			up := number(n.Up)
 			i = len(b.Calls)
 			b.Calls, numbers[n] = append(b.Calls, Call{up, n.Frame}), i
 		}
@@ -73,14 +74,14 @@ func (b *Bug) findHoldings() {
 // findPool looks for an object by which the accesses of a race reach the same memory, and that a
 // sync.Pool has got from the goroutine of one and given to that of the other, though the first has gone
 // on using it.
-func (b *Bug) findPool(m Machine) {
-	x, ok := m.(repeated)
+func (b *Bug) findPool(m describe.Machine) {
+	x, ok := m.(describe.Recorder)
 	if b.Kind != Race || !ok {
 		return
 	}
-	raced := b.Accesses[0].obj
+	raced := b.Accesses[0].Obj
 	between := func(g trace.GID, from, to int) bool { // g has a step there
-		return slices.ContainsFunc(b.Events[from:to], func(e Event) bool { return !e.Blocked && e.G == g })
+		return slices.ContainsFunc(b.Events[from:to], func(e describe.Event) bool { return !e.Blocked && e.G == g })
 	}
 	for got := len(b.Events) - 1; got >= 0; got-- {
 		e := &b.Events[got]

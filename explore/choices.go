@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -23,7 +24,7 @@ type Choice struct {
 // An exhaustive search branches over every order of these. The branches of a running search say
 // less: it stays for long among the last choices of an execution.
 type choices struct {
-	m       Machine
+	m       describe.Machine
 	met     uint64 // number of such states
 	at      map[token.Position]*site
 	enabled []trace.GID
@@ -62,8 +63,8 @@ func (c *choices) sample() {
 	for _, g := range c.enabled[:min(len(c.enabled), mostCompared)] {
 		c.ops = append(c.ops, c.m.Next(g))
 	}
-	var events [mostCompared]*Event // those that conflict
-	event := func(i int) *Event {
+	var events [mostCompared]*describe.Event // those that conflict
+	event := func(i int) *describe.Event {
 		if events[i] == nil {
 			e := c.m.Describe(c.ops[i].G)
 			events[i] = &e
@@ -92,7 +93,7 @@ func (c *choices) sample() {
 }
 
 // add counts a conflict at e's position.
-func (c *choices) add(e *Event, names [2]string) {
+func (c *choices) add(e *describe.Event, names [2]string) {
 	if !e.Pos.IsValid() {
 		return // of a timer
 	}

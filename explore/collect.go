@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -14,13 +15,13 @@ import (
 // shows it, and counts outcomes. The rest of a Result's description of a bug comes after the
 // search, from executing that schedule again.
 type collector struct {
-	limit *limit  `saved:"-"`
-	m     Machine `saved:"-"`
-	opts  Options `saved:"-"`
+	limit *limit           `saved:"-"`
+	m     describe.Machine `saved:"-"`
+	opts  Options          `saved:"-"`
 
 	bugs  []*Bug
 	known map[key]bool
-	races map[RaceID]bool // those already described
+	races map[describe.RaceID]bool // those already described
 
 	left     map[key]*leftBehind // Leaks that may stay,
 	leftKeys []key               // in the order of discovery,
@@ -28,9 +29,9 @@ type collector struct {
 
 	baseline []key // bugs that Options.Known has accepted
 
-	passed bool    // an execution has ended without a bug
-	ran    bool    // an execution has run the test
-	notRun *NotRun // reason of the first execution that has not run it
+	passed bool             // an execution has ended without a bug
+	ran    bool             // an execution has run the test
+	notRun *describe.NotRun // reason of the first execution that has not run it
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
@@ -48,7 +49,7 @@ type collector struct {
 	begunAgain bool            // Restart was called
 	earlier    struct {        // known at that time
 		bugs  map[key]bool
-		races map[RaceID]bool
+		races map[describe.RaceID]bool
 	}
 }
 
@@ -60,10 +61,10 @@ const busyWindow = 1000
 
 type outcomeKey struct{ output, ending string }
 
-func newCollector(l *limit, m Machine, opts Options) *collector {
+func newCollector(l *limit, m describe.Machine, opts Options) *collector {
 	return &collector{
 		limit: l, m: m, opts: opts,
-		known: make(map[key]bool), races: make(map[RaceID]bool),
+		known: make(map[key]bool), races: make(map[describe.RaceID]bool),
 		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool),
 	}
 }
@@ -213,7 +214,7 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 }
 
 // cut records why the machine has cut an execution, and reports whether the search continues.
-func (c *collector) cut(end *Ending) bool {
+func (c *collector) cut(end *describe.Ending) bool {
 	switch {
 	case end.Interrupted || c.limit.passed(): // the machine was in a long stretch without a step
 		c.incomplete.Add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
@@ -248,7 +249,7 @@ func (c *collector) truncated(path trace.Schedule) {
 	if pos, ok := c.m.Loop(busy); ok {
 		at = LongLoop{Goroutine: e.Name, Pos: pos, Loop: true}
 	}
-	at.Pos = plain(at.Pos)
+	at.Pos = describe.Plain(at.Pos)
 	at.Pos.Column = 0
 	c.loops.Add(at)
 }

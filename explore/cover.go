@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -42,20 +43,20 @@ type Coverage struct {
 	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
 	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
 	// an equivalent one, or a static fact says that it makes no difference.
-	Orders map[Order]uint64
+	Orders map[describe.Order]uint64
 }
 
 // noted is what one or more machines have recorded for a Coverage.
 type noted struct {
 	blocks []bool
 	locks  map[token.Position]bool
-	orders map[Order]uint64
+	orders map[describe.Order]uint64
 }
 
 // add adds the records of y.
 func (x *noted) add(y noted) {
 	if x.blocks == nil {
-		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[Order]uint64)
+		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[describe.Order]uint64)
 	}
 	for i, r := range y.blocks {
 		x.blocks[i] = x.blocks[i] || r
@@ -84,7 +85,7 @@ func (c *Coverage) Add(d *Coverage) {
 func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
 
 // covered returns the records of m.
-func covered(m Machine) (x noted) {
+func covered(m describe.Machine) (x noted) {
 	if m.Blocks() != nil {
 		x.blocks, x.locks, x.orders = slices.Clone(m.Covered()), m.Locked(), m.Ordered()
 	}

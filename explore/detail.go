@@ -2,6 +2,8 @@ package explore
 
 import (
 	"go/token"
+
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // A Detail has the particulars of a bug as values; package report makes a sentence of them. Details
@@ -31,14 +33,14 @@ type (
 	// MainBlocked is of Deadlock without a cycle: the main goroutine waits forever.
 	MainBlocked struct {
 		Goroutine string
-		Waiting
+		describe.Waiting
 		Others int // number of other goroutines that wait, too
 	}
 
 	// LeftBehind is of Leak: main has returned, and a goroutine waits forever.
 	LeftBehind struct {
 		Func string // the innermost one outside the standard library
-		Waiting
+		describe.Waiting
 	}
 
 	// LeftLooping is of Livelock: the entry has returned, and a goroutine repeats a loop.
@@ -49,7 +51,7 @@ type (
 	// LivesOn is of LeftRunning: main has returned, and time wakes a goroutine again and again.
 	LivesOn struct {
 		Func string // the innermost one outside the standard library
-		Waiting
+		describe.Waiting
 	}
 
 	// Spins is of Livelock: a goroutine repeats a loop forever without an effect that another
@@ -69,7 +71,7 @@ type (
 	// called the first.
 	Conflict struct {
 		What          string // operand in source terms; empty if it has no name
-		First, Second Verb
+		First, Second describe.Verb
 		At            token.Position // of the second access, without a column, if on another line
 	}
 )

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Deviation is an execution that leaves a recorded schedule at some step.
 type Deviation struct {
-	Events []Event
+	Events []describe.Event
 	Steps  int    // number of steps
 	Bug    *Bug   // that the execution shows, or nil
 	Ending string // ending of the execution; empty if it did not end within its bound
@@ -24,12 +25,12 @@ type Deviation struct {
 // other.
 //
 // The error is a *Divergence if the program does not follow the first until steps.
-func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, error) {
+func Deviate(m describe.Machine, rec Recording, until int, first string) (*Deviation, error) {
 	recorded := steps(rec.Events)
 	if until < 0 || until > len(recorded) {
 		return nil, fmt.Errorf("there is no step %d: the schedule has %d", until, len(recorded))
 	}
-	d := &deviation{m: m, left: make(map[string][]Event), last: trace.NoGID}
+	d := &deviation{m: m, left: make(map[string][]describe.Event), last: trace.NoGID}
 	for i, ev := range recorded[:until] {
 		more, err := follow(m, ev, i+1, len(recorded), d.last)
 		if err != nil {
@@ -69,15 +70,15 @@ func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, err
 // deviation makes a Deviation.
 type deviation struct {
 	Deviation
-	m     Machine
-	left  map[string][]Event // recorded operations of each goroutine that are still to be done
-	order []Event            // the same in one list; may have operations of goroutines that have left the recording
+	m     describe.Machine
+	left  map[string][]describe.Event // recorded operations of each goroutine that are still to be done
+	order []describe.Event            // the same in one list; may have operations of goroutines that have left the recording
 	last  trace.GID
 	path  trace.Schedule
 	race  *Bug // the first one
 }
 
-func steps(events []Event) (list []Event) {
+func steps(events []describe.Event) (list []describe.Event) {
 	for _, e := range events {
 		if !e.Blocked {
 			list = append(list, e)
@@ -86,7 +87,7 @@ func steps(events []Event) (list []Event) {
 	return list
 }
 
-func (d *deviation) add(events []Event) {
+func (d *deviation) add(events []describe.Event) {
 	d.Events = append(d.Events, events...)
 	d.last = events[0].G
 	d.path = append(d.path, trace.Step{G: d.last, Choice: events[0].Choice})
@@ -149,7 +150,7 @@ func (d *deviation) move(g trace.GID) {
 	if list := d.left[name]; len(list) > 0 {
 		if got := d.m.Describe(g); got.Kind == list[0].Kind && got.Pos == list[0].Pos && list[0].Choice < d.m.Alternatives(g) {
 			step.Choice, d.left[name] = list[0].Choice, list[1:]
-			i := slices.IndexFunc(d.order, func(e Event) bool { return e.Name == name })
+			i := slices.IndexFunc(d.order, func(e describe.Event) bool { return e.Name == name })
 			d.order = slices.Delete(d.order, i, i+1)
 		} else {
 			d.left[name] = nil

@@ -28,10 +28,8 @@
 //
 // # Machines
 //
-// A Machine is a por.System with methods for reports. They come in groups: loops that wait,
-// replicas for several workers, other configurations, static facts, inputs. NewMachine returns the
-// only implementation outside of tests, over a vm.Machine. A table of rules rejects combinations of
-// options that an explorer cannot honour; see Rule.
+// A describe.Machine is a por.System with methods for reports (package describe). A table of rules rejects
+// combinations of options that an explorer cannot honour; see Rule.
 //
 // # Order of the work
 //
@@ -39,8 +37,15 @@
 // work spent on a bug. Several workers report to subsearches, which are merged in the order of the
 // search of one worker (see por.Mergeable).
 //
-// The files: explore.go has Run, options.go the options and rules, portfolio.go the cooperation of
-// several explorers, collect.go the visitor of the search, parallel.go its extension to several
-// workers, bugs.go and races.go the bugs of a state, minimise.go and replay.go the work on
-// schedules, program.go, source.go and value.go the machine in source terms.
+// # The files
+//
+//	Run           time has Run and what follows a search; passes the searches after it, as a table with
+//	              one loop: orders (all orders of maps), queues (those of gc), time (timers at any moment)
+//	one search    explore: prepare, search, finish, narrate; options, limit, keep (saved searches),
+//	              collect (the visitor), parallel and workers (several), target, cover, inputs
+//	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow, turns; graded (by
+//	              preemptions), draws (samples), choices and estimate (what they say of the rest)
+//	bugs          bugs and races of a state, detail, left (leaks that a test may leave), ignore, subtests
+//	schedules     minimise, straighten and straight, deviate, replay, calls, observe, tell
+//	results       result, small, filename
 package explore

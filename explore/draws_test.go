@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -23,8 +24,8 @@ func main() {
 	for range 4 { <-done }
 	if first.Load() == 2 { for range 100 { a.Add(1) } }
 }`)
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 	}}
 	for _, raise := range []bool{false, true} {
 		first := Options{POR: explorers.With("optimal"), MaxSteps: 60, StopTruncated: true, RaiseSteps: raise}

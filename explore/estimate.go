@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/sample"
 	"hbcheck.dev/hbcheck/vm"
@@ -9,7 +10,7 @@ import (
 // An estimate is an estimated number of executions, during a long search. It runs on a replica of
 // the machine, and no count of the search depends on it.
 type estimate struct {
-	replicas Machine
+	replicas describe.Machine
 	await    vm.Await
 	cfg      por.Config
 	e        *sample.Estimator // nil: not begun
@@ -24,7 +25,7 @@ const (
 
 // newEstimate returns the estimate for a search; nil if the search reports no progress, or no
 // estimate is possible. The estimate ends when over returns true.
-func newEstimate(m Machine, opts *Options, cfg por.Config, over func() bool) *estimate {
+func newEstimate(m describe.Machine, opts *Options, cfg por.Config, over func() bool) *estimate {
 	if opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}

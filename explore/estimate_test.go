@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -32,7 +33,7 @@ func TestEstimate(t *testing.T) {
 		}
 		args := strings.Fields(p.name)
 		prog, entry := benchmark(t, args[0])
-		m, err := explore.NewMachine(prog, entry, vm.Config{Args: args})
+		m, err := describe.NewMachine(prog, entry, vm.Config{Args: args})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +60,8 @@ func TestEstimateShown(t *testing.T) {
 	deep.Skip(t, "60,000 executions")
 	prog, entry := benchmark(t, "smc/fibbench")
 	optimal := explorers.Lookup("optimal")
-	e := explore.Entry{Package: "fibbench", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, entry, vm.Config{Args: []string{"fibbench", "5"}, Interrupt: interrupted})
+	e := explore.Entry{Package: "fibbench", Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, entry, vm.Config{Args: []string{"fibbench", "5"}, Interrupt: interrupted})
 	}}
 	var shown []explore.Progress
 	o := explore.Options{POR: optimal, All: true, MaxExecs: 60000}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -42,8 +43,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted})
+	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {
 		log.Fatal(err)

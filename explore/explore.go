@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -27,7 +28,7 @@ type Entry struct {
 	Name    string // function
 	// New makes a machine in the entry's initial state. During a long step the machine calls
 	// interrupted, which reports whether to cut the execution.
-	New    func(interrupted func() bool) (Machine, error)
+	New    func(interrupted func() bool) (describe.Machine, error)
 	Source *load.Entry // the entry's source; nil if Select did not make the entry
 	// Together has the names of the two parallel tests, if the entry consists of two.
 	Together []string
@@ -59,7 +60,7 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 type exploration struct {
 	limit     *limit
 	opts      Options
-	m         Machine
+	m         describe.Machine
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine was ready
@@ -318,7 +319,7 @@ func (s *exploration) finish(found por.Result) (err error) {
 	assumed := s.m.Assumed()
 	if c.merged != nil {
 		c.merged.end()
-		r.Stats.Counters = Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
+		r.Stats.Counters = describe.Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
 		assumed = c.merged.assumed.List
 	}
 	isError := func(b *Bug) bool { return !b.Warning }

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -49,7 +50,7 @@ func newFake(code ...string) *fake {
 }
 
 func (f *fake) entry(name string) Entry {
-	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (Machine, error) { return f, nil }}
+	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (describe.Machine, error) { return f, nil }}
 }
 
 func (f *fake) word(g int) (op, arg string) {
@@ -222,17 +223,17 @@ func (f *fake) pos(g int) token.Position {
 	return token.Position{Filename: "file.go", Line: 100*g + f.s.pc[g] + 1, Column: 2}
 }
 
-func (f *fake) Describe(g trace.GID) Event {
+func (f *fake) Describe(g trace.GID) describe.Event {
 	_, arg := f.word(int(g))
 	name, _, _ := strings.Cut(arg, " ")
-	return Event{G: g, Name: f.Name(g), Kind: f.Next(g).Kind, What: name, Func: f.fn(int(g)), Pos: f.pos(int(g))}
+	return describe.Event{G: g, Name: f.Name(g), Kind: f.Next(g).Kind, What: name, Func: f.fn(int(g)), Pos: f.pos(int(g))}
 }
 
 func (f *fake) fn(g int) string { return fmt.Sprintf("example.com/fake.f%d", g) }
 
 func (f *fake) Effect() string { return f.last }
 
-func (f *fake) Goroutines() (gs []Goroutine) {
+func (f *fake) Goroutines() (gs []describe.Goroutine) {
 	if f.s.over == por.Ended {
 		return nil
 	}
@@ -240,12 +241,12 @@ func (f *fake) Goroutines() (gs []Goroutine) {
 		if !f.s.on[g] || f.ended(g) {
 			continue
 		}
-		x := Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []Frame{{Func: f.fn(g), Pos: f.pos(g)}}}
+		x := describe.Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []describe.Frame{{Func: f.fn(g), Pos: f.pos(g)}}}
 		if g > 0 {
 			x.Parent = 0
 			for i, w := range f.code[0] {
 				if w == fmt.Sprintf("go %d", g) {
-					x.Created = []Frame{{Func: f.fn(0), Pos: token.Position{Filename: "file.go", Line: i + 1, Column: 2}}}
+					x.Created = []describe.Frame{{Func: f.fn(0), Pos: token.Position{Filename: "file.go", Line: i + 1, Column: 2}}}
 				}
 			}
 		}
@@ -261,26 +262,28 @@ func (f *fake) Goroutines() (gs []Goroutine) {
 	return gs
 }
 
-func (f *fake) Ending() Ending {
-	e := Ending{Text: "exit 0", Output: []byte(f.s.out)}
+func (f *fake) Ending() describe.Ending {
+	e := describe.Ending{Text: "exit 0", Output: []byte(f.s.out)}
 	pos := func() token.Position { p := f.pos(f.s.who); p.Line--; return p }
 	switch {
 	case f.s.over == por.Cut:
 		e.Unsupported = f.s.crash
 	case f.s.crash != "":
 		e.Text = "panic: " + f.s.crash
-		e.Fault = &Fault{Kind: vm.GoPanic, Message: f.s.crash, Pos: pos(), G: trace.GID(f.s.who)}
+		e.Fault = &describe.Fault{Kind: vm.GoPanic, Message: f.s.crash, Pos: pos(), G: trace.GID(f.s.who)}
 	case f.s.failed != "":
 		e.Text = "exit 1"
-		e.Failure = &Fault{Kind: vm.TestFailure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}
+		e.Failure = &describe.Fault{Kind: vm.TestFailure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}
 	}
 	return e
 }
 
-func (f *fake) Counters() Counters { return Counters{Instructions: f.steps, Goroutines: len(f.code)} }
+func (f *fake) Counters() describe.Counters {
+	return describe.Counters{Instructions: f.steps, Goroutines: len(f.code)}
+}
 
 // schedule returns a bug's schedule as "main*2 g1*3".
-func scheduleText(events []Event) string {
+func scheduleText(events []describe.Event) string {
 	var parts []string
 	for i := 0; i < len(events); {
 		if events[i].Blocked {
@@ -299,4 +302,4 @@ func scheduleText(events []Event) string {
 	return strings.Join(parts, " ")
 }
 
-var _ Machine = (*fake)(nil)
+var _ describe.Machine = (*fake)(nil)

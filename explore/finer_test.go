@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -36,8 +37,8 @@ func main() {
 				opts.Portfolio.Searches[i].All = true
 			}
 		}
-		r, err := Run(context.Background(), Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
+		r, err := Run(context.Background(), Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
 		}}, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -54,13 +55,13 @@ func main() {
 
 // refining is a machine that needs refining each time.
 type refining struct {
-	Machine
-	again func() (Machine, error)
+	describe.Machine
+	again func() (describe.Machine, error)
 }
 
 func (r refining) NeedsRefining() bool { return true }
 
-func (r refining) With(func(*vm.Config), func() bool) (Machine, error) { return r.again() }
+func (r refining) With(func(*vm.Config), func() bool) (describe.Machine, error) { return r.again() }
 
 // TestRefiningEnds: a search that begins again and again, before its first step, ends when it is
 // interrupted, and when its time is up.
@@ -70,18 +71,18 @@ func TestRefiningEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		made := 0
-		var machine func() (Machine, error)
-		machine = func() (Machine, error) {
+		var machine func() (describe.Machine, error)
+		machine = func() (describe.Machine, error) {
 			if made++; made == 5 && timeout == 0 {
 				cancel()
 			}
 			if made > 100 {
 				return nil, errors.New("made too often")
 			}
-			m, err := NewMachine(prog, prog.Entries[0], vm.Config{})
+			m, err := describe.NewMachine(prog, prog.Entries[0], vm.Config{})
 			return refining{m, machine}, err
 		}
-		r, err := Run(ctx, Entry{Name: "main", New: func(func() bool) (Machine, error) { return machine() }},
+		r, err := Run(ctx, Entry{Name: "main", New: func(func() bool) (describe.Machine, error) { return machine() }},
 			Options{POR: explorers.With("full"), Timeout: timeout})
 		if err != nil || !r.stopped() || r.Verdict != Incomplete {
 			t.Errorf("timeout %v: %+v, %v after %d machines", timeout, r, err, made)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -108,7 +109,7 @@ func eachIgnore(prog *load.Program, f func(pos token.Position, code, reason stri
 							continue
 						}
 					}
-					pos := plain(prog.Fset.Position(c.Pos()))
+					pos := describe.Plain(prog.Fset.Position(c.Pos()))
 					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 					if err := f(pos, code, strings.TrimSpace(reason)); err != nil {
 						return err
@@ -126,6 +127,6 @@ func (ig *Ignore) accepts(b *Bug) bool {
 		return p.Filename == ig.Pos.Filename && (p.Line == ig.Pos.Line || p.Line == ig.Pos.Line+1)
 	}
 	// The other goroutines on the chain of a leak are leaks of their own.
-	related := func(r Related) bool { return at(r.Pos) && (b.Kind != Leak || r.Role == RoleStarted) }
+	related := func(r describe.Related) bool { return at(r.Pos) && (b.Kind != Leak || r.Role == describe.RoleStarted) }
 	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, related))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 )
@@ -44,7 +45,7 @@ func main() {
 		bug  Bug
 		want int // ignore that accepts it, or -1
 	}{
-		{Bug{Kind: Leak, Pos: at(99), Related: []Related{{Pos: at(5)}}}, 0},
+		{Bug{Kind: Leak, Pos: at(99), Related: []describe.Related{{Pos: at(5)}}}, 0},
 		{Bug{Kind: Leak, Pos: at(4)}, 0},
 		{Bug{Kind: Leak, Pos: at(6)}, -1},
 		{Bug{Kind: Race, Pos: at(5)}, -1},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -35,7 +36,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 		}
 		s.m.Step(a.G, a.Choice)
 	}
-	var inputs []Input
+	var inputs []describe.Input
 	ok := false
 	if untold = untold || t.ends(s.m, 0); !untold {
 		inputs, ok = s.m.Inputs()
@@ -65,7 +66,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 }
 
 // narrateIn is narrate with the Observation that Options.Observe asks for.
-func (s *exploration) narrateIn(m Machine, b *Bug, t *teller) error {
+func (s *exploration) narrateIn(m describe.Machine, b *Bug, t *teller) error {
 	if err := narrate(m, b, t); err != nil && t.out() {
 		return errUntold
 	} else if err != nil {

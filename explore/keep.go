@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -232,7 +233,7 @@ func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string)
 		}
 	}
 	make := e.New
-	e.New = func(interrupted func() bool) (Machine, error) {
+	e.New = func(interrupted func() bool) (describe.Machine, error) {
 		m, err := make(interrupted)
 		if err != nil || reflect.DeepEqual(m.Refinement(), info.Refinement) {
 			return m, err

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -62,7 +63,7 @@ type leftBehind struct {
 
 // stay takes those bugs of an execution that has ended from the list that may stay, and counts them. It
 // returns the others, with those of earlier executions that this one does not have.
-func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *Ending) (rest []*Bug) {
+func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs
 	}
@@ -257,7 +258,7 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 // b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the
 // goroutines of the schedule, is in its initial state; over says when there is no more time: then it is not
 // known.
-func heldByEntry(m Machine, b *Bug, over func() bool) (held, known bool) {
+func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
@@ -300,7 +301,7 @@ func heldByEntry(m Machine, b *Bug, over func() bool) (held, known bool) {
 
 // awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then;
 // for a loop what those in it read. It returns nil if time is up.
-func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
+func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 	objs := make(map[trace.GID][]uint32)
 	reads := b.Loop >= 0
 	for i, a := range b.Schedule {
@@ -334,7 +335,7 @@ func awaitedAfter(m Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 
 // wakers returns the goroutines that could end the wait of g, and those that could end theirs, and so on:
 // they refer to what it waits for. That they wait themselves may be because of the entry.
-func wakers(m Machine, g trace.GID) (list []trace.GID) {
+func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
 	all := []trace.GID{g}
 	for i := 0; i < len(all); i++ {
 		//mutant: who waits for one that the entry has left is left by a function [test ./explore TestLeftBehind]: "m.Referring(m.AwaitedBy(all[i]), all[i])" -> "all[:0]"
@@ -350,7 +351,7 @@ func wakers(m Machine, g trace.GID) (list []trace.GID) {
 // heldInCalls removes from objs, which has what each goroutine waits for after b's schedule, that to which
 // tests have referred between two steps, or before the first one: what their calls have been given, and have
 // returned. It reports false if time is up.
-func heldInCalls(m Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
+func heldInCalls(m describe.Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
 	// The calls are those of two more executions: the objects of another one have other numbers.
 	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
 	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
@@ -135,8 +136,8 @@ func TestLeftBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		for k, opts := range []Options{
 			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
@@ -219,8 +220,8 @@ func TestLeftParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		searches := []Options{
 			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
@@ -284,8 +285,8 @@ func spinning() { var stop atomic.Bool; go spin(&stop) }
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		for k, opts := range []Options{
 			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
@@ -347,9 +348,9 @@ func Q() {
 			t.Fatal(err)
 		}
 		machines := 0
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			machines++
-			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		r, err := Run(context.Background(), e, Options{POR: explorers.With("optimal"), Leaks: LeaksWarn})
 		if err != nil {
@@ -377,8 +378,8 @@ func TestLeftInTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		ctx, cancel := context.WithCancel(t.Context())
 		s, err := prepare(ctx, e, Options{POR: explorers.With("source"), Leaks: LeaksWarn})
@@ -425,8 +426,8 @@ func main() {}
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: 500_000, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: 500_000, Interrupt: interrupted})
 		}}
 		for i, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("optimal")}, {POR: explorers.With("jpf"), Match: true}} {
 			opts.Leaks = LeaksWarn

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // TestTimeoutStart: the time of the exploration does not include building the program, but includes
@@ -17,7 +19,7 @@ func TestTimeoutStart(t *testing.T) {
 		opts.Timeout = time.Second
 		f := newFake("store x 1")
 		slow := f.entry("F")
-		slow.New = func(func() bool) (Machine, error) {
+		slow.New = func(func() bool) (describe.Machine, error) {
 			time.Sleep(time.Hour)
 			return f, nil
 		}
@@ -25,7 +27,7 @@ func TestTimeoutStart(t *testing.T) {
 			t.Errorf("a program that is built slowly: %v, %v", r.Verdict, err)
 		}
 		endless := f.entry("F")
-		endless.New = func(interrupted func() bool) (Machine, error) {
+		endless.New = func(interrupted func() bool) (describe.Machine, error) {
 			for n := 0; !interrupted(); n++ {
 				if n > 20 {
 					t.Fatal("initialisation is not interrupted")
@@ -248,7 +250,7 @@ func TestCutBeforeSaved(t *testing.T) {
 			t.Fatal("the search may not go on")
 		}
 		c := &collector{limit: l}
-		if c.cut(&Ending{Unsupported: "interrupted", Interrupted: true}) {
+		if c.cut(&describe.Ending{Unsupported: "interrupted", Interrupted: true}) {
 			t.Error("the search goes on")
 		}
 		want := []Reason{{Cause: CauseStopped, Text: "stopped after 10s (--timeout)"}}

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
@@ -25,7 +26,7 @@ const attemptSlack = 1000
 // step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
 // budget transitions on each of the two phases, and returns the larger of the numbers spent. When
 // over returns true it ends with the best schedule so far.
-func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
+func minimise(m describe.Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
@@ -73,7 +74,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 
 // shrinkLoopEntry searches for a simpler schedule that leads to b's loop, which it may enter at
 // another place. It returns the rest of its budget.
-func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int) {
+func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
@@ -108,7 +109,7 @@ func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int)
 
 // A reproducer is a visitor that searches for one bug and stops when it shows.
 type reproducer struct {
-	m     Machine
+	m     describe.Machine
 	bug   *Bug
 	found trace.Schedule
 }
@@ -148,7 +149,7 @@ func (v *reproducer) Restart() {}
 
 // A shrinker tries variants of a schedule.
 type shrinker struct {
-	m     Machine
+	m     describe.Machine
 	shows func() bool // reports whether the present state is the one the schedule is to lead to
 	until bool        // the execution may continue from that state; otherwise it ends there
 	left  int         // steps it may still execute

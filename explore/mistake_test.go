@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
-
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/trace"
-
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -28,8 +27,8 @@ func main() {
 	if n > 0 { panic("found") }
 }`)
 	ctx, cancel := context.WithCancel(t.Context())
-	e := Entry{Name: "main", New: func(func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: func() bool { return ctx.Err() != nil }})
+	e := Entry{Name: "main", New: func(func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: func() bool { return ctx.Err() != nil }})
 	}}
 	s, err := prepare(ctx, e, Options{POR: explorers.With("full"), NoMinimise: true})
 	if err != nil {
@@ -63,7 +62,7 @@ func (m broken) Effect() string {
 // other bugs.
 func TestMistakeOfOneBug(t *testing.T) {
 	m := broken{newFake("go 1; go 2; join 1; panic one", "load x", "join 1; panic two"), "one"}
-	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return m, nil }}
+	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return m, nil }}
 	opts := options("full")
 	opts.All, opts.Match, opts.NoMinimise = true, false, true
 	r, err := Run(t.Context(), e, opts)
@@ -80,7 +79,7 @@ func TestMistakeOfOneBug(t *testing.T) {
 // TestMistakeAfterwards: a mistake after a search does not affect its findings.
 func TestMistakeAfterwards(t *testing.T) {
 	m := newFake("panic one")
-	e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return withTurns{m}, nil }}
+	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return withTurns{m}, nil }}
 	opts := options("full")
 	opts.All = false
 	r, err := Run(t.Context(), e, opts)
@@ -92,7 +91,9 @@ func TestMistakeAfterwards(t *testing.T) {
 // withTurns is a machine that overtakes, and cannot make one that does not.
 type withTurns struct{ *fake }
 
-func (m withTurns) With(func(*vm.Config), func() bool) (Machine, error) { panic("BUG: there is none") }
+func (m withTurns) With(func(*vm.Config), func() bool) (describe.Machine, error) {
+	panic("BUG: there is none")
+}
 
 func (m withTurns) Passed() *vm.Passing { return &vm.Passing{} }
 
@@ -119,8 +120,8 @@ func TestMistakeOfOneSearch(t *testing.T) {
 			}
 			p.Searches[i].POR = &x
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		func() {
 			defer func() {
@@ -173,8 +174,8 @@ func main() {
 				if auto {
 					opts = Options{All: true, Portfolio: &Portfolio{Searches: []Options{opts}}}
 				}
-				e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-					m, err := NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: interrupted})
+				e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+					m, err := describe.NewMachine(prog, prog.Entries[0], vm.Config{Interrupt: interrupted})
 					if late {
 						return forgetful{m}, err
 					}
@@ -210,6 +211,6 @@ func (f failing) Leaf(path trace.Schedule, status por.Status) bool {
 }
 
 // forgetful is a machine that panics when it is asked what it assumed.
-type forgetful struct{ Machine }
+type forgetful struct{ describe.Machine }
 
 func (forgetful) Assumed() []vm.Assumption { panic("BUG: it has forgotten") }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -56,8 +57,8 @@ func TestNotRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted})
+			entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, e, vm.Config{Interrupt: interrupted})
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -20,7 +21,7 @@ type Observation struct {
 type State struct {
 	// Arrived are the operations that have become pending with the previous step; all others are
 	// unchanged. An operation of kind trace.None means that the goroutine has ended.
-	Arrived []Event
+	Arrived []describe.Event
 	// Enabled are the enabled goroutines, each once.
 	Enabled []trace.GID
 
@@ -61,7 +62,7 @@ const mostFacts = 5000
 
 // Observe executes a schedule from the present state of m and returns an Observation of it, or nil
 // if m is no por.Effects. It restores the state of m. facts, on states of m, may be nil.
-func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
+func Observe(m describe.Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
 	fx, ok := m.(por.Effects)
 	if !ok {
 		return nil
@@ -92,7 +93,7 @@ type clocks interface {
 // observer makes an Observation.
 type observer struct {
 	Observation
-	m       Machine
+	m       describe.Machine
 	effects por.Effects
 	clocks  clocks
 	facts   por.Oracle
@@ -181,7 +182,7 @@ func (o *observer) ended(i int, s *State) {
 			o.running++
 		default:
 			o.arrived[g] = arrival{state: i}
-			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
+			s.Arrived = append(s.Arrived, describe.Event{G: g, Name: o.Names[g]})
 		}
 	}
 }

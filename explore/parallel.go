@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -78,7 +79,7 @@ type subsearch struct {
 // because the subtree may be dropped (por/optimal: restartSequentially). Bugs known when the search
 // began again do not stop it.
 func (c *collector) Split(sys por.System) por.Subsearch {
-	m := sys.(Machine)
+	m := sys.(describe.Machine)
 	if m == c.m {
 		c.merged.unsplit = false // whatever it executes belongs to subtrees
 	}
@@ -154,7 +155,7 @@ func (c *collector) Merge(q por.Subsearch) bool {
 // existed, and assumptions about the environment. With one machine they are read at the end. With
 // several they are added with each subtree, so that dropped subtrees do not count.
 type mergedCounters struct {
-	m Machine // of the search
+	m describe.Machine // of the search
 
 	instructions uint64
 	existed      map[trace.GID]bool
@@ -167,7 +168,7 @@ type mergedCounters struct {
 // newMergedCounters returns counters with the work of m before the search.
 //
 // Initialising packages has executed instructions and started goroutines already.
-func newMergedCounters(m Machine) *mergedCounters {
+func newMergedCounters(m describe.Machine) *mergedCounters {
 	c := &mergedCounters{m: m, existed: make(map[trace.GID]bool)}
 	c.add(m.Counters().Instructions, c.m.Existed(), c.m.Assumed(), covered(m))
 	c.restart()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -80,8 +81,8 @@ func TestJobsPrograms(t *testing.T) {
 		}
 		args := strings.Fields(name)
 		prog, entry := benchmark(t, args[0])
-		e := explore.Entry{Package: args[0], Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
-			return explore.NewMachine(prog, entry, vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		e := explore.Entry{Package: args[0], Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Args: args, Races: true, Interrupt: interrupted})
 		}}
 		o := explore.Options{POR: optimal, All: true}
 		if i%2 == 1 {
@@ -121,8 +122,8 @@ func generatedFrom(t *testing.T, sets []progen.Features, from, n uint64) iter.Se
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-					return explore.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+				e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (describe.Machine, error) {
+					return describe.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
 				}}
 				if !yield(p, e) {
 					return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -62,7 +63,7 @@ func TestTimedOut(t *testing.T) {
 			explorer := *explorers.With("jpf")
 			search, passes := explorer.Run, 0
 			explorer.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-				inPass := !slices.Contains(sys.(Machine).Modes(), vm.ModeSlack)
+				inPass := !slices.Contains(sys.(describe.Machine).Modes(), vm.ModeSlack)
 				if inPass {
 					passes++
 				}
@@ -77,8 +78,8 @@ func TestTimedOut(t *testing.T) {
 				}
 				return r
 			}
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
 			}}
 			r, err := Run(ctx, e, Options{POR: &explorer, Match: true, MaxSteps: x.bound})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -28,8 +29,8 @@ func TestPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/vm"
@@ -33,8 +34,8 @@ func TestSlow(t *testing.T) {
 	var before string
 	for _, jobs := range []int{1, 3} {
 		opts := Options{Portfolio: portfolioOf(true)}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		p := &portfolio{ctx: context.Background(), entry: e, opts: &opts, begin: time.Now()}
 		s, err := p.prepare(nil, p.options(opts.Portfolio.Searches[0]), "0", nil)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
@@ -117,9 +118,9 @@ func TestLadder(t *testing.T) {
 	explore := func(src string, p *Portfolio) *Result {
 		prog := vmtest.Load(t, src)
 		p.Graded = &Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			delay()
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		r, err := Run(context.Background(), e, Options{Portfolio: p})
 		if err != nil {
@@ -183,9 +184,9 @@ func TestDraw(t *testing.T) {
 	first := ""
 	for run := range 2 {
 		r := rand.New(rand.NewPCG(3, uint64(run)))
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			time.Sleep(time.Duration(r.IntN(50*run+1)) * time.Millisecond)
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		p := portfolioOf(true)
 		p.Graded = &Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true}
@@ -213,9 +214,9 @@ func TestPortfolio(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			prog := vmtest.Load(t, tt.src)
 			var delay func()
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 				delay()
-				return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+				return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 			}}
 			var first string
 			for run := range deep.Pick(3, 8) {
@@ -264,8 +265,8 @@ func TestInterruptedSample(t *testing.T) {
 		}
 		p.Samples[i].POR = &e
 	}
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 	}}
 	r, err := Run(ctx, e, Options{Portfolio: p})
 	if err != nil {
@@ -293,8 +294,8 @@ func TestLateLong(t *testing.T) {
 		return search(sys, v, cfg)
 	}
 	p.Searches[0].POR = &first
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 	}}
 	done := make(chan error, 1)
 	go func() {

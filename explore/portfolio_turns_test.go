@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -60,8 +61,8 @@ func TestTurns(t *testing.T) {
 		}
 		p.Searches[i].POR = &x
 	}
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 	}}
 	r, err := Run(context.Background(), e, Options{Portfolio: p})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
@@ -134,8 +135,8 @@ func TestQueues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: slack * 1e6, Interrupt: interrupted})
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: slack * 1e6, Interrupt: interrupted})
 			}}
 			for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}} {
 				res, err := Run(context.Background(), e, opts)
@@ -184,8 +185,8 @@ func TestQueuesOfBubbles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 		}}
 		for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}}[:2+i%2] {
 			res, err := Run(context.Background(), e, opts)
@@ -261,12 +262,12 @@ func TestSelects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}
 			// In turn, too, a goroutine takes what there is if what it was given has been taken.
-			turn := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				return NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			turn := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}
 			res, err := Run(context.Background(), turn, Options{POR: explorers.With("full"), Match: true, All: true})
 			if err != nil {
@@ -330,8 +331,8 @@ func TestQueuesBugs(t *testing.T) {
 		mu.Unlock()`, "fail"},
 	} {
 		prog := vmtest.Load(t, "package main\n\nimport (\n\"sync\"\n\"time\"\n)\n\nvar _ sync.Mutex\n\nfunc main() {\n"+tt.src+"\n}\n")
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 		}}
 		for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("full"), Match: true}} {
 			res, err := Run(context.Background(), e, opts)
@@ -381,8 +382,8 @@ func TestQueuesOfEqual(t *testing.T) {
 	} {
 		prog := vmtest.Load(t, "package main\n\nimport (\n\"sync\"\n\"time\"\n)\n\nvar _ sync.Mutex\n\nfunc main() {\n"+tt.src+"\n}\n")
 		for _, symmetry := range []bool{false, true} {
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}
 			opts := Options{POR: explorers.With("full"), Match: true, Symmetry: symmetry}
 			res, err := Run(context.Background(), e, opts)
@@ -428,8 +429,8 @@ func main() {
 	wg.Wait()
 }
 `)
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 	}}
 	p := portfolioOf(true)
 	for i := range p.Searches {
@@ -480,8 +481,8 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-		return NewMachine(prog, entry, vm.Config{Interrupt: interrupted})
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, entry, vm.Config{Interrupt: interrupted})
 	}}
 	r, err := Run(context.Background(), e, Options{Portfolio: portfolioOf(true), Timeout: 10 * time.Second})
 	if err != nil {

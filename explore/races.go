@@ -3,6 +3,7 @@ package explore
 import (
 	"go/token"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -13,8 +14,8 @@ import (
 
 // noticedRaces returns the races whose second access was the last step, except those in known. It
 // adds them to known, unless that is nil.
-func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
-	f, ok := m.(RaceFinder)
+func noticedRaces(m describe.Machine, known map[describe.RaceID]bool) []*Bug {
+	f, ok := m.(describe.RaceFinder)
 	if !ok || !f.Raced() {
 		return nil
 	}
@@ -34,13 +35,13 @@ func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
 }
 
 // raceBug describes a race between two pending operations; a is executed first.
-func raceBug(m Machine, a, b trace.Op) *Bug {
-	return newRace(access(m, a, &b), access(m, b, &a))
+func raceBug(m describe.Machine, a, b trace.Op) *Bug {
+	return newRace(describe.AccessOf(m, a, &b), describe.AccessOf(m, b, &a))
 }
 
 // newRace describes a race; x is executed before y.
-func newRace(x, y Access) *Bug {
-	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]Access{x, y}}
+func newRace(x, y describe.Access) *Bug {
+	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]describe.Access{x, y}}
 	// The name of a race does not depend on which access is executed first.
 	first, second := x, y
 	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Writes && !first.Writes {
@@ -51,7 +52,7 @@ func newRace(x, y Access) *Bug {
 		d.At = token.Position{Filename: p.Filename, Line: p.Line}
 	}
 	bug.Detail, bug.Pos, bug.Site, bug.G = d, first.Own, first.Pos, first.Name
-	bug.Related = []Related{{Pos: second.Own, Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
+	bug.Related = []describe.Related{{Pos: second.Own, Role: describe.RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
 	return bug
 }
 
@@ -78,7 +79,7 @@ func (b *Bug) findAccesses() {
 
 // findRace returns a wanted race that shows in the present state, between two pending operations or
 // after the last step; nil if there is none.
-func findRace(m Machine, wanted func(*Bug) bool) *Bug {
+func findRace(m describe.Machine, wanted func(*Bug) bool) *Bug {
 	for _, b := range noticedRaces(m, nil) {
 		if wanted(b) {
 			return b

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/vm"
-
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // vague is a machine that needs refining from some moment on, and cannot be refined before the time
@@ -20,7 +20,7 @@ type vague struct {
 
 func (m vague) NeedsRefining() bool { return *m.needs }
 
-func (m vague) With(func(*vm.Config), func() bool) (Machine, error) { return m, nil }
+func (m vague) With(func(*vm.Config), func() bool) (describe.Machine, error) { return m, nil }
 
 // TestRefinedTooLate: if the time is up when a search would begin again with a finer machine, it
 // reports what it has executed.
@@ -32,7 +32,7 @@ func TestRefinedTooLate(t *testing.T) {
 		if bug {
 			f = newFake("go 1; fail now; go 2; join 1", long, long)
 		}
-		e := Entry{Name: "F", New: func(func() bool) (Machine, error) { return vague{f, &needs}, nil }}
+		e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return vague{f, &needs}, nil }}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		opts := options("full")
 		opts.Match, opts.All = false, bug
@@ -56,8 +56,8 @@ func TestRefinedAtTheEnd(t *testing.T) {
 	needs, begun := true, 0
 	ctx, cancel := context.WithCancelCause(t.Context())
 	m := vague{f, &needs}
-	e := Entry{Name: "F", New: func(func() bool) (Machine, error) {
-		return refines{m, func() (Machine, error) {
+	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
+		return refines{m, func() (describe.Machine, error) {
 			begun++
 			cancel(errors.New("enough"))
 			return f, nil
@@ -72,17 +72,17 @@ func TestRefinedAtTheEnd(t *testing.T) {
 // refines is a machine that a function refines.
 type refines struct {
 	vague
-	refine func() (Machine, error)
+	refine func() (describe.Machine, error)
 }
 
-func (m refines) With(func(*vm.Config), func() bool) (Machine, error) { return m.refine() }
+func (m refines) With(func(*vm.Config), func() bool) (describe.Machine, error) { return m.refine() }
 
 // TestRefinedBug: a bug ends the exploration, even if the rest of the exploration is inconclusive.
 func TestRefinedBug(t *testing.T) {
 	needs, begun := false, 0
 	m := vague{newFake("go 1; store x 1; panic now", "store x 2"), &needs}
-	e := Entry{Name: "F", New: func(func() bool) (Machine, error) {
-		return refines{m, func() (Machine, error) { begun++; return m.fake, nil }}, nil
+	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
+		return refines{m, func() (describe.Machine, error) { begun++; return m.fake, nil }}, nil
 	}}
 	opts := options("full")
 	opts.All = false

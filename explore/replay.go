@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // narrated executes a schedule from the present state of m, observed by t, and returns its steps in
 // source terms. It restores the state of m.
-func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
+func narrated(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Event, error) {
 	mark := m.Mark()
 	events, err := play(m, schedule, t)
 	m.Rewind(mark)
@@ -28,8 +29,8 @@ func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 // play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
 // not enabled, that is an event of its own, right after the step: it shows the reader why another
 // goroutine continues. The error is errUntold if t, which may be nil, says that time is up.
-func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
-	events := make([]Event, 0, len(schedule))
+func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Event, error) {
+	events := make([]describe.Event, 0, len(schedule))
 	names := make(map[trace.GID]string) // of goroutines with brief events
 	var enabled []trace.GID
 	last := trace.NoGID
@@ -57,7 +58,7 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			events = append(events, briefly(m, a, names, preempted))
 			continue
 		}
-		ev := describe(m, a.G)
+		ev := located(m, a.G)
 		ev.Choice, ev.Preempts = a.Choice, preempted
 		if op := m.Next(a.G); op.N > 0 {
 			x := op.Access[op.N-1] // a ReadWrite writes its last location
@@ -77,14 +78,14 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 			ev.Effect = chosen(&ev)
 		}
 		ev.Noted.Failures = failures(m)
-		ev.notePooled(m)
+		ev.NotePooled(m)
 		if len(schedule) <= MaxObserved && ev.Noted.Failures > before {
 			ev.Noted.Idle = idle(m, append(events, ev))
 		}
 		ev.Fails = before == 0 && ev.Noted.Failures > 0
 		events = append(events, ev)
 		if blocked(m, a.G) {
-			b := describe(m, a.G)
+			b := located(m, a.G)
 			b.Blocked = true
 			events = append(events, b)
 		}
@@ -96,13 +97,13 @@ func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 }
 
 // briefly executes a step and returns it as a brief event.
-func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted string) Event {
+func briefly(m describe.Machine, a trace.Step, names map[trace.GID]string, preempted string) describe.Event {
 	name, ok := names[a.G]
 	if !ok {
 		name = m.Name(a.G)
 		names[a.G] = name
 	}
-	ev := Event{G: a.G, Name: name, Choice: a.Choice, Preempts: preempted, Brief: true}
+	ev := describe.Event{G: a.G, Name: name, Choice: a.Choice, Preempts: preempted, Brief: true}
 	before := failures(m)
 	m.Step(a.G, a.Choice)
 	ev.Noted.Failures = failures(m)
@@ -112,7 +113,7 @@ func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted stri
 
 // caseTaken returns the case that a select takes with the step of event ev, or the goroutine whose
 // select takes a case with it; "" if there is none.
-func caseTaken(m Machine, a trace.Step, ev *Event) string {
+func caseTaken(m describe.Machine, a trace.Step, ev *describe.Event) string {
 	if x, ok := m.(interface{ CaseTaken(trace.GID, int) string }); ok {
 		if taken := x.CaseTaken(a.G, a.Choice); taken != "" {
 			return taken
@@ -125,7 +126,7 @@ func caseTaken(m Machine, a trace.Step, ev *Event) string {
 }
 
 // picks reports whether the operation of step a is a select that could take another case.
-func picks(m Machine, a trace.Step, taken string) bool {
+func picks(m describe.Machine, a trace.Step, taken string) bool {
 	x, ok := m.(interface{ CaseTaken(trace.GID, int) string })
 	if !ok || taken == "" {
 		return false
@@ -141,7 +142,7 @@ func picks(m Machine, a trace.Step, taken string) bool {
 
 // partner returns the goroutine whose operation a step executes along with its own; ok is false if
 // there is none.
-func partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
+func partner(m describe.Machine, a trace.Step) (g trace.GID, ok bool) {
 	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
 		return fx.Partner(a.G, a.Choice)
 	}
@@ -149,8 +150,8 @@ func partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
 }
 
 // chosen returns the alternative of a choice in words.
-func chosen(e *Event) string {
-	if strings.HasPrefix(e.What, rangeOver) {
+func chosen(e *describe.Event) string {
+	if strings.HasPrefix(e.What, describe.RangeOver) {
 		return fmt.Sprintf("→ entry %d of those left", e.Choice+1)
 	}
 	return fmt.Sprintf("= %d", e.Choice)
@@ -159,7 +160,7 @@ func chosen(e *Event) string {
 // isTimer reports whether g is a timer that could fire if enough time passed, or the collector.
 // Whether time passes, and whether all goroutines wait, depends on the search's treatment of loops
 // that wait, which a schedule does not record.
-func isTimer(m Machine, g trace.GID) bool {
+func isTimer(m describe.Machine, g trace.GID) bool {
 	switch m.Next(g).Kind {
 	case trace.Sleep, trace.Timer, trace.SemAcquire:
 		return m.Alternatives(g) > 0
@@ -169,12 +170,12 @@ func isTimer(m Machine, g trace.GID) bool {
 
 // preempts reports whether a step of g takes the processor from last, the goroutine that moved
 // before and could continue. A goroutine that yields gives it up by itself.
-func preempts(m Machine, last, g trace.GID, enabled []trace.GID) bool {
+func preempts(m describe.Machine, last, g trace.GID, enabled []trace.GID) bool {
 	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
 }
 
-// describe returns g's pending operation, with everything that it may touch.
-func describe(m Machine, g trace.GID) Event {
+// located returns g's pending operation, with everything that it may touch.
+func located(m describe.Machine, g trace.GID) describe.Event {
 	ev := m.Describe(g)
 	for _, a := range m.Touches(g, nil) {
 		ev.Touches = append(ev.Touches, uint64(a.Obj)<<32|uint64(a.Off))
@@ -183,13 +184,13 @@ func describe(m Machine, g trace.GID) Event {
 }
 
 // failures returns the number of places at which a test has reported a failure.
-func failures(m Machine) int { return len(m.Failures()) }
+func failures(m describe.Machine) int { return len(m.Failures()) }
 
 // markFailure moves the mark Fails from the first failure of the execution that has ended to the
 // failure that is b. Before the first step a test has reported failures at atStart places.
-func markFailure(m Machine, b *Bug, atStart int) {
+func markFailure(m describe.Machine, b *Bug, atStart int) {
 	end := m.Ending()
-	i := slices.IndexFunc(end.Also, func(f *Fault) bool { return plain(f.Pos) == b.Pos })
+	i := slices.IndexFunc(end.Also, func(f *describe.Fault) bool { return describe.Plain(f.Pos) == b.Pos })
 	//mutant: a failure before the first step is one at the end [test ./cmd/hbcheck TestScripts/inputs$]: false
 	b.FailsAtStart = b.Kind == Failure && atStart >= i+2
 	if b.Kind != Failure || i < 0 {
@@ -205,7 +206,7 @@ func markFailure(m Machine, b *Bug, atStart int) {
 
 // blocked reports whether g, which has just moved, has arrived at an operation
 // where it must wait.
-func blocked(m Machine, g trace.GID) bool {
+func blocked(m describe.Machine, g trace.GID) bool {
 	if st := m.Status(); st != por.Running && st != por.Stuck {
 		return false
 	}
@@ -214,13 +215,13 @@ func blocked(m Machine, g trace.GID) bool {
 
 // narrate fills in everything about b that executing its schedule shows, and checks that the
 // schedule shows the bug.
-func narrate(m Machine, b *Bug, t *teller) error {
+func narrate(m describe.Machine, b *Bug, t *teller) error {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
-	defer traced(m)()
+	defer describe.Record(m)()
 	if b.Loop >= 0 {
 		return narrateLoop(m, b, t)
 	}
@@ -264,7 +265,7 @@ func narrate(m Machine, b *Bug, t *teller) error {
 // arrivals adds events for the positions where the goroutines of a stuck state wait, or, if the
 // execution continues, those that b is about. It adds none for a goroutine whose last event shows
 // its arrival already.
-func arrivals(m Machine, b *Bug, events []Event) []Event {
+func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Event {
 	if m.Status() != por.Stuck && !b.Early && !b.Strands() {
 		return events
 	}
@@ -287,7 +288,7 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 			completed = completed || e.Paired && e.Partner == g.ID
 		}
 		if last < 0 || !events[last].Blocked || completed {
-			ev := describe(m, g.ID)
+			ev := located(m, g.ID)
 			ev.Blocked = true
 			at := len(events)
 			if b.Strands() { // before the panic
@@ -312,13 +313,13 @@ func (b *Bug) Strands() bool {
 // narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may
 // begin where the compiler has copied its test, before the loop, and return to the copy inside it.
 // Then the first iteration is part of the path to the loop.
-func narrateLoop(m Machine, b *Bug, t *teller) error {
+func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 	before, err := play(m, b.Schedule[:b.Loop], t)
 	if err != nil {
 		return err
 	}
 	steps := b.Schedule[b.Loop:]
-	var loop []Event
+	var loop []describe.Event
 	for range 2 {
 		start := m.Hash()
 		if loop, err = play(m, steps, t); err != nil {
@@ -340,7 +341,7 @@ func narrateLoop(m Machine, b *Bug, t *teller) error {
 
 // passing records, unless b is a warning, the first goroutine that was overtaken, and the first
 // loop over a map whose order was chosen.
-func (b *Bug) passing(m Machine) {
+func (b *Bug) passing(m describe.Machine) {
 	if b.Warning {
 		return
 	}
@@ -369,7 +370,7 @@ func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 }
 
 // finish fills in the facts about the last state.
-func (b *Bug) finish(m Machine) {
+func (b *Bug) finish(m describe.Machine) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
@@ -383,7 +384,7 @@ func (b *Bug) finish(m Machine) {
 			}
 		}
 	case Failure:
-		if i := slices.IndexFunc(b.Events, func(e Event) bool { return e.Fails }); i >= 0 {
+		if i := slices.IndexFunc(b.Events, func(e describe.Event) bool { return e.Fails }); i >= 0 {
 			b.NotRun = b.Events[i].Noted.Idle
 		}
 	}
@@ -396,13 +397,13 @@ func (b *Bug) finish(m Machine) {
 
 // idle returns where the goroutines were started that have not ended and have no event, although they could
 // move.
-func idle(m Machine, events []Event) (list []Related) {
+func idle(m describe.Machine, events []describe.Event) (list []describe.Related) {
 	for _, g := range m.Goroutines() {
-		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (Waiting{})" -> "false"
-		if g.Waiting != (Waiting{}) {
+		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (describe.Waiting{})" -> "false"
+		if g.Waiting != (describe.Waiting{}) {
 			continue
 		}
-		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e Event) bool { return e.G == g.ID }) {
+		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e describe.Event) bool { return e.G == g.ID }) {
 			list = append(list, started(g)...)
 		}
 	}
@@ -410,7 +411,7 @@ func idle(m Machine, events []Event) (list []Related) {
 }
 
 // preemptions counts the preemptions of a narrated schedule.
-func preemptions(events []Event) int {
+func preemptions(events []describe.Event) int {
 	n := 0
 	for _, e := range events {
 		if e.Preempts != "" {
@@ -421,13 +422,13 @@ func preemptions(events []Event) int {
 }
 
 // shown returns b as it shows in the present state of m; nil if it does not.
-func shown(m Machine, b *Bug) *Bug {
+func shown(m describe.Machine, b *Bug) *Bug {
 	k := b.key()
 	return find(m, b.Kind, func(x *Bug) bool { return x.key() == k })
 }
 
 // find returns a wanted bug of kind k that shows in the present state of m, or nil.
-func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
+func find(m describe.Machine, k Kind, wanted func(*Bug) bool) *Bug {
 	if k == Race {
 		return findRace(m, wanted)
 	}

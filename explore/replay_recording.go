@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -12,7 +13,7 @@ import (
 // A Divergence is the first step at which a recorded schedule and the program differ.
 type Divergence struct {
 	Step      int // from 1
-	Want, Got Event
+	Want, Got describe.Event
 	Why       DivergenceKind
 }
 
@@ -37,8 +38,8 @@ type Recording struct {
 	Pos  token.Position
 	// Same reports whether a bug of that kind and position is the recorded one.
 	Same   func(*Bug) bool
-	Events []Event
-	Inputs []Input
+	Events []describe.Event
+	Inputs []describe.Input
 	Loop   int // for a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 
@@ -46,10 +47,10 @@ type Recording struct {
 // returns the events of this execution, and the recorded bug as it showed, or nil if it did not
 // show. It finds goroutines by name. It stops with a *Divergence where the program does not do what
 // is recorded: it has another operation, or the same one at another position.
-func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
-	defer traced(m)()
+func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
+	defer describe.Record(m)()
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
-	var events []Event
+	var events []describe.Event
 	var path trace.Schedule
 	var bug *Bug
 	n, last := len(steps(rec.Events)), trace.NoGID
@@ -100,7 +101,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 }
 
 // follow executes the recorded step want, number step of steps. The goroutine last moved before it.
-func follow(m Machine, want Event, step, steps int, last trace.GID) ([]Event, error) {
+func follow(m describe.Machine, want describe.Event, step, steps int, last trace.GID) ([]describe.Event, error) {
 	diverges := func(why DivergenceKind) error { return &Divergence{Step: step, Want: want, Why: why} }
 	if m.Status() != por.Running {
 		return nil, diverges(ExecutionEnded)
@@ -130,7 +131,7 @@ func follow(m Machine, want Event, step, steps int, last trace.GID) ([]Event, er
 		want.Preempts = m.Name(last)
 	}
 	if brief(step-1, steps) {
-		return []Event{briefly(m, trace.Step{G: g, Choice: want.Choice}, map[trace.GID]string{g: want.Name}, want.Preempts)}, nil
+		return []describe.Event{briefly(m, trace.Step{G: g, Choice: want.Choice}, map[trace.GID]string{g: want.Name}, want.Preempts)}, nil
 	}
 	events, err := play(m, trace.Schedule{{G: g, Choice: want.Choice}}, nil)
 	if err != nil {

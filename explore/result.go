@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
@@ -139,7 +140,7 @@ type Result struct {
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run
 	// it.
-	NotRun *NotRun
+	NotRun *describe.NotRun
 	// Coverage says which parts of the user's module were executed; nil if not recorded.
 	Coverage *Coverage
 	// SolverTrouble says why the external solver was not used. The result is the same as without
@@ -181,10 +182,10 @@ func (r *Result) survive(undo func()) {
 func (r *Result) Exported() *Result {
 	c := *r
 	c.again = refinement{}
-	exported := func(list []Event) []Event {
+	exported := func(list []describe.Event) []describe.Event {
 		list = slices.Clone(list)
 		for i := range list {
-			list[i].Noted = Noted{}
+			list[i].Noted = describe.Noted{}
 		}
 		return list
 	}
@@ -247,7 +248,7 @@ func (r *Result) unfinished(s *Result) {
 // Stats counts what a search did.
 type Stats struct {
 	por.Stats
-	Counters
+	describe.Counters
 	Load    time.Duration // loading and building the program
 	Static  time.Duration // analysing it
 	Checked *check.Counts // with Options.CheckStatic
@@ -285,12 +286,12 @@ type Bug struct {
 	Site      token.Position // position outside of Go's library: Pos, unless it is in another module than the reader's
 	G         string         // name of the goroutine it happened in
 	Tests     []string       // the subtests it happened in; none if it is in none
-	Related   []Related
+	Related   []describe.Related
 
 	// Schedule leads to the bug from the initial state. For a livelock, Schedule[Loop:] repeats
 	// forever; otherwise Loop is -1. Inputs are the values of hbtest.Nondet that lead to the bug
 	// with it.
-	Inputs      []Input
+	Inputs      []describe.Input
 	Schedule    trace.Schedule
 	Loop        int
 	Preemptions int // of Schedule
@@ -308,18 +309,18 @@ type Bug struct {
 	// Minimal is set if no schedule with fewer preemptions shows the bug.
 	Minimal bool
 
-	Events    []Event // Schedule in words
-	Calls     []Call  // in which the events were made
-	LoopEvent int     // index into Events where the loop begins, if Loop >= 0
+	Events    []describe.Event // Schedule in words
+	Calls     []Call           // in which the events were made
+	LoopEvent int              // index into Events where the loop begins, if Loop >= 0
 	// FailsAtStart: the test reports the failure before the first step.
 	FailsAtStart bool
-	Goroutines   []Goroutine // those that had not ended at the end
-	NotRun       []Related   // goroutines that had been started, and had not moved when the bug showed
-	Cycle        []Edge      // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
-	Accesses     *[2]Access  // of a race, the earlier access first
-	Pool         *PoolPass   // of a race: how both goroutines got the object; nil: in another way
-	Stack        []Frame     // of a panic, failure or misuse
-	Output       []byte      // stdout up to the end
+	Goroutines   []describe.Goroutine // those that had not ended at the end
+	NotRun       []describe.Related   // goroutines that had been started, and had not moved when the bug showed
+	Cycle        []Edge               // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
+	Accesses     *[2]describe.Access  // of a race, the earlier access first
+	Pool         *PoolPass            // of a race: how both goroutines got the object; nil: in another way
+	Stack        []describe.Frame     // of a panic, failure or misuse
+	Output       []byte               // stdout up to the end
 	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
 	Observation *Observation
 
@@ -357,8 +358,8 @@ type Outcome struct {
 	Output   string // printed on stdout
 	Ending   string
 	Count    uint64
-	Schedule trace.Schedule // the first execution with this outcome
-	Events   []Event        // Schedule in words
+	Schedule trace.Schedule   // the first execution with this outcome
+	Events   []describe.Event // Schedule in words
 }
 
 // A Reason says why not everything is covered.

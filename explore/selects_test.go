@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -166,8 +167,8 @@ func TestGeneratedSelects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 		}}
 		res, err := Run(context.Background(), e, Options{POR: explorers.With("full"), Match: true, All: true, Outcomes: true})
 		if err != nil || res.Verdict != OK {

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -62,7 +63,7 @@ func newPart(s trace.Schedule) *part {
 
 // next removes and returns the next step: of the goroutine last, if it has an enabled one, and
 // otherwise the first enabled one. If there is none, ok is false.
-func (p *part) next(m Machine, last trace.GID, enabled []trace.GID) (a trace.Step, ok bool) {
+func (p *part) next(m describe.Machine, last trace.GID, enabled []trace.GID) (a trace.Step, ok bool) {
 	first := len(p.steps)
 	for _, g := range enabled {
 		left := p.of[g]

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -117,7 +118,7 @@ type AimedAt struct {
 
 // aims returns the targets for an explorer, on m. Where an operation is depends on its program point alone,
 // unless that is in the standard library: then on who calls it.
-func aims(m Machine, list []Target) (targets []por.Target) {
+func aims(m describe.Machine, list []Target) (targets []por.Target) {
 	type point struct{ fn, pc uint32 }
 	for _, t := range list {
 		known := map[point]por.Places{}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -51,7 +52,7 @@ func (s *exploration) teller() *teller {
 }
 
 // ends reports whether the repetition has to end before step i, or was cut in the step before.
-func (t *teller) ends(m Machine, i int) bool {
+func (t *teller) ends(m describe.Machine, i int) bool {
 	if m.Status() == por.Cut && m.Ending().Interrupted {
 		return true // the interrupt and the end of t's time may have different sources
 	}
@@ -63,7 +64,7 @@ func (t *teller) ends(m Machine, i int) bool {
 func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
 
 // step records that g moves while the goroutines in enabled could.
-func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
+func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
 	if t == nil || t.wait == nil {
 		return
 	}
@@ -161,7 +162,7 @@ type mover struct {
 }
 
 // movers returns the goroutines of a schedule that leads to the present state of m.
-func movers(m Machine, schedule trace.Schedule) (list []mover) {
+func movers(m describe.Machine, schedule trace.Schedule) (list []mover) {
 	last := -1
 	for _, a := range schedule {
 		if last >= 0 && list[last].g == a.G {
@@ -182,8 +183,8 @@ func (b *Bug) untold() {
 		names[x.g] = x.name
 	}
 	b.Untold, b.LoopEvent, b.AccessEvents = true, max(0, b.Loop), [2]int{-1, -1}
-	b.Events = make([]Event, len(b.Schedule))
+	b.Events = make([]describe.Event, len(b.Schedule))
 	for i, a := range b.Schedule {
-		b.Events[i] = Event{G: a.G, Name: names[a.G], Choice: a.Choice, Brief: true}
+		b.Events[i] = describe.Event{G: a.G, Name: names[a.G], Choice: a.Choice, Brief: true}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -173,11 +174,11 @@ type Delay struct {
 
 // A refinement says why an exploration is inconclusive, so that the search has to begin again.
 type refinement struct {
-	machine func(interrupted func() bool) (Machine, error) // makes a finer one, if needed
-	await   bool                                           // see collector.needsAwait
+	machine func(interrupted func() bool) (describe.Machine, error) // makes a finer one, if needed
+	await   bool                                                    // see collector.needsAwait
 
 	// with makes a machine with another configuration; nil: the machine cannot do that.
-	with func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error)
+	with func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error)
 	// overtaken: a search with timers that fire at any moment would find only the same bugs.
 	overtaken bool
 }
@@ -203,7 +204,7 @@ func (s *exploration) finishTime() {
 	r, m := s.result, s.m
 	r.Modes, r.Slack, r.InputLen, r.Arming = m.Modes(), m.Slack(), m.InputLen(), m.VisibleArming()
 	r.again = s.refinement()
-	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
+	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
 		return changed(m, change)
 	}
 }
@@ -218,6 +219,6 @@ func (s *exploration) refinement() refinement {
 }
 
 // changed returns a function that makes a machine like m with another configuration.
-func changed(m Machine, change func(*vm.Config)) func(interrupted func() bool) (Machine, error) {
-	return func(interrupted func() bool) (Machine, error) { return m.With(change, interrupted) }
+func changed(m describe.Machine, change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
+	return func(interrupted func() bool) (describe.Machine, error) { return m.With(change, interrupted) }
 }

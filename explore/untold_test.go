@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -50,14 +51,14 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := func(inputs []Input) Machine {
-		m, err := NewMachine(prog, prog.Entries[0], vm.Config{Given: Given(inputs)})
+	machine := func(inputs []describe.Input) describe.Machine {
+		m, err := describe.NewMachine(prog, prog.Entries[0], vm.Config{Given: describe.Given(inputs)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	e := Entry{Name: "main", New: func(func() bool) (Machine, error) { return machine(nil), nil }}
+	e := Entry{Name: "main", New: func(func() bool) (describe.Machine, error) { return machine(nil), nil }}
 	for _, name := range []string{"full", "optimal"} {
 		s, err := prepare(t.Context(), e, Options{POR: explorers.With(name)})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -39,9 +40,9 @@ func TestWalks(t *testing.T) {
 	var steps uint64
 	for run := range 2 {
 		r := rand.New(rand.NewPCG(2, uint64(run)))
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			time.Sleep(time.Duration(r.IntN(50*run+1)) * time.Millisecond)
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 		}}
 		p := portfolioOf(true)
 		for i := range p.Samples {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -18,7 +19,7 @@ import (
 // A watchdog measures how much is executed between two checks of whether to stop. Its clock is the
 // work of the machine: back edges, calls and steps, each of which takes 20 ns to a microsecond.
 type watchdog struct {
-	m    Machine
+	m    describe.Machine
 	last uint64
 	most uint64 // between two checks
 	in   string // the phase in which that was
@@ -91,9 +92,9 @@ func TestWatchdog(t *testing.T) {
 		for _, name := range names {
 			w := &watchdog{at: "making the machine"}
 			var inside func() bool
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 				inside = interrupted
-				m, err := NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: func() bool { w.asked(); return interrupted() }})
+				m, err := describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: func() bool { w.asked(); return interrupted() }})
 				w.m = m
 				return m, err
 			}}
@@ -169,8 +170,8 @@ func TestWatchedResume(t *testing.T) {
 				}
 				w.asked()
 			}
-			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-				m, err := NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: func() bool { ask(); return interrupted() }})
+			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+				m, err := describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: func() bool { ask(); return interrupted() }})
 				w.m = m
 				return m, err
 			}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -33,8 +34,8 @@ func main() {
 	close(c.done)
 }`)
 	for _, name := range []string{"jpf", "source"} {
-		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
-			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted})
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted})
 		}}
 		r, err := Run(context.Background(), e, Options{POR: explorers.With(name), Match: name == "jpf", All: true})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -14,8 +15,8 @@ import (
 // and is the result of one worker.
 func TestOneWorker(t *testing.T) {
 	prog, entry := benchmark(t, "smc/fibbench")
-	e := explore.Entry{Package: "smc/fibbench", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, entry, vm.Config{Args: []string{"fibbench", "1"}, Races: true, Interrupt: interrupted})
+	e := explore.Entry{Package: "smc/fibbench", Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, entry, vm.Config{Args: []string{"fibbench", "1"}, Races: true, Interrupt: interrupted})
 	}}
 	compare := func(what string, o explore.Options, want explore.OneWorker) {
 		t.Helper()

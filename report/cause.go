@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -20,7 +21,7 @@ type cause struct {
 // patterns that fits. The text is empty if none does.
 func causeOf(b *explore.Bug) cause {
 	all := steps(b.Events)
-	for _, find := range []func(*explore.Bug, []*explore.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
+	for _, find := range []func(*explore.Bug, []*describe.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
 		if c := find(b, all); c.text != "" {
 			return c
 		}
@@ -29,10 +30,10 @@ func causeOf(b *explore.Bug) cause {
 }
 
 // tells reports whether an event is fully known, and of the program.
-func tells(e *explore.Event) bool { return !e.Brief && e.Internal == "" }
+func tells(e *describe.Event) bool { return !e.Brief && e.Internal == "" }
 
 // nameOr returns the name of what e is about.
-func nameOr(e *explore.Event) string {
+func nameOr(e *describe.Event) string {
 	if e.What == "" {
 		return "the same location"
 	}
@@ -41,7 +42,7 @@ func nameOr(e *explore.Event) string {
 
 // lostUpdate looks for a goroutine that reads a location and later writes it,
 // with a write by another in between, and describes the last such place.
-func lostUpdate(_ *explore.Bug, all []*explore.Event) cause {
+func lostUpdate(_ *explore.Bug, all []*describe.Event) cause {
 	for k := len(all) - 1; k >= 0; k-- {
 		w := all[k]
 		if !tells(w) || !changes(w) {
@@ -74,23 +75,23 @@ func lostUpdate(_ *explore.Bug, all []*explore.Event) cause {
 }
 
 // changes reports whether e stores a value that was computed before it.
-func changes(e *explore.Event) bool {
+func changes(e *describe.Event) bool {
 	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
 }
 
 // uncheckedWait looks for a goroutine that waits for a sync.Cond and, woken, does not check again what it had
 // checked before.
-func uncheckedWait(b *explore.Bug, all []*explore.Event) cause {
+func uncheckedWait(b *explore.Bug, all []*describe.Event) cause {
 	for w := len(all) - 1; w >= 0; w-- {
 		if k := all[w].Kind; k != trace.WakeLock && k != trace.CondWait || !tells(all[w]) {
 			continue
 		}
 		g := all[w].G
-		park := previous(all, w, func(e *explore.Event) bool { return e.G == g && e.Kind == trace.Park })
+		park := previous(all, w, func(e *describe.Event) bool { return e.G == g && e.Kind == trace.Park })
 		if park < 0 || b.Kind != explore.Failure && b.G != all[w].Name {
 			continue
 		}
-		check := previous(all, park, func(e *explore.Event) bool {
+		check := previous(all, park, func(e *describe.Event) bool {
 			return e.G != g || !reads(e) || e.Pos.Line != all[park].Pos.Line
 		})
 		for check >= 0 && !(all[check].G == g && reads(all[check]) && all[check].Pos.Line != all[park].Pos.Line) {
@@ -100,10 +101,10 @@ func uncheckedWait(b *explore.Bug, all []*explore.Event) cause {
 			}
 			check--
 		}
-		if check < 0 || slices.ContainsFunc(all[w:], func(e *explore.Event) bool { return e.G == g && e.Pos == all[check].Pos }) {
+		if check < 0 || slices.ContainsFunc(all[w:], func(e *describe.Event) bool { return e.G == g && e.Pos == all[check].Pos }) {
 			continue
 		}
-		woken := previous(all, w, func(e *explore.Event) bool {
+		woken := previous(all, w, func(e *describe.Event) bool {
 			return e.G != g && (e.Kind == trace.Signal || e.Kind == trace.Broadcast)
 		})
 		if woken < park {
@@ -112,7 +113,7 @@ func uncheckedWait(b *explore.Bug, all []*explore.Event) cause {
 		what, who := nameOr(all[check]), all[w].Name
 		c := cause{steps: []int{check + 1, park + 1, woken + 1, w + 1}}
 		since := ""
-		if n := previous(all, w, func(e *explore.Event) bool { return e.G != g && e.Write && e.Loc == all[check].Loc }); n > woken {
+		if n := previous(all, w, func(e *describe.Event) bool { return e.G != g && e.Write && e.Loc == all[check].Loc }); n > woken {
 			since = fmt.Sprintf(" %s writes it in step %d, before %s has the lock again.", all[n].Name, n+1, who)
 			c.steps = append(c.steps, n+1)
 		}
@@ -124,7 +125,7 @@ func uncheckedWait(b *explore.Bug, all []*explore.Event) cause {
 }
 
 // previous returns the last index before i for which f holds, or -1.
-func previous(all []*explore.Event, i int, f func(*explore.Event) bool) int {
+func previous(all []*describe.Event, i int, f func(*describe.Event) bool) int {
 	for i--; i >= 0; i-- {
 		if all[i].Brief {
 			return -1
@@ -137,19 +138,19 @@ func previous(all []*explore.Event, i int, f func(*explore.Event) bool) int {
 }
 
 // reads reports whether e reads memory of the program, and does not write it.
-func reads(e *explore.Event) bool {
+func reads(e *describe.Event) bool {
 	return tells(e) && e.Loc != 0 && !e.Write && e.Kind.Memory()
 }
 
 // staleRead looks for a goroutine that is interrupted after it has read something, which another one writes
 // in the meantime, and that goes on without reading it again: it checks and then acts, in two critical
 // sections or by two atomic operations.
-func staleRead(b *explore.Bug, all []*explore.Event) cause {
+func staleRead(b *explore.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
 			continue
 		}
-		last := previous(all, p, func(e *explore.Event) bool { return e.Name == all[p].Preempts })
+		last := previous(all, p, func(e *describe.Event) bool { return e.Name == all[p].Preempts })
 		if last < 0 {
 			continue
 		}
@@ -162,7 +163,7 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 			if e := all[r]; e.G != g || !reads(e) {
 				continue
 			}
-			written := previous(all, next, func(e *explore.Event) bool { return e.G != g && e.Write && e.Loc == all[r].Loc })
+			written := previous(all, next, func(e *describe.Event) bool { return e.G != g && e.Write && e.Loc == all[r].Loc })
 			if written < p {
 				continue
 			}
@@ -182,7 +183,7 @@ func staleRead(b *explore.Bug, all []*explore.Event) cause {
 // acts returns the first step from index i on by which the goroutine of read changes something, if
 // it does not read the same location before; otherwise -1. An operation that compares first is
 // none.
-func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int {
+func acts(b *explore.Bug, all []*describe.Event, i int, read *describe.Event) int {
 	for ; i < len(all); i++ {
 		e := all[i]
 		if e.G != read.G || !tells(e) {
@@ -205,16 +206,16 @@ func acts(b *explore.Bug, all []*explore.Event, i int, read *explore.Event) int 
 
 // closedBefore names the step that has closed the channel of which the last operation of a misuse
 // or a panic is one.
-func closedBefore(b *explore.Bug, all []*explore.Event) cause {
-	on := func(e *explore.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
+func closedBefore(b *explore.Bug, all []*describe.Event) cause {
+	on := func(e *describe.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
 	if b.Kind == explore.Failure {
 		return cause{}
 	}
-	last := previous(all, len(all), func(e *explore.Event) bool { return e.Name == b.G && e.Kind != trace.Crash })
+	last := previous(all, len(all), func(e *describe.Event) bool { return e.Name == b.G && e.Kind != trace.Crash })
 	if last < 0 || !on(all[last]) || all[last].Kind != trace.Close && all[last].Kind != trace.Send {
 		return cause{}
 	}
-	closed := previous(all, last, func(e *explore.Event) bool {
+	closed := previous(all, last, func(e *describe.Event) bool {
 		return e.Kind == trace.Close && slices.ContainsFunc(e.Touches, func(loc uint64) bool { return slices.Contains(all[last].Touches, loc) })
 	})
 	if closed < 0 {
@@ -226,7 +227,7 @@ func closedBefore(b *explore.Bug, all []*explore.Event) cause {
 
 // overtaken looks for a goroutine that is interrupted before an operation, and for an operation of
 // another one on the same object that comes first because of that.
-func overtaken(_ *explore.Bug, all []*explore.Event) cause {
+func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
 			continue
@@ -235,7 +236,7 @@ func overtaken(_ *explore.Bug, all []*explore.Event) cause {
 		for end < len(all) && all[end].Name != all[p].Preempts {
 			end++
 		}
-		if last := previous(all, p, func(e *explore.Event) bool { return e.Name == all[p].Preempts }); end == len(all) && last >= 0 {
+		if last := previous(all, p, func(e *describe.Event) bool { return e.Name == all[p].Preempts }); end == len(all) && last >= 0 {
 			e := all[last]
 			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
@@ -257,7 +258,7 @@ func overtaken(_ *explore.Bug, all []*explore.Event) cause {
 }
 
 // doing says in short what e does.
-func doing(e *explore.Event) string {
+func doing(e *describe.Event) string {
 	if e.Internal != "" {
 		return strings.TrimSpace(e.Internal + " " + e.What)
 	}
@@ -265,7 +266,7 @@ func doing(e *explore.Event) string {
 }
 
 // conflict reports whether the order of two events may make a difference.
-func conflict(x, y *explore.Event) bool {
+func conflict(x, y *describe.Event) bool {
 	if x.Brief || x.Kind.Memory() && y.Kind.Memory() && !x.Write && !y.Write {
 		return false
 	}
@@ -278,7 +279,7 @@ func conflict(x, y *explore.Event) bool {
 }
 
 // notRun names the goroutines that had been started and had not run when the bug showed.
-func notRun(b *explore.Bug, _ []*explore.Event) cause {
+func notRun(b *explore.Bug, _ []*describe.Event) cause {
 	if b.FailsAtStart || b.Preemptions > 0 || len(b.Inputs) > 0 {
 		return cause{}
 	}

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // TestCauses: what a goroutine has read, and acts on after it was interrupted, is a cause only if
 // another one has written it and it has not read it again.
 func TestCauses(t *testing.T) {
-	step := func(g trace.GID, kind trace.Kind, loc uint64, write bool, preempts string) explore.Event {
+	step := func(g trace.GID, kind trace.Kind, loc uint64, write bool, preempts string) describe.Event {
 		name := []string{"main", "g1", "g2"}[g]
 		e := ev(g, name, kind, "n", "", "f", at("x.go", 10*int(g)+int(kind), 1), loc, write)
 		e.Preempts = preempts
@@ -19,15 +20,15 @@ func TestCauses(t *testing.T) {
 	}
 	load, add, lock := trace.AtomicLoad, trace.AtomicRMW, trace.Lock
 	for _, test := range []struct {
-		events []explore.Event
+		events []describe.Event
 		want   string
 	}{
-		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, add, 7, true, "")},
+		{[]describe.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, add, 7, true, "")},
 			"steps 1-4 of g1 are not atomic: it reads n in step 1 and acts on that in step 4 (atomic-rmw n), but g2 writes it in between (step 3)."},
-		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, load, 7, false, ""), step(1, add, 7, true, "")},
+		{[]describe.Event{step(1, load, 7, false, ""), step(2, load, 7, false, "g1"), step(2, add, 7, true, ""), step(1, load, 7, false, ""), step(1, add, 7, true, "")},
 			"g1 is interrupted before step 4 (atomic-load n), and step 3 of g2 (atomic-rmw n) comes first."},
-		{[]explore.Event{step(1, load, 7, false, ""), step(2, load, 8, false, "g1"), step(2, add, 8, true, ""), step(1, add, 7, true, "")}, ""},
-		{[]explore.Event{step(1, load, 7, false, ""), step(1, lock, 9, true, ""), step(2, add, 7, true, "g1"), step(1, add, 6, true, "")},
+		{[]describe.Event{step(1, load, 7, false, ""), step(2, load, 8, false, "g1"), step(2, add, 8, true, ""), step(1, add, 7, true, "")}, ""},
+		{[]describe.Event{step(1, load, 7, false, ""), step(1, lock, 9, true, ""), step(2, add, 7, true, "g1"), step(1, add, 6, true, "")},
 			"steps 1-4 of g1 are not atomic: it reads n in step 1 and acts on that in step 4 (atomic-rmw n), but g2 writes it in between (step 3)."},
 	} {
 		b := &explore.Bug{Kind: explore.Failure, G: "main", Loop: -1, Events: test.events, Preemptions: 1, Detail: explore.TestFailed{}}
@@ -35,8 +36,8 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, test.want)
 		}
 	}
-	b := &explore.Bug{Kind: explore.Failure, G: "main", Loop: -1, Events: []explore.Event{step(0, load, 7, false, "")}, Detail: explore.TestFailed{},
-		NotRun: []explore.Related{{Pos: step(1, load, 0, false, "").Pos, Role: explore.RoleStarted, Goroutine: "g1"}}}
+	b := &explore.Bug{Kind: explore.Failure, G: "main", Loop: -1, Events: []describe.Event{step(0, load, 7, false, "")}, Detail: explore.TestFailed{},
+		NotRun: []describe.Related{{Pos: step(1, load, 0, false, "").Pos, Role: describe.RoleStarted, Goroutine: "g1"}}}
 	if got := why(b); !strings.HasPrefix(got, "g1 (started at x.go:") || !strings.HasSuffix(got, "has not run yet. It needs no preemption.") {
 		t.Error(got)
 	}
@@ -44,15 +45,15 @@ func TestCauses(t *testing.T) {
 
 // TestOnlyThis: choices after a failure do not cause it.
 func TestOnlyThis(t *testing.T) {
-	choice := explore.Event{Name: "main", Kind: trace.Choose}
+	choice := describe.Event{Name: "main", Kind: trace.Choose}
 	for _, x := range []struct {
 		bug  explore.Bug
 		want string
 	}{
-		{explore.Bug{FailsAtStart: true, Inputs: []explore.Input{{}}, Events: []explore.Event{choice}}, " It needs no preemption, only these inputs."},
-		{explore.Bug{Events: []explore.Event{choice}}, " It needs no preemption, only the choice in step 1."},
-		{explore.Bug{Events: []explore.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
-		{explore.Bug{Events: []explore.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
+		{explore.Bug{FailsAtStart: true, Inputs: []describe.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
+		{explore.Bug{Events: []describe.Event{choice}}, " It needs no preemption, only the choice in step 1."},
+		{explore.Bug{Events: []describe.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
+		{explore.Bug{Events: []describe.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
 	} {
 		x.bug.Kind = explore.Failure
 		if got := onlyThis(&x.bug); got != x.want {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -38,7 +39,7 @@ type Only struct {
 
 // A OneOrder is the only order in which two operations were met, and how often.
 type OneOrder struct {
-	explore.Order
+	describe.Order
 	Times uint64
 }
 
@@ -121,7 +122,7 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 	return s
 }
 
-func comparePlaces(a, b explore.Place) int {
+func comparePlaces(a, b describe.Place) int {
 	return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.Kind)-int(b.Kind), cmp.Compare(a.What, b.What))
 }
 
@@ -158,7 +159,9 @@ func (o OneOrder) String() string {
 
 // in is String, with the names of files as name has them.
 func (o OneOrder) in(name func(file string) string) string {
-	place := func(p explore.Place) string { return fmt.Sprintf("%s %s:%d", p.Kind, name(p.Pos.Filename), p.Pos.Line) }
+	place := func(p describe.Place) string {
+		return fmt.Sprintf("%s %s:%d", p.Kind, name(p.Pos.Filename), p.Pos.Line)
+	}
 	s := place(o.First) + " before " + place(o.Second)
 	switch a, b := o.First.What, o.Second.What; {
 	case a != "" && b != "" && a != b:

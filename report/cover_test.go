@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -13,15 +14,15 @@ import (
 // TestOneOrder: pairs whose other order was not met are listed, those that were a choice most often first;
 // and only those of the user's module.
 func TestOneOrder(t *testing.T) {
-	at := func(file string, line int, k trace.Kind, what string) explore.Place {
-		return explore.Place{Pos: token.Position{Filename: "/m/" + file, Line: line}, Kind: k, What: what}
+	at := func(file string, line int, k trace.Kind, what string) describe.Place {
+		return describe.Place{Pos: token.Position{Filename: "/m/" + file, Line: line}, Kind: k, What: what}
 	}
 	a, b := at("a.go", 1, trace.Lock, "mu"), at("a.go", 2, trace.Lock, "c.mu")
 	c, d := at("a.go", 3, trace.Send, ""), at("b.go", 4, trace.Recv, "ch")
 	c1 := &explore.Coverage{
 		Blocks:  []load.Block{{File: "/m/a.go", Stmts: 1}},
 		Reached: []bool{true}, Init: []bool{false},
-		Orders: map[explore.Order]uint64{
+		Orders: map[describe.Order]uint64{
 			{First: a, Second: b}: 2,
 			{First: a, Second: c}: 5,
 			{First: b, Second: c}: 5,
@@ -41,15 +42,15 @@ func TestOneOrder(t *testing.T) {
 	if got, want := words(c1), []string{"lock a.go:1 before lock a.go:2 (mu, c.mu)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	delete(c1.Orders, explore.Order{First: c, Second: a})
+	delete(c1.Orders, describe.Order{First: c, Second: a})
 	want := []string{"send a.go:3 before lock a.go:2 (c.mu)", "lock a.go:1 before send a.go:3 (mu)", "lock a.go:1 before lock a.go:2 (mu, c.mu)"}
-	delete(c1.Orders, explore.Order{First: b, Second: c})
-	c1.Orders[explore.Order{First: c, Second: b}] = 7
+	delete(c1.Orders, describe.Order{First: b, Second: c})
+	c1.Orders[describe.Order{First: c, Second: b}] = 7
 	if got := words(c1); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	// What another entry has met in the other order is not listed of both.
-	c1.Add(&explore.Coverage{Reached: []bool{true}, Init: []bool{false}, Orders: map[explore.Order]uint64{{First: b, Second: c}: 1}})
+	c1.Add(&explore.Coverage{Reached: []bool{true}, Init: []bool{false}, Orders: map[describe.Order]uint64{{First: b, Second: c}: 1}})
 	if got := words(c1); !slices.Equal(got, want[1:]) {
 		t.Errorf("%q, want %q", got, want[1:])
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // Folding. A schedule goes through libraries, and in the reader's own code through layers, in which
@@ -195,7 +196,7 @@ func (f *folder) replace(same []int, depth int) {
 	}
 	first.kind, first.what = "call", callee.Func[strings.LastIndexByte(callee.Func, '/')+1:]
 	if callee.Own {
-		first.what = explore.ShortFunc(callee.Func)
+		first.what = describe.ShortFunc(callee.Func)
 	}
 	first.pos, first.note, first.calls, first.Blocked, first.out = line(caller.Pos), note, n, false, drawn
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -158,11 +159,11 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 			return rec, err
 		}
 		at.Column = 0
-		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Pos: at, Name: in.Name, Type: in.Type, Value: in.Value,
+		rec.Inputs = append(rec.Inputs, describe.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Pos: at, Name: in.Name, Type: in.Type, Value: in.Value,
 			Length: in.Length, Param: in.Param})
 	}
 	for i, e := range r.Events {
-		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}
+		ev := describe.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}
 		if ev.Brief = e.Steps > 0; ev.Brief {
 			if ev.Choice < 0 || e.Steps > maxReplaySteps-len(rec.Events) {
 				return rec, fmt.Errorf("event %d: %d steps of %q with alternative %d", i+1, e.Steps, e.G, e.Choice)

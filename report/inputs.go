@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // shownInputs returns inputs as they are shown: a string, or a slice of numbers, is one.
-func shownInputs(list []explore.Input) []explore.Input {
-	var shown []explore.Input
+func shownInputs(list []describe.Input) []describe.Input {
+	var shown []describe.Input
 	for len(list) > 0 {
 		in := list[0]
 		list = list[1:]
@@ -32,7 +32,7 @@ func shownInputs(list []explore.Input) []explore.Input {
 }
 
 // elements reports whether these are the elements of the string or slice called name.
-func elements(name string, list []explore.Input) bool {
+func elements(name string, list []describe.Input) bool {
 	for i, in := range list {
 		if in.Length || in.Name != fmt.Sprintf("%s[%d]", name, i) {
 			return false
@@ -42,7 +42,7 @@ func elements(name string, list []explore.Input) bool {
 }
 
 // vectorText is a string or []byte in quotes, or the elements of a slice in braces.
-func vectorText(typ string, elems []explore.Input) string {
+func vectorText(typ string, elems []describe.Input) string {
 	if typ == "[]byte" || typ == "[]uint8" || !strings.HasPrefix(typ, "[]") {
 		text := make([]byte, len(elems))
 		for i, in := range elems {
@@ -64,7 +64,7 @@ func vectorText(typ string, elems []explore.Input) string {
 }
 
 // inputText is "x = 3 (int8)", without the name if that is not known.
-func inputText(in *explore.Input) string {
+func inputText(in *describe.Input) string {
 	switch {
 	case in.Name != "":
 		return fmt.Sprintf("%s = %s (%s)", in.Name, in.Value, in.Type)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // JSON writes one object per line. Its field names are a contract: fields are
@@ -143,7 +144,7 @@ func newJSONCoverage(c *explore.Coverage, paths Paths) *jsonCoverage {
 	for _, o := range s.OneWay {
 		out.OneWay = append(out.OneWay, jsonOnly{fmt.Sprintf("%s:%d", paths.File(o.File), o.Line), o.What})
 	}
-	place := func(p explore.Place) jsonPlace {
+	place := func(p describe.Place) jsonPlace {
 		return jsonPlace{fmt.Sprintf("%s:%d", paths.File(p.Pos.Filename), p.Pos.Line), p.Kind.String(), p.What}
 	}
 	for _, o := range s.Orders {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -21,7 +22,7 @@ import (
 // ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all
 // is set, the middle of long stretches of one goroutine is left out. bound is how many rows there are at
 // most, but for those that decide; 0: as usual.
-func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug, bound int) {
+func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *explore.Bug, bound int) {
 	if len(events) == 0 {
 		return
 	}
@@ -138,7 +139,7 @@ func widths(rows []row, keep []bool) (w rowWidths) {
 
 // A row is one line of the drawing.
 type row struct {
-	explore.Event
+	describe.Event
 	lane            trace.GID // its goroutine's, or that of all timers
 	laneName        string
 	step            int // 0: not a step
@@ -183,7 +184,7 @@ func (r *row) text() string {
 }
 
 // makeRows returns a row for each event, and one for the failure of a test.
-func makeRows(events []explore.Event, bug *explore.Bug) []row {
+func makeRows(events []describe.Event, bug *explore.Bug) []row {
 	rows := make([]row, 0, len(events)+1)
 	updates := newOverwrites()
 	step, failed := 0, false
@@ -340,22 +341,22 @@ func markStretches(rows []row) {
 }
 
 // timer reports whether e is of a timer, which is no goroutine of the program's.
-func timer(e *explore.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
+func timer(e *describe.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
 
 // collector reports whether e is of the collector.
-func collector(e *explore.Event) bool { return e.Kind == trace.SemAcquire && !e.Pos.IsValid() }
+func collector(e *describe.Event) bool { return e.Kind == trace.SemAcquire && !e.Pos.IsValid() }
 
 // timers is the name of the lane of all timers.
 const timers = "timers"
 
 // newRow returns the row of e, as far as it depends on e alone.
-func newRow(e *explore.Event, bug *explore.Bug) row {
+func newRow(e *describe.Event, bug *explore.Bug) row {
 	r := row{Event: *e, lane: e.G, laneName: e.Name, kind: e.KindName(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
 	if (e.Kind == trace.Select || e.Kind == trace.TrySelect) && e.Effect != "" && utf8.RuneCountInString(r.what) > maxWhat {
 		r.what = "... " + e.Effect // the case that was taken, without the others
 	}
 	if e.What == "" && (r.what == "" || e.Kind == trace.Clock) {
-		r.what = strings.TrimSpace(explore.ShortFunc(e.Func) + " " + e.Effect)
+		r.what = strings.TrimSpace(describe.ShortFunc(e.Func) + " " + e.Effect)
 	}
 	if timer(e) {
 		r.lane, r.laneName, r.what = trace.NoGID-1, timers, e.Name+" "+r.what
@@ -367,7 +368,7 @@ func newRow(e *explore.Event, bug *explore.Bug) row {
 }
 
 // failureRow returns a row for the failure of a test, which is no operation.
-func failureRow(events []explore.Event, bug *explore.Bug) row {
+func failureRow(events []describe.Event, bug *explore.Bug) row {
 	r := row{kind: failureKind, pos: line(bug.Pos)}
 	r.what, _, _ = strings.Cut(Message(bug), "\n")
 	r.what = shortened(r.what, mostWhat)
@@ -418,7 +419,7 @@ func newOverwrites() overwrites {
 }
 
 // add takes e, the next step, and returns the step it overwrites, or 0.
-func (o overwrites) add(e *explore.Event, step int) (overwritten int) {
+func (o overwrites) add(e *describe.Event, step int) (overwritten int) {
 	if e.Loc == 0 {
 		return 0
 	}
@@ -439,12 +440,12 @@ func (o overwrites) add(e *explore.Event, step int) (overwritten int) {
 // waits reports whether g is among those that had not ended when bug showed. A
 // goroutine can wait at an operation that a partner then completes.
 func waits(bug *explore.Bug, g trace.GID) bool {
-	return slices.ContainsFunc(bug.Goroutines, func(x explore.Goroutine) bool { return x.ID == g })
+	return slices.ContainsFunc(bug.Goroutines, func(x describe.Goroutine) bool { return x.ID == g })
 }
 
 // stranded reports whether a goroutine waits in a bubble that has ended.
 func stranded(bug *explore.Bug, g trace.GID) bool {
-	return slices.ContainsFunc(bug.Goroutines, func(x explore.Goroutine) bool { return x.ID == g && x.Bubble != 0 })
+	return slices.ContainsFunc(bug.Goroutines, func(x describe.Goroutine) bool { return x.ID == g && x.Bubble != 0 })
 }
 
 // final reports whether row i is the last of its goroutine.
@@ -463,7 +464,7 @@ func trimLine(b *bytes.Buffer) {
 }
 
 // shortSchedule writes a schedule in one line: "main×3 g1 g2×2".
-func shortSchedule(events []explore.Event) string {
+func shortSchedule(events []describe.Event) string {
 	var parts []string
 	for _, run := range runs(events) {
 		s := run.Name

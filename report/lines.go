@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Line is one line of a bug's schedule, as the lane diagram has it, for what draws schedules in
 // another way.
 type Line struct {
-	explore.Event        // of the failure of a test, which is no event, only G and Name are set
-	Lane          string // the goroutine's name, or that of the lane of all timers
-	Step          int    // counted from 1; 0: not a step
-	Kind          string // of the operation, as it is drawn
-	What          string // what it is about, and what came of it
-	Note          string // what is remarkable about it
-	Overwrites    int    // the step of another goroutine that it overwrites without having seen it; 0: none
-	Wrong         bool   // the bug happens here
-	Left          string // why the lane diagram leaves the line out; empty if it does not
+	describe.Event        // of the failure of a test, which is no event, only G and Name are set
+	Lane           string // the goroutine's name, or that of the lane of all timers
+	Step           int    // counted from 1; 0: not a step
+	Kind           string // of the operation, as it is drawn
+	What           string // what it is about, and what came of it
+	Note           string // what is remarkable about it
+	Overwrites     int    // the step of another goroutine that it overwrites without having seen it; 0: none
+	Wrong          bool   // the bug happens here
+	Left           string // why the lane diagram leaves the line out; empty if it does not
 }
 
 // outNames are the reasons for leaving out lines, in words.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -142,7 +143,7 @@ func afterMain(ended bool) string {
 }
 
 // waiting says what a goroutine waits for: " in sync.Mutex.Lock on bank.mu".
-func waiting(w explore.Waiting) string {
+func waiting(w describe.Waiting) string {
 	s := ""
 	if w.For != "" {
 		s = " in " + w.For
@@ -154,25 +155,25 @@ func waiting(w explore.Waiting) string {
 }
 
 // relatedMessage says what happens at a related position.
-func relatedMessage(r *explore.Related) string {
+func relatedMessage(r *describe.Related) string {
 	switch r.Role {
-	case explore.RoleWaits:
+	case describe.RoleWaits:
 		return r.Goroutine + " waits" + waiting(r.Waiting)
-	case explore.RoleLoops:
+	case describe.RoleLoops:
 		return r.Goroutine + " loops here"
-	case explore.RoleConflicts:
-		return "concurrent " + verb(r.Access) + " in " + explore.ShortFunc(r.Func)
+	case describe.RoleConflicts:
+		return "concurrent " + verb(r.Access) + " in " + describe.ShortFunc(r.Func)
 	}
 	return r.Goroutine + " started here"
 }
 
 var verbs = [...]string{
-	explore.Reads: "read", explore.Writes: "write", explore.AtomicallyReads: "atomic read", explore.AtomicallyWrites: "atomic write",
-	explore.Closes: "close", explore.Sends: "send", explore.AddsToGroup: "WaitGroup.Add", explore.WaitsForGroup: "WaitGroup.Wait",
+	describe.Reads: "read", describe.Writes: "write", describe.AtomicallyReads: "atomic read", describe.AtomicallyWrites: "atomic write",
+	describe.Closes: "close", describe.Sends: "send", describe.AddsToGroup: "WaitGroup.Add", describe.WaitsForGroup: "WaitGroup.Wait",
 }
 
 // verb is a word that fits after "concurrent".
-func verb(v explore.Verb) string { return verbs[v] }
+func verb(v describe.Verb) string { return verbs[v] }
 
 // Incomplete says in clauses why not everything is covered.
 func Incomplete(r *explore.Result) []string {
@@ -256,5 +257,5 @@ func longLoop(l *explore.LongLoop) string {
 	if l.Loop {
 		return fmt.Sprintf("%s was then in the loop at %s", l.Goroutine, line(l.Pos))
 	}
-	return fmt.Sprintf("%s was then in %s at %s:%d", l.Goroutine, explore.ShortFunc(l.Func), filepath.Base(l.Pos.Filename), l.Pos.Line)
+	return fmt.Sprintf("%s was then in %s at %s:%d", l.Goroutine, describe.ShortFunc(l.Func), filepath.Base(l.Pos.Filename), l.Pos.Line)
 }

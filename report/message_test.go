@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -15,7 +16,7 @@ import (
 )
 
 func TestMessage(t *testing.T) {
-	lock := explore.Waiting{For: "sync.Mutex.Lock", On: "b.mu"}
+	lock := describe.Waiting{For: "sync.Mutex.Lock", On: "b.mu"}
 	for _, tt := range []struct {
 		detail explore.Detail
 		want   string
@@ -30,12 +31,12 @@ func TestMessage(t *testing.T) {
 		{explore.MainBlocked{Goroutine: "main", Waiting: lock}, "deadlock: main waits forever in sync.Mutex.Lock on b.mu"},
 		{explore.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
 		{explore.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
-		{explore.LeftBehind{Func: "logger", Waiting: explore.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
+		{explore.LeftBehind{Func: "logger", Waiting: describe.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
 		{explore.LeftLooping{Func: "spin"}, "goroutine left behind: spin loops forever"},
 		{explore.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
 		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without progress"},
-		{explore.Conflict{First: explore.Writes, Second: explore.AtomicallyReads}, "data race: write and atomic read"},
-		{explore.Conflict{What: "n", First: explore.AddsToGroup, Second: explore.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
+		{explore.Conflict{First: describe.Writes, Second: describe.AtomicallyReads}, "data race: write and atomic read"},
+		{explore.Conflict{What: "n", First: describe.AddsToGroup, Second: describe.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
 	} {
 		if got := Message(&explore.Bug{Detail: tt.detail}); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.detail, got, tt.want)
@@ -118,7 +119,7 @@ func TestOneWorkerText(t *testing.T) {
 // TestNotRun: a test that was not run says why.
 func TestNotRun(t *testing.T) {
 	at := token.Position{Filename: "/a/x_test.go", Line: 7}
-	for want, n := range map[string]explore.NotRun{
+	for want, n := range map[string]describe.NotRun{
 		"TestMain did not run it":                     {},
 		"skipped at x_test.go:7":                      {Skip: &vm.Skip{Pos: at}},
 		`skipped at x_test.go:7: needs a \x1bnetwork`: {Skip: &vm.Skip{Pos: at, Text: "needs a \x1bnetwork\nor two\n"}},

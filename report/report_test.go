@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -54,8 +55,8 @@ func at(file string, line, col int) token.Position {
 	return token.Position{Filename: dir + file, Line: line, Column: col}
 }
 
-func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos token.Position, loc uint64, write bool) explore.Event {
-	e := explore.Event{G: g, Name: name, Kind: kind, What: what, Effect: effect, Func: "example.com/bank." + fn, Pos: pos, Loc: loc, Write: write}
+func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos token.Position, loc uint64, write bool) describe.Event {
+	e := describe.Event{G: g, Name: name, Kind: kind, What: what, Effect: effect, Func: "example.com/bank." + fn, Pos: pos, Loc: loc, Write: write}
 	switch {
 	case loc != 0:
 		e.Touches = []uint64{loc}
@@ -69,7 +70,7 @@ func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos 
 func deposit() *explore.Bug {
 	b := &explore.Bug{Kind: explore.Failure, Detail: explore.TestFailed{Message: "balance 1, want 2"}, Pos: at("bank_test.go", 18, 3), G: "main", Loop: -1, Preemptions: 1, Minimal: true,
 		Output: []byte("balance 1\n")}
-	b.Events = []explore.Event{
+	b.Events = []describe.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false),
 		ev(0, "main", trace.Go, "func1", "→ g2", "TestDeposit", at("bank_test.go", 14, 3), 0, false),
 		ev(0, "main", trace.WgWait, "wg", "", "TestDeposit", at("bank_test.go", 16, 9), 0, false),
@@ -85,20 +86,20 @@ func deposit() *explore.Bug {
 	b.Events[2].Blocked = true
 	b.Events[4].Preempts = "g1"
 	b.Events[8].Choice = 1
-	b.Stack = []explore.Frame{{Func: "example.com/bank.TestDeposit", Pos: at("bank_test.go", 18, 3), PC: 0x2a}}
+	b.Stack = []describe.Frame{{Func: "example.com/bank.TestDeposit", Pos: at("bank_test.go", 18, 3), PC: 0x2a}}
 	return b
 }
 
 func race() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Race, Detail: explore.Conflict{What: "b.bal", First: explore.Reads, Second: explore.Writes}, Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
-		Related: []explore.Related{{Pos: at("bank.go", 9, 8), Role: explore.RoleConflicts, Access: explore.Writes, Func: "example.com/bank.(*Bank).Deposit"}}}
+	b := &explore.Bug{Kind: explore.Race, Detail: explore.Conflict{What: "b.bal", First: describe.Reads, Second: describe.Writes}, Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
+		Related: []describe.Related{{Pos: at("bank.go", 9, 8), Role: describe.RoleConflicts, Access: describe.Writes, Func: "example.com/bank.(*Bank).Deposit"}}}
 	r := ev(1, "g1", trace.Read, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 10), 7, false)
 	w := ev(0, "main", trace.Write, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 8), 7, true)
-	b.Events = []explore.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false), w, r}
-	stack := []explore.Frame{{Func: "example.com/bank.(*Bank).Deposit", Pos: at("bank.go", 9, 8), PC: 0x8f},
+	b.Events = []describe.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false), w, r}
+	stack := []describe.Frame{{Func: "example.com/bank.(*Bank).Deposit", Pos: at("bank.go", 9, 8), PC: 0x8f},
 		{Func: "example.com/bank.TestDeposit.func1", Pos: at("bank_test.go", 14, 20), PC: 0x12}}
-	created := []explore.Frame{{Func: "example.com/bank.TestDeposit", Pos: at("bank_test.go", 14, 3), PC: 0x84}}
-	b.Accesses = &[2]explore.Access{
+	created := []describe.Frame{{Func: "example.com/bank.TestDeposit", Pos: at("bank_test.go", 14, 3), PC: 0x84}}
+	b.Accesses = &[2]describe.Access{
 		{Event: w, Writes: true, Addr: 0xc000096188, Stack: stack, Parent: trace.NoGID},
 		{Event: r, Addr: 0xc000096188, Stack: stack, Parent: 0, Created: created},
 	}
@@ -108,7 +109,7 @@ func race() *explore.Bug {
 
 func deadlock() *explore.Bug {
 	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.WaitCycle{Goroutines: "main g1"}, Pos: at("lock.go", 12, 9), G: "main", Loop: -1, Preemptions: 1}
-	b.Events = []explore.Event{
+	b.Events = []describe.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestLock", at("lock.go", 9, 2), 0, false),
 		ev(0, "main", trace.Lock, "a", "", "TestLock", at("lock.go", 11, 8), 3, true),
 		ev(1, "g1", trace.Lock, "b", "", "TestLock.func1", at("lock.go", 20, 8), 4, true),
@@ -117,12 +118,12 @@ func deadlock() *explore.Bug {
 	b.Events = append(b.Events, ev(0, "main", trace.Lock, "b", "", "TestLock", at("lock.go", 12, 9), 4, true))
 	b.Events[2].Preempts = "main"
 	b.Events[3].Blocked, b.Events[4].Blocked = true, true
-	created := []explore.Frame{{Func: "example.com/bank.TestLock", Pos: at("lock.go", 9, 2), PC: 4}}
-	b.Goroutines = []explore.Goroutine{
-		{ID: 0, Name: "main", Parent: trace.NoGID, Waiting: explore.Waiting{For: "sync.Mutex.Lock", On: "b"}, Holders: []trace.GID{1},
-			Stack: []explore.Frame{{Func: "sync.(*Mutex).Lock", Pos: token.Position{Filename: "/go/src/sync/mutex.go", Line: 46, Column: 1}}, {Func: "example.com/bank.TestLock", Pos: at("lock.go", 12, 9)}}},
-		{ID: 1, Name: "g1", Parent: 0, Waiting: explore.Waiting{For: "sync.Mutex.Lock", On: "a"}, Holders: []trace.GID{0}, Created: created,
-			Stack: []explore.Frame{{Func: "example.com/bank.TestLock.func1", Pos: at("lock.go", 21, 8), PC: 1}}},
+	created := []describe.Frame{{Func: "example.com/bank.TestLock", Pos: at("lock.go", 9, 2), PC: 4}}
+	b.Goroutines = []describe.Goroutine{
+		{ID: 0, Name: "main", Parent: trace.NoGID, Waiting: describe.Waiting{For: "sync.Mutex.Lock", On: "b"}, Holders: []trace.GID{1},
+			Stack: []describe.Frame{{Func: "sync.(*Mutex).Lock", Pos: token.Position{Filename: "/go/src/sync/mutex.go", Line: 46, Column: 1}}, {Func: "example.com/bank.TestLock", Pos: at("lock.go", 12, 9)}}},
+		{ID: 1, Name: "g1", Parent: 0, Waiting: describe.Waiting{For: "sync.Mutex.Lock", On: "a"}, Holders: []trace.GID{0}, Created: created,
+			Stack: []describe.Frame{{Func: "example.com/bank.TestLock.func1", Pos: at("lock.go", 21, 8), PC: 1}}},
 	}
 	b.Cycle = []explore.Edge{{From: 0, To: 1, On: "b", Pos: at("lock.go", 12, 9)}, {From: 1, To: 0, On: "a", Pos: at("lock.go", 21, 8)}}
 	return b
@@ -136,25 +137,25 @@ func livelock() *explore.Bug {
 		b.Events = append(b.Events, ev(0, "main", trace.AtomicRMW, "n", "", "main", at("spin.go", 4, 2), 9, true))
 	}
 	b.Events = append(b.Events, ev(1, "g1", trace.AtomicLoad, "flag", "= 0", "spin", at("spin.go", 5, 3), 8, false))
-	b.Goroutines = []explore.Goroutine{{ID: 1, Name: "g1", Stack: []explore.Frame{{Func: "example.com/bank.spin", Pos: at("spin.go", 5, 3)}}}}
+	b.Goroutines = []describe.Goroutine{{ID: 1, Name: "g1", Stack: []describe.Frame{{Func: "example.com/bank.spin", Pos: at("spin.go", 5, 3)}}}}
 	return b
 }
 
-var receive = explore.Waiting{For: "chan receive", On: "ch"}
+var receive = describe.Waiting{For: "chan receive", On: "ch"}
 
 func leak() *explore.Bug {
 	b := &explore.Bug{Kind: explore.Leak, Detail: explore.LeftBehind{Func: "func1", Waiting: receive}, Pos: at("leak.go", 7, 5), G: "g1", Loop: -1,
-		Related: []explore.Related{{Pos: at("leak.go", 6, 2), Role: explore.RoleStarted, Goroutine: "g1"}}}
-	b.Events = []explore.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestLeak", at("leak.go", 6, 2), 0, false),
+		Related: []describe.Related{{Pos: at("leak.go", 6, 2), Role: describe.RoleStarted, Goroutine: "g1"}}}
+	b.Events = []describe.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestLeak", at("leak.go", 6, 2), 0, false),
 		ev(1, "g1", trace.Recv, "ch", "", "TestLeak.func1", at("leak.go", 7, 5), 0, false)}
 	b.Events[1].Blocked = true
-	b.Goroutines = []explore.Goroutine{{ID: 1, Name: "g1", Waiting: receive, Stack: []explore.Frame{{Func: "example.com/bank.TestLeak.func1", Pos: at("leak.go", 7, 5)}}}}
+	b.Goroutines = []describe.Goroutine{{ID: 1, Name: "g1", Waiting: receive, Stack: []describe.Frame{{Func: "example.com/bank.TestLeak.func1", Pos: at("leak.go", 7, 5)}}}}
 	return b
 }
 
 func results() []*explore.Result {
 	stats := explore.Stats{Stats: por.Stats{Executions: 24, Blocked: 1, Truncated: 2, Choices: 12, States: 12345, Matched: 3, Transitions: 99, MaxDepth: 31, PeakBytes: 4096},
-		Counters: explore.Counters{Instructions: 1000, Goroutines: 3}, Load: 500 * time.Millisecond, Explore: 30 * time.Millisecond}
+		Counters: describe.Counters{Instructions: 1000, Goroutines: 3}, Load: 500 * time.Millisecond, Explore: 30 * time.Millisecond}
 	one := stats
 	one.Executions, one.Goroutines, one.States = 1, 1, 1
 	return []*explore.Result{
@@ -323,7 +324,7 @@ func TestReplayFileBrief(t *testing.T) {
 	told := steps(bug.Events)[0].Name
 	for i := range bug.Events {
 		if e := &bug.Events[i]; i > 0 {
-			*e = explore.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
+			*e = describe.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
 		}
 	}
 	r := &Replay{Tool: "hbcheck v0.1.0"}
@@ -358,7 +359,7 @@ func TestUntold(t *testing.T) {
 	bug.Events = slices.Clone(bug.Events)
 	for i := range bug.Events {
 		e := &bug.Events[i]
-		*e = explore.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
+		*e = describe.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
 	}
 	var b bytes.Buffer
 	(&Text{W: &b}).bug(&b, &bug)

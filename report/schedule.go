@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 )
 
 // A Run is a stretch of a schedule: goroutine Name executes Steps steps. If
@@ -43,7 +43,7 @@ func (r *Run) UnmarshalJSON(data []byte) error {
 }
 
 // runs returns the schedule of events with equal steps in a row put together.
-func runs(events []explore.Event) []Run {
+func runs(events []describe.Event) []Run {
 	list := []Run{}
 	for _, e := range events {
 		if e.Blocked {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -227,7 +228,7 @@ func took(r *explore.Result) string {
 }
 
 // NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".
-func NotRun(n *explore.NotRun) string {
+func NotRun(n *describe.NotRun) string {
 	if n.Skip == nil {
 		return "TestMain did not run it"
 	}
@@ -344,7 +345,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	if s := t.undecided(bug); s != "" {
 		fmt.Fprintln(b, s)
 	}
-	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
+	timed := func(e describe.Event) bool { return e.Kind.Row().On == trace.OnClock }
 	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
@@ -353,7 +354,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	}
 	if frames := bug.Stack; len(frames) > 0 {
 		if bug.Kind == explore.Failure { // package testing is of no interest
-			frames = slices.DeleteFunc(slices.Clone(frames), func(f explore.Frame) bool { return f.Std })
+			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
 		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
 		stack(b, frames, t.Verbose)
@@ -385,7 +386,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 }
 
 // inputs writes a line for each input; bytes without a name from one place are one text.
-func inputs(b *bytes.Buffer, list []explore.Input) {
+func inputs(b *bytes.Buffer, list []describe.Input) {
 	for len(list) > 0 {
 		in, n := &list[0], 0
 		var text []byte
@@ -439,7 +440,7 @@ func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
 
 // WriteReplayed writes the steps of a schedule that has been replayed, all of
 // them, and the bug it has shown, if any.
-func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explore.Bug) error {
+func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *explore.Bug) error {
 	var b bytes.Buffer
 	if bug != nil {
 		t := &Text{Paths: paths, Verbose: true}
@@ -453,7 +454,7 @@ func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explor
 
 // DivergenceText says where a replay and its recording differ.
 func DivergenceText(paths Paths, d *explore.Divergence) string {
-	one := func(e explore.Event) string {
+	one := func(e describe.Event) string {
 		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
 	}
 	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))

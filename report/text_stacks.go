@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -15,8 +16,8 @@ const maxStacks = 4
 
 // concerned returns the goroutines whose stacks say what is wrong: of a leak the one that is left,
 // and who keeps it; of a deadlock those of the cycle, or the first ones.
-func concerned(b *explore.Bug) (list []explore.Goroutine) {
-	in := func(g explore.Goroutine) bool {
+func concerned(b *explore.Bug) (list []describe.Goroutine) {
+	in := func(g describe.Goroutine) bool {
 		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })
 	}
 	for _, g := range b.Goroutines {
@@ -45,7 +46,7 @@ func goid(g trace.GID) uint32 { return uint32(g) + 1 }
 
 // goroutine writes g as the runtime's traceback does. Its name follows the
 // reason it waits, where the runtime says "locked to thread" and the like.
-func goroutine(b *bytes.Buffer, g explore.Goroutine, all bool) {
+func goroutine(b *bytes.Buffer, g describe.Goroutine, all bool) {
 	state := g.For
 	if state == "" {
 		state = "runnable"
@@ -55,7 +56,7 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine, all bool) {
 	if len(g.Created) > 0 {
 		c := g.Created[0]
 		// The user's line says more than that of WaitGroup.Go.
-		if i := slices.IndexFunc(g.Created, func(f explore.Frame) bool { return !f.Std }); i >= 0 {
+		if i := slices.IndexFunc(g.Created, func(f describe.Frame) bool { return !f.Std }); i >= 0 {
 			c = g.Created[i]
 		}
 		fmt.Fprintf(b, "created by %s in goroutine %d\n\t%s:%d +0x%x\n", c.Func, goid(g.Parent), Paths{}.File(c.Pos.Filename), c.Pos.Line, c.PC)
@@ -63,9 +64,9 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine, all bool) {
 }
 
 // stack writes frames: all of them, or without those of other modules below the reader's code.
-func stack(b *bytes.Buffer, frames []explore.Frame, all bool) {
+func stack(b *bytes.Buffer, frames []describe.Frame, all bool) {
 	frames = called(frames)
-	first := slices.IndexFunc(frames, func(f explore.Frame) bool { return f.Own })
+	first := slices.IndexFunc(frames, func(f describe.Frame) bool { return f.Own })
 	elided := 0
 	for i, f := range frames {
 		if !all && i > 0 && first >= 0 && !f.Own && !f.Std {
@@ -85,10 +86,10 @@ func stack(b *bytes.Buffer, frames []explore.Frame, all bool) {
 }
 
 // raceBlock writes a data race in the words and the layout of go test -race.
-func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
+func raceBlock(b *bytes.Buffer, acc *[2]describe.Access) {
 	const bar = "==================\n"
 	b.WriteString(bar + "WARNING: DATA RACE\n")
-	for i, a := range []explore.Access{acc[1], acc[0]} {
+	for i, a := range []describe.Access{acc[1], acc[0]} {
 		word := "Read"
 		if a.Writes {
 			word = "Write"
@@ -104,7 +105,7 @@ func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
 		raceStack(b, a.Stack)
 		b.WriteByte('\n')
 	}
-	for _, a := range []explore.Access{acc[1], acc[0]} {
+	for _, a := range []describe.Access{acc[1], acc[0]} {
 		if a.Parent != trace.NoGID {
 			state := "running"
 			if a.Ended {
@@ -120,7 +121,7 @@ func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
 }
 
 // called returns the frames without those of package testing that have called the test.
-func called(frames []explore.Frame) []explore.Frame {
+func called(frames []describe.Frame) []describe.Frame {
 	n := len(frames)
 	for n > 0 && frames[n-1].Std && strings.HasPrefix(frames[n-1].Func, "testing.") {
 		n--
@@ -133,7 +134,7 @@ func called(frames []explore.Frame) []explore.Frame {
 
 // raceStack writes a stack as the race detector does. Of the models' own frames only the function is
 // shown that the library exports.
-func raceStack(b *bytes.Buffer, frames []explore.Frame) {
+func raceStack(b *bytes.Buffer, frames []describe.Frame) {
 	frames = called(frames)
 	for len(frames) > 1 && frames[1].Std && strings.HasPrefix(frames[0].Pos.Filename, models) {
 		frames = frames[1:]

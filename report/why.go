@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -106,11 +107,11 @@ func whyStepsApart(b *explore.Bug) string {
 
 // racePanics names the panic that the other order of a race of two operations on a channel is.
 func racePanics(b *explore.Bug) string {
-	verbs := [2]explore.Verb{b.Accesses[0].Verb(), b.Accesses[1].Verb()}
+	verbs := [2]describe.Verb{b.Accesses[0].Verb(), b.Accesses[1].Verb()}
 	switch {
-	case verbs == [2]explore.Verb{explore.Closes, explore.Closes}:
+	case verbs == [2]describe.Verb{describe.Closes, describe.Closes}:
 		return " The second of them panics: close of closed channel."
-	case slices.Contains(verbs[:], explore.Closes) && slices.Contains(verbs[:], explore.Sends):
+	case slices.Contains(verbs[:], describe.Closes) && slices.Contains(verbs[:], describe.Sends):
 		return " If the close comes first, the send panics: send on closed channel."
 	}
 	return ""
@@ -163,7 +164,7 @@ func allWait(b *explore.Bug) string {
 	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
 	var list []string
 	for _, g := range b.Goroutines {
-		user := slices.ContainsFunc(g.Stack, func(f explore.Frame) bool { return !f.Std })
+		user := slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return !f.Std })
 		if g.For != "" && !g.Spins && user && (len(b.Goroutines) <= maxPlaces || g.Parent == trace.NoGID) {
 			list = append(list, g.Name+" waits"+waiting(g.Waiting)+placeOf(g))
 		}
@@ -209,7 +210,7 @@ func onWhat(on string) string {
 
 // holds says who has a lock since when: "g1 locked in step 5 (bank.go:15) and never unlocked: it has
 // ended". The lock is called on where it is waited for.
-func holds(b *explore.Bug, h *explore.Holding, on string) string {
+func holds(b *explore.Bug, h *describe.Holding, on string) string {
 	s := h.G + " locked"
 	if at, ok := lockedAt(b, h, on); ok {
 		if h.Event >= 0 {
@@ -224,7 +225,7 @@ func holds(b *explore.Bug, h *explore.Holding, on string) string {
 }
 
 // lockedAt says where a lock was taken: "step 7 (bank.go:149, as sa.mu)", or "before step 1 (bank.go:149)".
-func lockedAt(b *explore.Bug, h *explore.Holding, on string) (at string, ok bool) {
+func lockedAt(b *explore.Bug, h *describe.Holding, on string) (at string, ok bool) {
 	if !h.Pos.IsValid() {
 		return "", false
 	}
@@ -241,19 +242,19 @@ func lockedAt(b *explore.Bug, h *explore.Holding, on string) (at string, ok bool
 
 // waitsFor says who waits for what that another goroutine holds, and since when.
 func waitsFor(b *explore.Bug) string {
-	goroutine := func(id trace.GID) *explore.Goroutine {
+	goroutine := func(id trace.GID) *describe.Goroutine {
 		for i := range b.Goroutines {
 			if b.Goroutines[i].ID == id {
 				return &b.Goroutines[i]
 			}
 		}
-		return &explore.Goroutine{Name: "?"}
+		return &describe.Goroutine{Name: "?"}
 	}
-	held := make([]*explore.Holding, len(b.Cycle))
+	held := make([]*describe.Holding, len(b.Cycle))
 	named := make(map[string][]token.Position) // where locks of one name were made
 	for i, e := range b.Cycle {
 		list := goroutine(e.From).Awaits
-		if k := slices.IndexFunc(list, func(h explore.Holding) bool { return h.ID == e.To }); k >= 0 {
+		if k := slices.IndexFunc(list, func(h describe.Holding) bool { return h.ID == e.To }); k >= 0 {
 			held[i] = &list[k]
 			named[e.On] = append(named[e.On], list[k].Made)
 		}
@@ -277,7 +278,7 @@ func waitsFor(b *explore.Bug) string {
 }
 
 // where says what a goroutine waits on.
-func where(g explore.Goroutine) string {
+func where(g describe.Goroutine) string {
 	s := ""
 	if g.For != "" {
 		s = " from " + g.For
@@ -289,11 +290,11 @@ func where(g explore.Goroutine) string {
 }
 
 // placeOf is the position of a goroutine, in parentheses.
-func placeOf(g explore.Goroutine) string {
+func placeOf(g describe.Goroutine) string {
 	if len(g.Stack) == 0 {
 		return ""
 	}
-	f := g.Stack[max(0, slices.IndexFunc(g.Stack, func(f explore.Frame) bool { return !f.Std }))]
+	f := g.Stack[max(0, slices.IndexFunc(g.Stack, func(f describe.Frame) bool { return !f.Std }))]
 	return fmt.Sprintf(" (%s:%d)", filepath.Base(f.Pos.Filename), f.Pos.Line)
 }
 
@@ -322,7 +323,7 @@ func onlyThis(b *explore.Bug) string {
 	if len(b.Inputs) == 0 && b.FailsAtStart {
 		return " It happens before the first step, so in every schedule."
 	}
-	end := slices.IndexFunc(b.Events, func(e explore.Event) bool { return e.Fails })
+	end := slices.IndexFunc(b.Events, func(e describe.Event) bool { return e.Fails })
 	//mutant: what comes after a failure is its cause [test ./report TestOnlyThis]: "end < 0 && !b.FailsAtStart" -> "end < 0"
 	if end < 0 && !b.FailsAtStart {
 		end = len(b.Events) - 1
@@ -408,8 +409,8 @@ func listed[T any](words []T) string {
 }
 
 // steps leaves out the events that are not steps.
-func steps(events []explore.Event) []*explore.Event {
-	s := make([]*explore.Event, 0, len(events))
+func steps(events []describe.Event) []*describe.Event {
+	s := make([]*describe.Event, 0, len(events))
 	for i := range events {
 		if e := &events[i]; !e.Blocked {
 			s = append(s, e)

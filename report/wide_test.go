@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -23,7 +24,7 @@ func TestManyGoroutines(t *testing.T) {
 		e := ev(trace.GID(i), name, trace.Recv, "c", "", "main", at("wide.go", 7, 2), 0, false)
 		e.Blocked = true
 		b.Events = append(b.Events, e)
-		g := explore.Goroutine{ID: trace.GID(i), Name: name, Parent: trace.NoGID}
+		g := describe.Goroutine{ID: trace.GID(i), Name: name, Parent: trace.NoGID}
 		g.For = "chan receive"
 		b.Goroutines = append(b.Goroutines, g)
 	}
@@ -49,7 +50,7 @@ func TestManyGoroutines(t *testing.T) {
 // wider than a page.
 func TestLongNames(t *testing.T) {
 	draw := func(n int) string {
-		var events []explore.Event
+		var events []describe.Event
 		for i := range n {
 			events = append(events, ev(trace.GID(i), fmt.Sprintf("g1.1.%d", i+1), trace.Recv, "c", "", "main", at("wide.go", 7, 2), 0, false))
 		}

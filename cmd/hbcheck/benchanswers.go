@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
@@ -88,7 +89,7 @@ func (r *benchRun) answer(p *bench.AnswerProgram, name, hybrid string) (*bench.A
 	if err != nil {
 		return nil, err
 	}
-	e := explore.Entry{Package: p.Entry.Path, Name: p.Entry.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+	e := explore.Entry{Package: p.Entry.Path, Name: p.Entry.Name, New: func(interrupted func() bool) (describe.Machine, error) {
 		return f.build(p.Prog, p.Entry, interrupted)
 	}}
 	return bench.Answer(r.ctx, p, name, e, opts)

@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/analyze"
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -84,7 +85,7 @@ func newConfirmer(cmd *cobra.Command, f *analyzeFlags, prog *load.Program) (*con
 	if c.dirs, err = newDirectives(cmd, prog); err != nil {
 		return nil, errors.New(report.Error(err))
 	}
-	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		return c.dirs.flags(&c.flags, e).machineFlags.build(prog, e, interrupted)
 	}
 	c.entries, err = selection.Select(prog, sel, build)

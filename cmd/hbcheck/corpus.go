@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -34,7 +35,7 @@ func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore
 		if b.Warning {
 			continue
 		}
-		values := explore.Arguments(b.Inputs)
+		values := describe.Arguments(b.Inputs)
 		if values == nil {
 			fmt.Fprintf(stderr, "%s: a seed input already shows the bug: nothing to write\n", e.Name)
 			continue

@@ -13,7 +13,7 @@ import (
 
 	"hbcheck.dev/hbcheck/debug"
 	"hbcheck.dev/hbcheck/debug/dap"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -146,7 +146,7 @@ func openRun(l dap.Launch, pkg string, interrupted func() bool) (*debug.Session,
 	case i == len(entries):
 		return nil, none, fmt.Errorf("launch: no test matches %s", l.Run)
 	}
-	s, err := debug.Open(debug.Config{Prog: prog, Interrupted: interrupted, New: func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error) {
+	s, err := debug.Open(debug.Config{Prog: prog, Interrupted: interrupted, New: func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error) {
 		machine.watch = watch
 		return entries[i].New(interrupted)
 	}})

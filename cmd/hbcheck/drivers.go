@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -56,7 +56,7 @@ func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm
 
 // drivers explores drivers, which prog has, and returns those that confirm a finding.
 func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int]*findings.Driver, x *report.Findings) (shown []*findings.Driver, err error) {
-	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		return c.flags.machineFlags.build(prog, entry, interrupted)
 	}
 	var done []*findings.Driver

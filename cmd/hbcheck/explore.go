@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -137,7 +138,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
-	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		flags := dirs.flags(f, e).machineFlags
 		if flags.host = remote.host(e); flags.host == nil {
 			flags.host = sv.host(e, mem)

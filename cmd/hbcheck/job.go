@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/load"
@@ -269,7 +270,7 @@ func loadJob(dir string, extra []byte, memory byteSize) (*job, error) {
 	if x.dirs, err = newDirectives(cmd, prog); err != nil {
 		return nil, err
 	}
-	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		flags := x.dirs.flags(f, e).machineFlags
 		flags.host = x.remote.host(e)
 		return flags.build(prog, e, interrupted)

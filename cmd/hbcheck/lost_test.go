@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
@@ -93,8 +94,8 @@ func TestFailedEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	panicking, failing := entries[0], entries[0]
-	panicking.Name, panicking.New = "TestX", func(func() bool) (explore.Machine, error) { panic("BUG: own mistake") }
-	failing.Name, failing.New = "TestY", func(func() bool) (explore.Machine, error) { return nil, errors.New("cannot be built") }
+	panicking.Name, panicking.New = "TestX", func(func() bool) (describe.Machine, error) { panic("BUG: own mistake") }
+	failing.Name, failing.New = "TestY", func(func() bool) (describe.Machine, error) { return nil, errors.New("cannot be built") }
 	opts := explore.Options{POR: explorers.Lookup("jpf"), Match: true}
 	var out, errs bytes.Buffer
 	cmd := exploreCommand()

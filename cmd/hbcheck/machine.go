@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -149,12 +149,12 @@ func (f *machineFlags) readStdin() error {
 var mapModes = map[string]vm.MapMode{"auto": vm.MapsAuto, "all": vm.MapsAll, "insertion": vm.MapsInsertion}
 
 // build makes the machine an entry is explored in.
-func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
 	cfg, err := f.vmConfig(prog, e, interrupted)
 	if err != nil {
 		return nil, err
 	}
-	begin := func() (explore.Machine, error) { return explore.NewMachine(prog, e, cfg) }
+	begin := func() (describe.Machine, error) { return describe.NewMachine(prog, e, cfg) }
 	if f.watch != nil {
 		return begin() // a debugger can halt it in the middle
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -53,7 +53,7 @@ func TestRunNative(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := prog.Entries[0]
-			end, err := explore.RunOnce(prog, e, vm.Config{Args: programArgs(e, c[1:]), Env: environ(prog.WorkDir(e), nil),
+			end, err := describe.RunOnce(prog, e, vm.Config{Args: programArgs(e, c[1:]), Env: environ(prog.WorkDir(e), nil),
 				Stdin: strings.NewReader(input), Stdout: &gotOut, Stderr: &gotErr})
 			if err != nil || end.Unsupported != "" {
 				t.Fatal(err, end.Unsupported)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -59,12 +60,12 @@ type recording struct {
 	name  string
 	file  *report.Replay
 	rec   explore.Recording
-	m     explore.Machine
+	m     describe.Machine
 	paths report.Paths
 
 	prog *load.Program
 	// again makes another machine like m, which a debugger watches.
-	again func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error)
+	again func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error)
 }
 
 // open reads a replay file and loads its program.
@@ -98,7 +99,7 @@ func openFor(name string, debugging bool) (*recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
-	machine.inputs = explore.Given(rec.Inputs)
+	machine.inputs = describe.Given(rec.Inputs)
 	entries, err := selection.Select(prog, selection.Options{Entry: file.Package + "." + file.Entry, Symbolic: machine.symbolic}, machine.build)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func openFor(name string, debugging bool) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error) {
+	again := func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error) {
 		machine.watch = watch
 		return entries[0].New(func() bool { return false })
 	}

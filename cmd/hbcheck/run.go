@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -97,7 +97,7 @@ func (f *runFlags) runMain(cmd *cobra.Command, prog *load.Program, args []string
 	stop, release := interrupts(cmd.Context(), false)
 	defer release()
 	e := prog.Entries[0]
-	end, err := explore.RunOnce(prog, e, vm.Config{
+	end, err := describe.RunOnce(prog, e, vm.Config{
 		Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env),
 		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
@@ -142,7 +142,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 		if f.timeout > 0 {
 			time.AfterFunc(f.timeout, func() { late.Store(true) })
 		}
-		end, err := explore.RunOnce(prog, e, vm.Config{
+		end, err := describe.RunOnce(prog, e, vm.Config{
 			Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env), Stdout: &out, Stderr: &out,
 			Subtest:   func(name string) bool { return selection.Selected(run, skip, name) },
 			Interrupt: func() bool { return stop.Err() != nil || late.Load() }, MaxHeap: uint64(defaultMemory()),
@@ -179,7 +179,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 }
 
 // ran is what became of a test that was executed once.
-func ran(end *explore.Once) (verdict, why string) {
+func ran(end *describe.Once) (verdict, why string) {
 	switch {
 	case end.Unsupported != "":
 		return "??  ", report.Printable(end.Unsupported) + "\t"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/small"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/load/scale"
@@ -66,12 +67,12 @@ func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exp
 			cfg.Edits = edits
 			return loadProgram(cfg)
 		},
-		Once: func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Once, error) {
+		Once: func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Once, error) {
 			cfg, err := machine.vmConfig(prog, e, interrupted)
 			if err != nil {
-				return explore.Once{}, err
+				return describe.Once{}, err
 			}
-			return explore.RunOnce(prog, e, cfg)
+			return describe.RunOnce(prog, e, cfg)
 		},
 		Run: func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error) {
 			r, _, err := x.f.one(ctx, e, opts)

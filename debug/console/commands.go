@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/debug"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -306,7 +306,7 @@ func help(c *Console, args string) error {
 }
 
 // EventText is a step in words.
-func (c *Console) EventText(e *explore.Event) string {
+func (c *Console) EventText(e *describe.Event) string {
 	what, _, _ := strings.Cut(e.What, "\n")
 	text := strings.TrimSpace(e.Kind.String() + " " + what)
 	if e.Effect != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/debug"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -67,7 +67,7 @@ func (c *Console) where() {
 		return
 	}
 	g, _ := c.s.Current()
-	c.printf("%s in %s, %s:%d\n", c.s.Name(g), explore.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
+	c.printf("%s in %s, %s:%d\n", c.s.Name(g), describe.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
 	c.lines(f.Pos.Filename, f.Pos.Line, f.Pos.Line-2, f.Pos.Line+2)
 }
 
@@ -194,7 +194,7 @@ func (c *Console) State(g *debug.Goroutine) string {
 		}
 		if frames := c.s.Frames(g.ID); len(frames) > 0 {
 			f := frames[max(debug.UserFrame(frames), 0)]
-			return fmt.Sprintf("%s in %s, %s:%d", word, explore.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
+			return fmt.Sprintf("%s in %s, %s:%d", word, describe.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
 		}
 		return word + " in no function of the program's"
 	case g.Wait == "":
@@ -224,7 +224,7 @@ func stack(c *Console, _ string) error {
 		case !f.User:
 			note = "  (library)"
 		}
-		c.printf("%s %2d  %s  %s:%d%s\n", mark, i, explore.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line, note)
+		c.printf("%s %2d  %s  %s:%d%s\n", mark, i, describe.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line, note)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-dap"
 
 	session "hbcheck.dev/hbcheck/debug"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -258,7 +258,7 @@ func (v *server) stackTrace(head *dap.Request, a *dap.StackTraceArguments) {
 	for i := from; i < to; i++ {
 		f := frames[i]
 		v.frames = append(v.frames, located{f, i})
-		x := dap.StackFrame{Id: len(v.frames), Name: report.Printable(explore.ShortFunc(f.Func)), Source: v.source(f.Pos.Filename),
+		x := dap.StackFrame{Id: len(v.frames), Name: report.Printable(describe.ShortFunc(f.Func)), Source: v.source(f.Pos.Filename),
 			Line: f.Pos.Line + v.lines, Column: max(f.Pos.Column, 1) + v.columns}
 		if !f.User || f.Unwound {
 			x.PresentationHint = "subtle"

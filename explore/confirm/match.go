@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static/findings"
@@ -104,8 +105,8 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 	case crash:
 		return c.crashes(b)
 	case held:
-		return slices.ContainsFunc(b.Goroutines, func(g explore.Goroutine) bool {
-			return slices.ContainsFunc(g.Awaits, func(h explore.Holding) bool { return c.has(h.Pos) })
+		return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+			return slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool { return c.has(h.Pos) })
 		})
 	case lost:
 		return c.mayShow(b) && c.loses(b.Events)
@@ -115,7 +116,7 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 
 // loses reports whether a goroutine loads at a place of the finding and stores at its first one, and another
 // one stores in between.
-func (c *claim) loses(events []explore.Event) bool {
+func (c *claim) loses(events []describe.Event) bool {
 	for k, store := range events {
 		if store.Blocked || lineOf(store.Pos) != c.at || !store.Write {
 			continue
@@ -160,7 +161,7 @@ func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
 func waiting(b *explore.Bug) []token.Position {
 	list := []token.Position{b.Pos, b.Site}
 	for _, r := range b.Related {
-		if r.Role == explore.RoleWaits {
+		if r.Role == describe.RoleWaits {
 			list = append(list, r.Pos)
 		}
 	}
@@ -175,7 +176,7 @@ func (c *claim) crashes(b *explore.Bug) bool {
 	if b.Kind != explore.Panic && b.Kind != explore.Misuse && (b.Kind != explore.Failure || c.Code != "HBA404") {
 		return false
 	}
-	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f explore.Frame) bool { return !f.Std && c.has(f.Pos) })
+	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f describe.Frame) bool { return !f.Std && c.has(f.Pos) })
 }
 
 // target returns the situation in which the finding would show.

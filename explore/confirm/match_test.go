@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/static/findings"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -18,7 +19,7 @@ func TestShownBy(t *testing.T) {
 	}
 	at := func(n int) token.Position { return token.Position{Filename: "a.go", Line: n, Column: 3} }
 	race := func(x, y int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Race, Accesses: &[2]explore.Access{{Event: explore.Event{Pos: at(x)}}, {Event: explore.Event{Pos: at(y)}}}}
+		return &explore.Bug{Kind: explore.Race, Accesses: &[2]describe.Access{{Event: describe.Event{Pos: at(x)}}, {Event: describe.Event{Pos: at(y)}}}}
 	}
 	waits := func(lines ...int) *explore.Bug {
 		b := &explore.Bug{Kind: explore.Deadlock, Pos: at(lines[0])}
@@ -28,13 +29,13 @@ func TestShownBy(t *testing.T) {
 		return b
 	}
 	panics := func(n int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Panic, Pos: at(99), Stack: []explore.Frame{{Pos: at(99)}, {Pos: at(n)}}}
+		return &explore.Bug{Kind: explore.Panic, Pos: at(99), Stack: []describe.Frame{{Pos: at(99)}, {Pos: at(n)}}}
 	}
 	after := func(n int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Deadlock, Pos: at(50), Goroutines: []explore.Goroutine{{Awaits: []explore.Holding{{Pos: at(n)}}}}}
+		return &explore.Bug{Kind: explore.Deadlock, Pos: at(50), Goroutines: []describe.Goroutine{{Awaits: []describe.Holding{{Pos: at(n)}}}}}
 	}
 	fails := func(by trace.GID) *explore.Bug {
-		return &explore.Bug{Kind: explore.Failure, Events: []explore.Event{
+		return &explore.Bug{Kind: explore.Failure, Events: []describe.Event{
 			{G: 1, Pos: at(20), Loc: 7}, {G: by, Pos: at(10), Loc: 7, Write: true}, {G: 1, Pos: at(10), Loc: 7, Write: true}}}
 	}
 	for _, x := range []struct {

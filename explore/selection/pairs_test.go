@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -109,8 +110,8 @@ func TestPairs(t *testing.T) {
 			"TestMapReads+TestMapEscapes": {0, []string{""}},
 			"TestPointer1+TestPointer2":   {explore.Race, []string{""}},
 		} {
-			e := explore.Entry{Package: "p", Name: name, New: func(interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, pairs[name], vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+			e := explore.Entry{Package: "p", Name: name, New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, pairs[name], vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
 			}}
 			for i, por := range []string{"full", "jpf", "optimal", "source"} {
 				if !deep.Every(8, i+len(name)) {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 )
 
 // A Builder makes a machine in the initial state of an entry. During a long step the machine calls
 // interrupted, which reports whether to cut the execution.
-type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error)
+type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error)
 
 // Options select entries of a program.
 type Options struct {
@@ -72,7 +73,7 @@ func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, er
 			run = sel.Bench
 		}
 		if Selected(run, sel.Skip, e.Name) {
-			x := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
+			x := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {
 				return build(prog, e, interrupted)
 			}}
 			if e.Beside != nil {

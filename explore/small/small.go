@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/load/scale"
 )
@@ -31,9 +32,9 @@ type Config struct {
 	// Load loads the program again with edits.
 	Load func([]load.Edit) (*load.Program, error)
 	// Build makes the machine of an entry.
-	Build func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error)
+	Build func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error)
 	// Once executes an entry in the order in which gc would.
-	Once func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Once, error)
+	Once func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Once, error)
 	// Run explores an entry.
 	Run func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error)
 }
@@ -127,7 +128,7 @@ func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, er
 	}
 	v.entry = c.Entry
 	v.entry.Source = source
-	v.entry.New = func(interrupted func() bool) (explore.Machine, error) { return c.Build(prog, source, interrupted) }
+	v.entry.New = func(interrupted func() bool) (describe.Machine, error) { return c.Build(prog, source, interrupted) }
 	ok, err := c.valid(ctx, v, prog)
 	if !ok || err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/small"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -44,11 +45,11 @@ func config(t *testing.T, bodies []string) (list []*small.Config) {
 			Options: explore.Options{POR: explorers.Lookup("optimal"), MaxExecs: 2000},
 			Sample:  explore.Options{POR: explorers.Lookup("random"), MaxExecs: 10, Seed: 1},
 			Load:    prog.Again, Run: explore.Run,
-			Build: func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-				return explore.NewMachine(prog, e, cfg(interrupted))
+			Build: func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, e, cfg(interrupted))
 			},
-			Once: func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Once, error) {
-				return explore.RunOnce(prog, e, cfg(interrupted))
+			Once: func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Once, error) {
+				return describe.RunOnce(prog, e, cfg(interrupted))
 			},
 		})
 	}

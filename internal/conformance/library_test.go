@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
@@ -33,7 +33,7 @@ func TestLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, stderr bytes.Buffer
-	end, err := explore.RunOnce(prog, prog.Entries[0], vm.Config{Args: []string{exe}, Stdout: &got, Stderr: &stderr})
+	end, err := describe.RunOnce(prog, prog.Entries[0], vm.Config{Args: []string{exe}, Stdout: &got, Stderr: &stderr})
 	if err != nil || end.Exit != 0 || end.Unsupported != "" {
 		t.Errorf("%v, exit %d, %s\n%s", err, end.Exit, end.Unsupported, &stderr)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -111,7 +111,7 @@ func run(dir string, files, args, env []string) (output string, err error) {
 		return "", fmt.Errorf("load: %w", err)
 	}
 	var out bytes.Buffer
-	end, err := explore.RunOnce(prog, prog.Entries[0], vm.Config{
+	end, err := describe.RunOnce(prog, prog.Entries[0], vm.Config{
 		Args: append([]string{"a.out"}, args...), Env: append(env, "PATH=/usr/bin:/bin", "HOME=/"),
 		Stdout: &out, Stderr: &out, MaxRun: maxRun,
 	})

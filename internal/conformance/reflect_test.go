@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -52,7 +52,7 @@ func TestPackageReflect(t *testing.T) {
 	}
 	run := func(e *load.Entry) error {
 		var out bytes.Buffer
-		end, err := explore.RunOnce(prog, e, vm.Config{Stdout: &out, Stderr: &out, MaxRun: maxRun})
+		end, err := describe.RunOnce(prog, e, vm.Config{Stdout: &out, Stderr: &out, MaxRun: maxRun})
 		switch {
 		case err != nil:
 			return err

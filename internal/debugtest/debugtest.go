@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/debug"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -73,8 +73,8 @@ func OpenDir(t testing.TB, dir string) (*debug.Session, report.Paths) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := debug.Open(debug.Config{Prog: prog, New: func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error) {
-		return explore.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Watch: watch})
+	s, err := debug.Open(debug.Config{Prog: prog, New: func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Watch: watch})
 	}})
 	if err != nil {
 		t.Fatal(err)

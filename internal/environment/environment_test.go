@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -86,8 +87,8 @@ func exploreEntry(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config
 func exploreWithin(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config, h how, most uint64) explored {
 	t.Helper()
 	cfg.VisibleOutput, cfg.Races = true, true
-	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, cfg)
+	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, cfg)
 	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, Symmetry: h.por == "jpf", All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000, MaxExecs: most, MaxStates: most, Jobs: h.jobs})
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)

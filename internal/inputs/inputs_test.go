@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -66,9 +67,9 @@ func runWith(t *testing.T, prog *load.Program, name string, cfg vm.Config, opts 
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+	entry := explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (describe.Machine, error) {
 		cfg.Interrupt = interrupted
-		return explore.NewMachine(prog, e, cfg)
+		return describe.NewMachine(prog, e, cfg)
 	}}
 	opts.All, opts.NoMinimise = true, true
 	r, err := explore.Run(context.Background(), entry, opts)

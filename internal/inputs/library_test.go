@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -30,8 +31,8 @@ func TestTargets(t *testing.T) {
 			continue
 		}
 		seen++
-		entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
-			return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
+		entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
 		}}
 		opts := explore.Options{POR: explorer(t, "jpf"), Match: true}
 		// json.Valid of Go 1.27 quotes the first wrong rune, which may be in hundreds of ranges of runes.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -64,8 +65,8 @@ func resumed(ctx context.Context, t *testing.T, prog *load.Program, i int, opts 
 		t.Fatal(err)
 	}
 	opts.Keep = keep
-	r, err := explore.Run(ctx, explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+	r, err := explore.Run(ctx, explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
 	}}, opts)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", e.Name, opts.POR.Name, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -184,10 +185,10 @@ func prepare(prog *load.Program, p *program, r *record) (s *subject, err error) 
 		return nil, err
 	}
 	s = &subject{program: p, record: r, entry: explore.Entry{Package: e.Path, Name: e.Name}, stopped: func() bool { return false }}
-	m, err := explore.NewMachine(prog, e, vm.Config{Races: true, Args: []string{e.Path}, Env: append(os.Environ(), "PWD="+prog.WorkDir(e)),
+	m, err := describe.NewMachine(prog, e, vm.Config{Races: true, Args: []string{e.Path}, Env: append(os.Environ(), "PWD="+prog.WorkDir(e)),
 		VisibleOutput: true, Interrupt: func() bool { return s.stopped() }, MaxHeap: 1 << 30, MaxLocal: 1 << 20, MaxStack: 1 << 24,
 		OrderedTime: true, Slack: int64(5 * time.Millisecond)})
-	s.entry.New = func(interrupted func() bool) (explore.Machine, error) {
+	s.entry.New = func(interrupted func() bool) (describe.Machine, error) {
 		s.stopped = interrupted
 		return m, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/internal/saved"
@@ -124,8 +125,8 @@ func resumable(t *testing.T, prog *load.Program, e *load.Entry, opts explore.Opt
 // out of the result.
 func resumableUntil(ctx context.Context, t *testing.T, prog *load.Program, e *load.Entry, opts explore.Options, keep *explore.Keep) *explore.Result {
 	opts.Keep = keep
-	entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, OrderedTime: true, Interrupt: interrupted})
+	entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, OrderedTime: true, Interrupt: interrupted})
 	}}
 	r, err := explore.Run(ctx, entry, opts)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/small"
 	loader "hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -109,11 +110,11 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 		Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e}, Load: prog.Again, Run: explore.Run,
 		Options: explore.Options{POR: explorers.Lookup("optimal"), MaxExecs: findExecutions, MaxSteps: findSteps, Leaks: explore.LeaksWarn},
 		Sample:  explore.Options{POR: explorers.Lookup("random"), MaxExecs: 10, MaxSteps: findSteps, Leaks: explore.LeaksWarn},
-		Build: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (explore.Machine, error) {
-			return explore.NewMachine(prog, e, config(interrupted))
+		Build: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, e, config(interrupted))
 		},
-		Once: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (explore.Once, error) {
-			return explore.RunOnce(prog, e, config(interrupted))
+		Once: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (describe.Once, error) {
+			return describe.RunOnce(prog, e, config(interrupted))
 		},
 	}
 	v, err := cfg.Find(context.Background())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -81,12 +82,12 @@ func TestWorth(t *testing.T) {
 func TestDetails(t *testing.T) {
 	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
 		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
-		explore.LivesOn{Func: "f", Waiting: explore.Waiting{For: "sleep"}}, explore.Spins{Func: "f"}, explore.Loops{MainEnded: true},
+		explore.LivesOn{Func: "f", Waiting: describe.Waiting{For: "sleep"}}, explore.Spins{Func: "f"}, explore.Loops{MainEnded: true},
 		explore.Conflict{What: "x"}, explore.LeftLooping{Func: "f"}}
 	s := open(t)
 	for _, d := range details {
 		r := result()
-		r.Bugs = []*explore.Bug{{Warning: true, Detail: d, Events: []explore.Event{{Name: "main", Paired: true}}, Schedule: trace.Schedule{{G: 1, Choice: 2}}}}
+		r.Bugs = []*explore.Bug{{Warning: true, Detail: d, Events: []describe.Event{{Name: "main", Paired: true}}, Schedule: trace.Schedule{{G: 1, Choice: 2}}}}
 		if !s.Remember("a", r, nil, nil) {
 			t.Errorf("%T: not remembered", d)
 			continue

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -55,8 +56,8 @@ func exploreTests(t *testing.T, dir, run string, cache *load.Cache) map[string]*
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := selection.Select(prog, selection.Options{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(p, e, vm.Config{Interrupt: interrupted})
+	entries, err := selection.Select(prog, selection.Options{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(p, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
@@ -31,8 +32,8 @@ func TestCover(t *testing.T) {
 			{File: name, Package: "ex/a", Start: at(5, 2), End: at(5, 10), Stmts: 1},
 		},
 		Reached: []bool{true, false, true, true}, Init: make([]bool, 4),
-		Orders: map[explore.Order]uint64{{First: explore.Place{Pos: at(4, 0), Kind: trace.Lock, What: "a<b>"},
-			Second: explore.Place{Pos: at(5, 0), Kind: trace.Lock, What: "a<b>"}}: 3},
+		Orders: map[describe.Order]uint64{{First: describe.Place{Pos: at(4, 0), Kind: trace.Lock, What: "a<b>"},
+			Second: describe.Place{Pos: at(5, 0), Kind: trace.Lock, What: "a<b>"}}: 3},
 	}
 	out := filepath.Join(dir, "coverage.html")
 	w := &Cover{Name: out, Paths: report.Paths{Base: dir}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -164,13 +165,13 @@ func (b *builder) kind(name string, k trace.Kind) int {
 }
 
 // site returns the number of an operation's place.
-func (b *builder) site(e *explore.Event) int {
+func (b *builder) site(e *describe.Event) int {
 	key := site{e.KindName(), e.What, e.Func, e.Pos}
 	n, ok := b.sites[key]
 	if !ok {
 		n = len(b.data.Sites)
 		b.sites[key] = n
-		b.data.Sites = append(b.data.Sites, []int{b.kind(key.kind, e.Kind), b.text(e.What), b.text(explore.ShortFunc(e.Func)),
+		b.data.Sites = append(b.data.Sites, []int{b.kind(key.kind, e.Kind), b.text(e.What), b.text(describe.ShortFunc(e.Func)),
 			b.files.use(e.Pos), e.Pos.Line})
 	}
 	return n
@@ -178,7 +179,7 @@ func (b *builder) site(e *explore.Event) int {
 
 // location returns what an event is about. Of what is only arrived at it is not said, but what it may
 // touch is.
-func location(e *explore.Event) uint64 {
+func location(e *describe.Event) uint64 {
 	if n := len(e.Touches); e.Loc == 0 && n > 0 {
 		return e.Touches[n-1]
 	}

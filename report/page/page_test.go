@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -39,8 +40,8 @@ func exploredWith(t testing.TB, file string, facts oracle.Kind) *Schedule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
+	entries, err := selection.Select(prog, selection.Options{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"go/token"
@@ -23,11 +23,11 @@ type Access struct {
 	Created []Frame        // stack at its start; empty for main
 	Own     token.Position // position in the reader's module from which the access is called; Pos if there is none
 	Ended   bool           // the goroutine has ended since
-	obj     uint32         // the object it is to
+	Obj     uint32         // the object it is to
 }
 
-// access describes op, which conflicts with other.
-func access(m Machine, op trace.Op, other *trace.Op) Access {
+// AccessOf describes op, which conflicts with other.
+func AccessOf(m Machine, op trace.Op, other *trace.Op) Access {
 	a := Access{Event: m.Describe(op.G), Parent: trace.NoGID}
 	a.Own = a.Pos
 	for i := range op.N {
@@ -35,14 +35,14 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 			x, y := op.Access[i], other.Access[j]
 			if (x.Write || y.Write) && x.Overlaps(y) {
 				a.Writes = a.Writes || x.Write
-				a.Addr, a.obj = address(x.Obj, max(x.Off, y.Off)), x.Obj
+				a.Addr, a.Obj = address(x.Obj, max(x.Off, y.Off)), x.Obj
 			}
 		}
 	}
 	for _, g := range m.Goroutines() {
 		if g.ID == op.G {
 			a.Stack, a.Parent, a.Created = g.Stack, g.Parent, g.Created
-			if at := ownPos(g.Stack, g.origin); at.IsValid() {
+			if at := OwnPos(g.Stack, g.Origin); at.IsValid() {
 				a.Own = at
 			}
 		}

@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"go/token"
@@ -239,8 +239,8 @@ type Goroutine struct {
 	Stack   []Frame   // innermost first
 	Parent  trace.GID // the goroutine that started it; trace.NoGID for main
 	Created []Frame   // stack at its start; innermost first
-	origin  []Frame   // see machine.origin
-	test    string    // the test or subtest that has started it
+	Origin  []Frame   // see machine.origin
+	Test    string    // the test or subtest that has started it
 
 	// Waiting says what it waits for; the zero value if its pending operation is enabled.
 	Waiting

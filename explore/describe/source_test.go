@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"flag"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -20,7 +21,7 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog := loadSource(t, string(src))
+	prog := vmtest.Load(t, string(src))
 	m, err := NewMachine(prog, prog.Entries[0], vm.Config{VisibleOutput: true})
 	if err != nil {
 		t.Fatal(err)

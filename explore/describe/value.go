@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"fmt"
@@ -92,7 +92,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 		}
 	}
 	if at, ok := userFrame(stack); ok {
-		e.Func, e.Pos, e.Library = at.Func, plain(at.Pos), at.Std
+		e.Func, e.Pos, e.Library = at.Func, Plain(at.Pos), at.Std
 	}
 	switch k {
 	case trace.Spin:
@@ -105,14 +105,14 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	e.What, t = m.src.what(k, e.Pos)
 	if k == trace.Choose && t != nil {
 		if _, isMap := t.Underlying().(*types.Map); isMap {
-			e.What = rangeOver + e.What
+			e.What = RangeOver + e.What
 		}
 	}
 	return e
 }
 
-// rangeOver begins the text of a choice of the next map entry.
-const rangeOver = "range "
+// RangeOver begins the text of a choice of the next map entry.
+const RangeOver = "range "
 
 // internalPackage returns the package of the function that code outside of the standard library has
 // called last, if that package synchronises internally where its callers do not; otherwise "".

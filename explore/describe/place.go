@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"go/token"
@@ -9,8 +9,8 @@ import (
 // Positions that a report shows: outside of the standard library if there are any, and best in the reader's
 // own module.
 
-// faultText returns the first part of the runtime's message.
-func faultText(f *Fault) string {
+// FaultText returns the first part of the runtime's message.
+func FaultText(f *Fault) string {
 	if f.Fatal {
 		return f.Text()
 	}
@@ -31,41 +31,43 @@ func place(stack []Frame) Frame {
 	return stack[0]
 }
 
-// ownPos returns the innermost position in the reader's module, if any, on stacks, each of which
+// OwnPos returns the innermost position in the reader's module, if any, on stacks, each of which
 // was called from the next one.
-func ownPos(stacks ...[]Frame) (at token.Position) {
+func OwnPos(stacks ...[]Frame) (at token.Position) {
 	for _, stack := range stacks {
 		if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Own }); i >= 0 {
-			return plain(stack[i].Pos)
+			return Plain(stack[i].Pos)
 		}
 	}
 	return at
 }
 
-func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
+// PositionOf returns the position of a stack outside of the standard library, if there is one.
+func PositionOf(stack []Frame) token.Position { return Plain(place(stack).Pos) }
 
-// inLibrary reports whether all frames of g are in the standard library.
-func (g *Goroutine) inLibrary() bool { return place(g.Stack).Std }
+// InLibrary reports whether all frames of g are in the standard library.
+func (g *Goroutine) InLibrary() bool { return place(g.Stack).Std }
 
-// position returns g's position in the reader's module, or else the position where g was started.
-// If neither is in the module, it returns site.
-func (g *Goroutine) position() token.Position {
-	if at := ownPos(g.Stack, g.origin); at.IsValid() {
+// Position returns g's position in the reader's module, or else the position where g was started.
+// If neither is in the module, it returns Site.
+func (g *Goroutine) Position() token.Position {
+	if at := OwnPos(g.Stack, g.Origin); at.IsValid() {
 		return at
 	}
-	return g.site()
+	return g.Site()
 }
 
-// site returns g's position outside of the standard library, or else the position where g was
+// Site returns g's position outside of the standard library, or else the position where g was
 // started.
-func (g *Goroutine) site() token.Position {
-	if g.inLibrary() && len(g.Created) > 0 {
-		return position(g.Created)
+func (g *Goroutine) Site() token.Position {
+	if g.InLibrary() && len(g.Created) > 0 {
+		return PositionOf(g.Created)
 	}
-	return position(g.Stack)
+	return PositionOf(g.Stack)
 }
 
-func topFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
+// TopFunc is PositionOf for the function, in its short form.
+func TopFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
 
 // ShortFunc strips the path of the package from a function's name:
 // "example.com/bank.(*Bank).Deposit" becomes "(*Bank).Deposit".
@@ -77,9 +79,9 @@ func ShortFunc(name string) string {
 	return name
 }
 
-// plain drops the offset of a position, so that positions can be compared with
+// Plain drops the offset of a position, so that positions can be compared with
 // those of a recording.
-func plain(p token.Position) token.Position {
+func Plain(p token.Position) token.Position {
 	p.Offset = 0
 	return p
 }

@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"cmp"
@@ -62,7 +62,7 @@ func (m *machine) Locked() map[token.Position]bool {
 	all := make(map[token.Position]bool)
 	m.EachLocked(func(stack []vm.SourceFrame, contended bool) {
 		if at, ok := userFrame(stack); ok && !at.Std {
-			pos := plain(at.Pos)
+			pos := Plain(at.Pos)
 			pos.Column = 0
 			all[pos] = all[pos] || contended
 		}
@@ -90,7 +90,7 @@ func (m *machine) place(s vm.Site) (p Place, ok bool) {
 	if !ok || at.Std || internalPackage(stack) != "" {
 		return p, false
 	}
-	p.Pos, p.Kind = plain(at.Pos), s.Kind
+	p.Pos, p.Kind = Plain(at.Pos), s.Kind
 	p.What, _ = m.src.what(s.Kind, p.Pos)
 	p.What = strings.TrimPrefix(p.What, "<-")
 	p.Pos.Column, p.Pos.Offset = 0, 0
@@ -153,8 +153,8 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 			}
 			e.What, _ = m.src.what(k, e.Pos)
 		}
-		return Access{Event: e, Writes: s.Write, Addr: address(r.Obj, r.Off), obj: r.Obj,
-			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
+		return Access{Event: e, Writes: s.Write, Addr: address(r.Obj, r.Off), Obj: r.Obj,
+			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: Plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
 	second.Ended = false // it makes the access now
@@ -228,7 +228,7 @@ func (m *machine) created(g trace.GID) []vm.SourceFrame {
 func (m *machine) origin(g trace.GID) (stack []Frame) {
 	for ; g != trace.NoGID; g = m.Parent(g) {
 		stack = append(stack, m.CreationStack(g)...)
-		if at := ownPos(stack); at.IsValid() {
+		if at := OwnPos(stack); at.IsValid() {
 			break
 		}
 	}
@@ -324,11 +324,11 @@ func (m *machine) Goroutines() []Goroutine {
 		if l.System {
 			continue
 		}
-		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, test: m.TestName(l.ID), Spins: l.Next.Kind == trace.Spin,
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Test: m.TestName(l.ID), Spins: l.Next.Kind == trace.Spin,
 			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
 		g.Serves, g.Peer = m.WaitsForPeer(l.ID)
 		if l.Parent != trace.NoGID {
-			g.Created, g.origin = m.created(l.ID), m.origin(l.ID)
+			g.Created, g.Origin = m.created(l.ID), m.origin(l.ID)
 		}
 		if !l.Enabled {
 			g.Bubble = l.Bubble
@@ -357,7 +357,7 @@ func (m *machine) Ending() Ending {
 	}
 	switch s := m.Skipped(); {
 	case s != nil:
-		end.NotRun = &NotRun{Skip: &vm.Skip{Pos: plain(s.Pos), Text: s.Text}}
+		end.NotRun = &NotRun{Skip: &vm.Skip{Pos: Plain(s.Pos), Text: s.Text}}
 	case m.entry.Kind == load.Test && !m.Testing():
 		end.NotRun = &NotRun{}
 	}
@@ -366,7 +366,7 @@ func (m *machine) Ending() Ending {
 		if _, exited := m.Exited(); !exited && m.Status() == por.Ended && m.Fault() == nil {
 			fault := *m.Lonely()
 			fault.Pos = m.userPos(fault.Frames, fault.G, fault.Pos)
-			end.Fault, end.Text = &fault, faultText(&fault)
+			end.Fault, end.Text = &fault, FaultText(&fault)
 		}
 	}
 	if list := m.Failures(); len(list) > 0 {
@@ -382,7 +382,7 @@ func (m *machine) Ending() Ending {
 	if f := m.Fault(); f != nil {
 		fault := *f
 		fault.Pos = m.userPos(f.Frames, f.G, f.Pos)
-		end.Text, _, _ = strings.Cut(faultText(f), "\n")
+		end.Text, _, _ = strings.Cut(FaultText(f), "\n")
 		end.Fault = &fault
 	}
 	return end
@@ -391,7 +391,7 @@ func (m *machine) Ending() Ending {
 // userPos returns the innermost position in the reader's module on a stack of g; failing that, the
 // innermost one outside of the standard library, or where g was started; failing that, pos.
 func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.Position {
-	if at := ownPos(stack, m.origin(g)); at.IsValid() {
+	if at := OwnPos(stack, m.origin(g)); at.IsValid() {
 		return at
 	}
 	if at, ok := userFrame(slices.Concat(stack, m.created(g))); ok {
@@ -405,7 +405,7 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 // compares values without calling Helper.
 func (m *machine) failurePos(f *Fault) token.Position {
 	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
-	if own := ownPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
+	if own := OwnPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
 		return own
 	}
 	return f.Pos

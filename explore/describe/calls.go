@@ -1,4 +1,4 @@
-package explore
+package describe
 
 import (
 	"go/token"
@@ -13,7 +13,7 @@ import (
 
 // CallNode is a Call before it has a number.
 type CallNode struct {
-	up *CallNode
+	Up *CallNode
 	Frame
 }
 
@@ -56,8 +56,8 @@ type Holding struct {
 	Event int            // index of the step that took it, -1 if that is no step of the schedule
 }
 
-// repeated is a machine that records what a Bug needs while its schedule is repeated.
-type repeated interface {
+// Recorder is a machine that records what a Bug needs while its schedule is repeated.
+type Recorder interface {
 	Trace(on bool)
 	Pooled() (obj uint32, put bool)
 	Reaches(from, to uint32) bool
@@ -65,9 +65,9 @@ type repeated interface {
 	Holdings(op trace.Op) []vm.Holding
 }
 
-// traced makes m record, from its initial state on, and returns a function that ends that.
-func traced(m Machine) (end func()) {
-	x, ok := m.(repeated)
+// Record makes m record, from its initial state on, and returns a function that ends that.
+func Record(m Machine) (end func()) {
+	x, ok := m.(Recorder)
 	if !ok {
 		return func() {}
 	}
@@ -75,9 +75,9 @@ func traced(m Machine) (end func()) {
 	return func() { x.Trace(false) }
 }
 
-// pooled notes in e what a sync.Pool has got or given in its step.
-func (e *Event) notePooled(m Machine) {
-	if x, ok := m.(repeated); ok {
+// NotePooled notes in e what a sync.Pool has got or given in its step.
+func (e *Event) NotePooled(m Machine) {
+	if x, ok := m.(Recorder); ok {
 		e.Noted.Pooled, e.Noted.Put = x.Pooled()
 	}
 }
@@ -88,10 +88,10 @@ func (m *machine) holdings(op trace.Op) (list []Holding) {
 		x := Holding{ID: h.G, G: m.Name(h.G), Ended: !m.Alive(h.G), Event: -1}
 		if op.N > 0 {
 			x.Loc = uint64(op.Access[0].Obj)<<32 | uint64(op.Access[0].Off)
-			x.Made = plain(m.MadeAt(op.Access[0].Obj))
+			x.Made = Plain(m.MadeAt(op.Access[0].Obj))
 		}
 		if at, ok := userFrame(h.Stack); ok {
-			x.Pos = plain(at.Pos)
+			x.Pos = Plain(at.Pos)
 			x.What, _ = m.src.what(trace.Lock, x.Pos)
 		}
 		list = append(list, x)

@@ -1,0 +1,13 @@
+// Package describe shows a machine in source terms: goroutines with their names and stacks, pending
+// operations with the names of their operands, the end of an execution, accesses of a race, inputs.
+//
+//	vm.Machine ──▶ Machine ──▶ Event, Goroutine, Ending, Access, Holding, Input
+//
+// Machine is what package explore searches and reports see: a por.System with methods that describe its
+// present state. NewMachine makes one over a vm.Machine; tests of package explore have another one.
+//
+// The files: machine has the interface and the values, program the implementation, event the steps, calls
+// the calls and locks that a repetition records, access the sides of a race, inputs the values of
+// hbtest.Nondet, place the positions that a report shows, source and value the names of operands and
+// values in the program's text.
+package describe
