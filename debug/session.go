@@ -185,7 +185,7 @@ func (s *Session) Output() string { return s.vm.Report().Output(1) }
 // Name returns the name of a goroutine.
 func (s *Session) Name(g trace.GID) string {
 	if s.at.Step < 0 && g == 0 {
-		return "main" // there is no explore.Machine yet
+		return "main" // there is no describe.Machine yet
 	}
 	return s.m.Name(g)
 }

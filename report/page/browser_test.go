@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -326,7 +327,7 @@ func TestManyGoroutines(t *testing.T) {
 			e.Name = "main"
 		}
 		s.Bug.Observation.Names[e.G] = e.Name
-		s.Bug.Observation.States[i].Arrived = []explore.Event{*e}
+		s.Bug.Observation.States[i].Arrived = []describe.Event{*e}
 	}
 	html, err := HTML(s)
 	if err != nil {
@@ -354,7 +355,7 @@ func long(steps int) *Schedule {
 	enabled := [][]trace.GID{{0, 1, 2, 3}, {0}, {1}, {2}, {3}}
 	for i := range steps {
 		g := trace.GID(i / 5 % 4)
-		e := explore.Event{G: g, Name: o.Names[g], Func: "main.work", Loc: uint64(1 + i%5/3), What: []string{"mu", "x", "y", "x", "mu"}[i%5],
+		e := describe.Event{G: g, Name: o.Names[g], Func: "main.work", Loc: uint64(1 + i%5/3), What: []string{"mu", "x", "y", "x", "mu"}[i%5],
 			Kind: []trace.Kind{trace.Lock, trace.Read, trace.Write, trace.Write, trace.Unlock}[i%5]}
 		e.Pos.Filename, e.Pos.Line, e.Pos.Column = "testdata/bugs/race.go", 10+i%5, 1
 		e.Touches = []uint64{e.Loc}
@@ -362,7 +363,7 @@ func long(steps int) *Schedule {
 			e.Effect = fmt.Sprintf("= %d", i)
 		}
 		b.Events = append(b.Events, e)
-		s := explore.State{Arrived: []explore.Event{e}, Enabled: enabled[0]}
+		s := explore.State{Arrived: []describe.Event{e}, Enabled: enabled[0]}
 		switch i % 5 {
 		case 0:
 			s.Acquired = 1
