@@ -189,28 +189,6 @@ func (p *portfolio) begun() int {
 	return n
 }
 
-// awaitRung makes the ladder wait until each of the searches has done as much work as the ladder. If
-// none is left, and none has done as much, it returns why the ladder has to end.
-//
-// So the ladder ends after the same step, whatever the speed of the searches.
-func (p *portfolio) awaitRung(work uint64, ending func() bool) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := &p.turns
-	t.report(p.ladder.number, work)
-	for p.winner < 0 && !ending() {
-		least, running := t.least(p.ladder.number)
-		switch {
-		case !running && work > t.most:
-			return "no other search is left"
-		case !running || work <= least:
-			return ""
-		}
-		t.changed.Wait()
-	}
-	return ""
-}
-
 // grade records, for an exploration without an answer, how far the ladder came and what the choices
 // of the search were about.
 func (p *portfolio) grade(r *Result) {

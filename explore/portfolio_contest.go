@@ -191,7 +191,7 @@ func (p *portfolio) search(c *contender) {
 		}
 		if c == &p.draws.contender {
 			if p.draws.endless {
-				return p.awaitWalk(work, s.limit.ending)
+				return p.awaitTurn(c.number, work, s.limit.ending)
 			}
 			return ""
 		}
@@ -213,15 +213,14 @@ func (p *portfolio) search(c *contender) {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {
-			return p.awaitRung(work, s.limit.ending)
+			return p.awaitTurn(c.number, work, s.limit.ending)
 		}
 		if c.number == 0 && !c.judged && work >= judgedAt {
 			p.judge(c, work)
 		}
 		p.startDraws(work, false)
 		p.startLadder(work)
-		p.awaitTurn(c.number, work, s.limit.ending)
-		return ""
+		return p.awaitTurn(c.number, work, s.limit.ending)
 	}
 	report := s.opts.Progress
 	s.opts.Progress = func(x Progress) {

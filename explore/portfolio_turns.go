@@ -60,20 +60,38 @@ func (t *turns) least(except int) (work uint64, running bool) {
 	return work, work != notRunning
 }
 
-// awaitTurn reports the work of a search, and makes the search wait while it is more than oneTurn
-// ahead of another.
-func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) {
+// awaitTurn reports the work of a search, and makes the search wait while it is too far ahead of another:
+//
+//	a search that can be exhaustive   more than oneTurn ahead of any other
+//	the ladder                        ahead of any other at all
+//	the walks, which have no end      more than oneTurn ahead of any other, while one that can be exhaustive runs
+//
+// If no other search is left, and none has done as much work, it returns why the ladder or the walks have to
+// end. So they end after the same step, whatever the speed of the searches.
+func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := &p.turns
 	t.report(number, work)
 	for p.winner < 0 && !ending() {
-		//mutant: searches do not wait for others [test ./explore TestTurns]: "work <= least+oneTurn" -> "true"
-		if least, running := t.least(number); !running || work <= least+oneTurn {
-			return
+		least, running := t.least(number)
+		ahead := uint64(oneTurn)
+		switch {
+		case number == t.ladder:
+			ahead = 0
+		case number > t.ladder:
+			running = t.searching()
+		}
+		switch {
+		case !running && number >= t.ladder && work > t.most:
+			return "no other search is left"
+		//mutant: searches do not wait for others [test ./explore TestTurns]: "work <= least+ahead" -> "true"
+		case !running || work <= least+ahead:
+			return ""
 		}
 		t.changed.Wait()
 	}
+	return ""
 }
 
 // leave records the end of a search.
@@ -92,24 +110,4 @@ func (t *turns) searching() bool {
 		}
 	}
 	return false
-}
-
-// awaitWalk is awaitTurn for the walks, which have no end. If no other search is left, and none has done as
-// much work, it returns why they have to end. So they end after the same step, whatever the speed of the
-// searches.
-func (p *portfolio) awaitWalk(work uint64, ending func() bool) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := &p.turns
-	t.report(p.draws.number, work)
-	for p.winner < 0 && !ending() {
-		switch least, _ := t.least(p.draws.number); {
-		case !t.searching() && work > t.most:
-			return "no other search is left"
-		case !t.searching() || work <= least+oneTurn:
-			return ""
-		}
-		t.changed.Wait()
-	}
-	return ""
 }
