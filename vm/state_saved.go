@@ -311,6 +311,7 @@ func (m *Machine) Restore(s *Saved) error {
 	}
 	m.covered, m.contended, m.orders.met = s.Covered, s.Contended, s.Orders
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
+	m.heap.SinceGC, m.heap.GCAt = s.SinceGC, s.GCAt
 	return m.remember(s)
 }
 
@@ -321,7 +322,6 @@ func (m *Machine) remember(s *Saved) error {
 	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
 	k.dates, k.aged, k.spans, k.seeds = s.Dates, s.Aged, s.Spans, s.Seeds
 	k.unlock()
-	m.heap.SinceGC, m.heap.GCAt = s.SinceGC, s.GCAt
 	m.cfg.drawn.set(s.Looked)
 	m.cfg.endless.set(s.Endless)
 	late.mu.Lock()
