@@ -117,13 +117,14 @@ func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env 
 	if !Worth(r) || slices.ContainsFunc(host, func(f vm.HostFact) bool { return !f.Holds(env) }) {
 		return false
 	}
+	r = r.Exported()
 	data, err := encode(&Verdict{r, host})
 	if err != nil || len(data) > maxResult {
 		return false
 	}
 	// A result that changes in its encoding would be another verdict.
 	var back Verdict
-	if decode(data, &back) != nil || !same(reflect.ValueOf(back.Result), reflect.ValueOf(r.Exported())) {
+	if decode(data, &back) != nil || !same(reflect.ValueOf(back.Result), reflect.ValueOf(r)) {
 		return false
 	}
 	return s.put(key, data)
