@@ -108,6 +108,9 @@ func (w *worker) work(ctx context.Context) error {
 	<-leaves
 	beats.Wait()
 	w.c.RemoveWorker(w.info.ID)
+	for _, h := range w.helpers {
+		h.Close()
+	}
 	for _, l := range w.jobs {
 		if l.job != nil && l.job.dir != "" {
 			os.RemoveAll(l.job.dir)

@@ -243,16 +243,25 @@ func (r *Run) Pull() (cluster.Delivery, error) {
 
 // A Puller pulls the tasks of all runs of one build.
 type Puller struct {
-	c        *Cluster
-	build    string
-	consumer jetstream.Consumer
+	c     *Cluster
+	build string
+
+	mu   sync.Mutex
+	from jetstream.Consumer // another one when the server has lost its data
+}
+
+// consumer returns what p pulls from.
+func (p *Puller) consumer() jetstream.Consumer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.from
 }
 
 // Puller returns the puller of a build.
 func (c *Cluster) Puller(ctx context.Context, build string) (*Puller, error) {
 	p := &Puller{c: c, build: build}
 	err := c.retry(ctx, func(ctx context.Context) (err error) {
-		p.consumer, err = c.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "build-" + build, FilterSubject: c.subject(build, ">"),
+		p.from, err = c.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "build-" + build, FilterSubject: c.subject(build, ">"),
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.ackWait, MaxAckPending: -1, MaxDeliver: -1})
 		return err
 	})
@@ -263,7 +272,7 @@ func (c *Cluster) Puller(ctx context.Context, build string) (*Puller, error) {
 func (p *Puller) Room(ctx context.Context) (idle, queued int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	info, err := p.consumer.Info(ctx)
+	info, err := p.consumer().Info(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -318,7 +327,7 @@ func (d *Delivered) Working() (stop func()) {
 // Pull returns a task. It waits until there is one, or ctx is done.
 func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 	for ctx.Err() == nil {
-		msg, err := p.consumer.Next(jetstream.FetchMaxWait(time.Second))
+		msg, err := p.consumer().Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
 			if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrNoHeartbeat) || !p.c.Connected() {
 				select {
@@ -327,7 +336,9 @@ func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 				}
 				if p.c.Connected() {
 					if q, err := p.c.Puller(ctx, p.build); err == nil { // the server may have lost its data
-						p.consumer = q.consumer
+						p.mu.Lock()
+						p.from = q.from
+						p.mu.Unlock()
 					}
 				}
 			}
