@@ -64,7 +64,7 @@ func (t *turns) least(except int) (work uint64, running bool) {
 //
 //	a search that can be exhaustive   more than oneTurn ahead of any other
 //	the ladder                        ahead of any other at all
-//	the walks, which have no end      more than oneTurn ahead of any other, while one that can be exhaustive runs
+//	the walks, which have no end      as the first, while one that can be exhaustive runs
 //
 // If no other search is left, and none has done as much work, it returns why the ladder or the walks have to
 // end. So they end after the same step, whatever the speed of the searches.
