@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,6 +135,7 @@ func TestClusterCut(t *testing.T) {
 			p := fresh(t)
 			data := t.TempDir()
 			server := p.server(data)
+			p.listens()
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()
@@ -147,4 +149,16 @@ func TestClusterCut(t *testing.T) {
 			p.same(p.wait(c, &out), want)
 		})
 	}
+}
+
+// listens waits until the server takes connections: a coordinator does not wait for it.
+func (p *processes) listens() {
+	p.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", p.port)); err == nil {
+			c.Close()
+			return
+		}
+	}
+	p.t.Fatal("no server")
 }
