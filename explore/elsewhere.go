@@ -249,7 +249,6 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	if err != nil {
 		return nil, err
 	}
-	//mutant: elsewhere: what a piece shows for the first time may have any number [test ./explore TestElsewhere]: "!bytes.Equal(facts, h.facts) || " -> ""
 	if !bytes.Equal(facts, h.facts) || result == nil || s.m.NeedsRefining() {
 		return nil, ErrRefused
 	}

@@ -218,7 +218,6 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	}
 	o.Facts, o.By = j.x.remote.host(e.Source).Facts(), ownProcess
 	if len(m.facts) > 0 {
-		//mutant: what helpers have asked their host is not compared [test ./cmd/hbcheck TestPieceFacts]: remove 1
 		o.Facts, o.By = append(o.Facts, m.facts...), ""
 	}
 	return o
