@@ -83,8 +83,6 @@
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
 //	              of loops that wait (loops, counting: which loops; eliminate: the elimination)
-//	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
-//	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions without side effects, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,
