@@ -73,7 +73,7 @@ var partOf = func() map[string]string {
 			linker.bound linker.boundCodes linker.names linker.observed linker.literals linker.static256
 			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness goroutineTable.existed
-			scalars.counted Config.AbsoluteTime
+			scalars.counted scalars.tied Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
 			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
