@@ -136,7 +136,7 @@ func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 				}
 			}
 		}
-		//mutant: initial values mention no functions [test ./load TestBodiesOrder]: "last >= i" -> "false"
+		//mutant: initial values mention no functions [test ./load TestBodiesOrder]: "last >= i" -> "last >= i && false"
 		if last >= i { // variables of one declaration may depend on each other
 			for n := range seen { // in any order: this is about a set
 				if d, ok := n.(*ast.FuncDecl); ok {

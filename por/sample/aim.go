@@ -237,7 +237,7 @@ func (a *aim) meeting(among []trace.GID) []trace.GID {
 				continue
 			}
 			t := a.of(h)
-			//mutant: aim: any two goroutines at the places meet [test ./por/sample TestAim]: "op.Conflicts(a.op(h))" -> "true"
+			//mutant: aim: any two goroutines at the places meet [test ./por/sample TestAim]: "op.Conflicts(a.op(h))" -> "(op.Conflicts(a.op(h)) || true)"
 			if together(s.at, t.at) && op.Conflicts(a.op(h)) {
 				return append(a.moving[:0], g, h)
 			}
