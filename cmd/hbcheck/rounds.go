@@ -39,7 +39,7 @@ var notWatched = []string{"cluster", "coverprofile", "dot", "resume", "since", "
 
 // A round is one exploration of hbcheck watch.
 type round struct {
-	first   bool            // the reader has not seen any results
+	first   bool            // the reader has not seen all earlier results
 	answers *load.GoAnswers // of the go command
 }
 
@@ -110,7 +110,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 			errs.close()
 			cancel(errChanged)
 			<-ended
-			next.first = r.first
+			next.first = true // what the round has said after the change was not printed
 		case <-stop.Done(): // the round has the signal, too
 			code := <-ended
 			cancel(nil)

@@ -28,7 +28,7 @@ type watchedTree struct {
 	known   map[string]watchedFile
 }
 
-// A watchedFile is what is known of a file.
+// A watchedFile is the state of a file.
 type watchedFile struct {
 	size    int64
 	time    time.Time
@@ -39,7 +39,7 @@ type watchedFile struct {
 // several steps.
 const settling = 20 * time.Millisecond
 
-// watchTree watches the module or workspace of dir, except for what is own.
+// watchTree watches the module or workspace of dir, except for the files and directories of own.
 func watchTree(dir string, own []string) (*watchedTree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -180,7 +180,7 @@ func (t *watchedTree) files() map[string]watchedFile {
 	return now
 }
 
-// listing returns a hash of what decides which packages there are and what they consist of: of a Go file
+// listing returns a hash of the parts that decide which packages exist and which files they have: of a Go file
 // its package, imports and directives, of files of the go command all.
 func listing(name string) string {
 	base := filepath.Base(name)
