@@ -180,8 +180,8 @@ func (t *watchedTree) files() map[string]watchedFile {
 	return now
 }
 
-// listing returns a hash of the parts that decide which packages exist and which files they have: of a Go file
-// its package, imports and directives, of files of the go command all.
+// listing returns a hash of the parts of a file that decide which packages exist and which files they
+// have: the package, imports and directives of a Go file, all of go.mod and the like.
 func listing(name string) string {
 	base := filepath.Base(name)
 	goFile := filepath.Ext(base) == ".go"
