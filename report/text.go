@@ -356,8 +356,10 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 		if bug.Kind == explore.Failure { // package testing is of no interest
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
-		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
-		stack(b, frames, t.Verbose)
+		if len(frames) > 0 { // an example fails when it has returned
+			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
+			stack(b, frames, t.Verbose)
+		}
 	}
 	waits := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock
 	if waits && !brief { // the schedule shows where they wait

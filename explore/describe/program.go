@@ -402,8 +402,13 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 
 // failurePos returns the position of a test's failure: the same as go test, if it is in the entry's
 // module. Otherwise it is the caller in the module: the reader does not look into a library that
-// compares values without calling Helper.
+// compares values without calling Helper. What an example prints is compared when it has returned, by no
+// line of the reader's: the position is that of its declaration.
 func (m *machine) failurePos(f *Fault) token.Position {
+	//mutant: an example fails in the library [test ./cmd/hbcheck TestScripts/examples]: "m.entry.Example != nil" -> "false"
+	if m.entry.Example != nil && !slices.ContainsFunc(f.Frames, func(x Frame) bool { return !x.Std }) {
+		return Plain(m.prog.Fset.Position(m.entry.Pos))
+	}
 	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
 	if own := OwnPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
 		return own
