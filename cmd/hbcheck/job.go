@@ -117,7 +117,10 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	defer x.remote.leave()
 	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
 	pass := 1
-	if final {
+	switch {
+	case final:
+		pass = 3
+	case earlier != nil:
 		pass = 2
 	}
 	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
