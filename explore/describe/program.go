@@ -428,17 +428,26 @@ type Once struct {
 	OverMemory  bool   // the program needed more memory than allowed
 	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
+	Durations   []time.Duration // of its timers and sleeps: different ones, at most mostDurations
 }
+
+const mostDurations = 64
 
 // RunOnce executes e under one schedule, writing its output as it appears.
 func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 	cfg.Run = true
+	var durations []time.Duration
+	cfg.Armed = func(ns int64) {
+		if d := time.Duration(ns); len(durations) < mostDurations && !slices.Contains(durations, d) {
+			durations = append(durations, d)
+		}
+	}
 	m, err := vm.New(prog, e, cfg)
 	if err != nil {
 		return Once{}, err
 	}
 	code, unsupported := m.Report().Exit()
-	once := Once{Exit: code, Unsupported: unsupported, OverMemory: m.Report().Cut().Cause == vm.CutMemory, Failure: m.Report().Failure()}
+	once := Once{Durations: durations, Exit: code, Unsupported: unsupported, OverMemory: m.Report().Cut().Cause == vm.CutMemory, Failure: m.Report().Failure()}
 	if e.Kind == load.Test && unsupported == "" && (m.Report().Skipped() != nil || !m.Report().Testing()) {
 		once.NotRun = &NotRun{m.Report().Skipped()}
 	}
