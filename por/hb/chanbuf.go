@@ -21,11 +21,24 @@ import "hbcheck.dev/hbcheck/trace"
 // a lock. Proof: if x is enabled, so is y in its place: it needs room, or an element, where x has
 // found that.
 //
-// Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a
-// receive that came first would have let the send succeed. So closing is ordered with all receives,
-// although it commutes with those that find an element.
+// Closing is the last send, which needs no room. So it is ordered with the sends, with the receives that find
+// nothing, and with the one that would have made its room:
+//
+//	C = 2:   ... recv 1 → send 3 (would panic)      close after 3 sends ↔ recv 1, in any order
+//
+// Claim 3: a send y can be reversed with closing x once the goroutine of y has arrived. Proof: x is in the place of
+// the s-th send, and y in its place needs the room of the (s-C)-th receive, if s >= C. x and that receive depend on
+// each other. Where it comes first it is in the prefix of x. Where x comes first they are reversed, and x has the
+// race with y there, too.
+//
+// Claim 4: a receive y that finds nothing, after closing, x, is no race with it. Proof: y is the s-th receive, and
+// sends depend on x, so before x there are no more than s elements, which the receives before y have taken.
+//
+// Claim 5: a receive that finds an element commutes with closing. Proof: the element has been sent before either,
+// as a send after closing sends nothing. Without the last one (claim 3) a send that has no room would be lost: let
+// c <- 1 be done with C = 1, and let three goroutines close, receive and send.
 
-// A slot identifies the element of a buffer that a send or a receive accesses.
+// A slot identifies the element of a buffer that a send or a receive accesses, or that closing takes the place of.
 //
 // index counts from the beginning of the execution, not from the present contents: see the
 // drawing above.
@@ -37,8 +50,8 @@ type slot struct {
 
 // slotOf returns the slot of op, g's pending operation.
 //
-// A receive accesses the element whose index is the number of earlier receives; a send accesses the
-// one after all elements in the buffer.
+// A receive accesses the element whose index is the number of earlier receives; a send, and closing, access
+// the one after all elements in the buffer.
 func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	length, room, closed := x.sys.Buffer(g)
 	if room == 0 {
@@ -46,7 +59,7 @@ func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	}
 	//mutant: what is received is not counted [sending]: "x.received[op.Access[0].Obj]" -> "0"
 	p := slot{Capacity: uint32(room), index: x.received[op.Access[0].Obj]}
-	if op.Kind == trace.Send {
+	if op.Kind != trace.Recv {
 		p.index += uint32(length)
 		p.Empty = closed
 	} else {
@@ -63,10 +76,10 @@ func consumes(op *NextOp) bool {
 // sameElement reports whether the order of a and b, on one channel with a buffer, makes a
 // difference.
 //
-// Two sends, or two receives, keep their order unless both find the channel closed, in which case
-// they have no effect. Claims 1 and 2 above are about the other pairs.
+// Two sends (closing is one), or two receives, keep their order unless both find the channel closed, in which case
+// they have no effect. The claims above are about the other pairs.
 func sameElement(a, b *NextOp) bool {
-	if a.Kind == b.Kind {
+	if (a.Kind == trace.Recv) == (b.Kind == trace.Recv) {
 		//mutant: sends commute with sends [sending]: false
 		//mutant: receives of nothing do not commute [counted]: true
 		return !a.Slot.Empty || !b.Slot.Empty
@@ -77,5 +90,6 @@ func sameElement(a, b *NextOp) bool {
 	}
 	//mutant: a receive does not need the send [sending]: drop 2
 	//mutant: a send does not need the room [sending]: drop 3
+	//mutant: a send that closing was before has room [sending]: "recv.Capacity)" -> "recv.Capacity && a.Kind != trace.Close && b.Kind != trace.Close)"
 	return !send.Empty && (send.index == recv.index || send.index == recv.index+recv.Capacity)
 }
