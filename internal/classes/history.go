@@ -157,6 +157,9 @@ func sameElement(f, e *event) bool {
 	if f.op.Kind == trace.Recv {
 		send, recv = recv, send
 	}
+	if f.op.Kind == trace.Close || e.op.Kind == trace.Close {
+		return recv.none || send.index >= send.room
+	}
 	return !send.none && (send.index == recv.index || send.index == recv.index+recv.room)
 }
 

@@ -21,22 +21,21 @@ import "hbcheck.dev/hbcheck/trace"
 // a lock. Proof: if x is enabled, so is y in its place: it needs room, or an element, where x has
 // found that.
 //
-// Closing is the last send, which needs no room. So it is ordered with the sends, with the receives that find
-// nothing, and with the one that would have made its room:
-//
-//	C = 2:   ... recv 1 → send 3 (would panic)      close after 3 sends ↔ recv 1, in any order
+// Closing is the last send, which needs no room. It is ordered with the sends and with the receives that find
+// nothing, and with all receives if it comes after C sends or more.
 //
 // Claim 3: a send y can be reversed with closing x once the goroutine of y has arrived. Proof: x is in the place of
-// the s-th send, and y in its place needs the room of the (s-C)-th receive, if s >= C. x and that receive depend on
-// each other. Where it comes first it is in the prefix of x. Where x comes first they are reversed, and x has the
-// race with y there, too.
+// the s-th send, s from 0. If s < C, there is room for y in its place. Otherwise y may need a receive; then x
+// depends on that, too. (Let c <- 1 be done with C = 1, and let three goroutines close, receive and send.)
 //
 // Claim 4: a receive y that finds nothing, after closing, x, is no race with it. Proof: y is the s-th receive, and
 // sends depend on x, so before x there are no more than s elements, which the receives before y have taken.
 //
 // Claim 5: a receive that finds an element commutes with closing. Proof: the element has been sent before either,
-// as a send after closing sends nothing. Without the last one (claim 3) a send that has no room would be lost: let
-// c <- 1 be done with C = 1, and let three goroutines close, receive and send.
+// as a send after closing sends nothing.
+//
+// That closing depends on the one receive that would make room for y is not enough: which one a receive is may
+// change while its goroutine waits, and races of receives are sought when it arrives.
 
 // A slot identifies the element of a buffer that a send or a receive accesses, or that closing takes the place of.
 //
@@ -88,8 +87,11 @@ func sameElement(a, b *NextOp) bool {
 	if a.Kind == trace.Recv {
 		send, recv = recv, send
 	}
+	if a.Kind == trace.Close || b.Kind == trace.Close {
+		//mutant: a send that closing was before has room [sending]: "|| send.index >= send.Capacity" -> ""
+		return recv.Empty || send.index >= send.Capacity
+	}
 	//mutant: a receive does not need the send [sending]: drop 2
 	//mutant: a send does not need the room [sending]: drop 3
-	//mutant: a send that closing was before has room [sending]: "recv.Capacity)" -> "recv.Capacity && a.Kind != trace.Close && b.Kind != trace.Close)"
 	return !send.Empty && (send.index == recv.index || send.index == recv.index+recv.Capacity)
 }
