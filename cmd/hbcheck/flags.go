@@ -122,7 +122,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.own.register(fs)
 	fs.StringArrayVar(&f.target.texts, "target", nil, "aim samples at a `situation`: two goroutines at conflicting accesses (race FILE:LINE FILE:LINE), at inner locks (deadlock FILE:LINE FILE:LINE), one place before another one (before FILE:LINE FILE:LINE), or a third between two (between FILE:LINE FILE:LINE FILE:LINE); implies --por=surw, unless another explorer is named")
 	fs.StringVar(&f.scale, "scale", scaleAuto, "`off|auto|numbers`: explore a small version of an entry that is too big. auto: with smaller numbers of goroutines and rounds, which are found in its test files; or with these: FILE:LINE=3 or NAME=3, separated by commas")
-	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
+	fs.StringVar(&f.format, "format", "text", "`"+formatNames("|")+"`: output format, or several: text,sarif:out.sarif writes SARIF to a file; in GitHub Actions the default is text,github")
 	fs.StringVar(&f.since, "since", "", "explore only entries that reach what has changed since `revision` of git, committed or not")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings listed in `file`, and report new ones only")
 	fs.StringVar(&f.writeBaseline, "write-baseline", "", "write the findings of this run, and those of --baseline that are still there, to `file`; implies --all, unless --first is set")

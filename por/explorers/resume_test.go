@@ -122,7 +122,8 @@ func TestResume(t *testing.T) {
 			}
 		}
 		if left < len(seeds) {
-			t.Errorf("%s: left only %d times: the toys do not test it", w.name, left)
+			t.Errorf("%s: saved only %d times: does its search enter its data (Config.Enter) and call Driver.Keep "+
+				"between steps? Or are the toys too small?", w.name, left)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestKinds(t *testing.T) {
 			}
 			one := trace.Op{Kind: k, N: 1, Access: n.Access}
 			if got, want := supported(&one), !unsupported[row.On] && k != trace.WakeLock; got != want {
-				t.Errorf("reads-from equivalence knows it: %v, want %v", got, want)
+				t.Errorf("supported says %v of a %v on a %v, this test's list unsupported says %v: which is right?", got, k, row.On, want)
 			}
 		})
 	}
