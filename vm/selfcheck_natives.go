@@ -57,7 +57,7 @@ func undeclared(name string, op *trace.Op) string {
 }
 
 // misplaced returns the mistake in op as the operation of a native with arguments r, if op is on a primitive
-// whose address is none of the first two arguments. Oracles know the object of an operation by these
+// that neither of the first two arguments points to. Oracles know the object of an operation by these
 // (mhb.Oracle.touches), and would take two operations on one object for operations on two.
 func misplaced(name string, r Regs, op *trace.Op) string {
 	if on := op.Kind.Row().On; !on.Row().Primitive || on == trace.OnChannel { // timers send
