@@ -20,12 +20,12 @@ type format struct {
 	writer func(w writing) report.Writer
 }
 
-// writing is what the writers of formats are made of.
+// writing has the arguments of format.writer.
 type writing struct {
 	to       io.Writer
 	paths    report.Paths
-	code     report.Paths // as the services of a repository have them: relative to it
-	text     report.Text  // how the report of an entry is written, in formats that have it
+	code     report.Paths // relative to the repository, as services that show code want them
+	text     report.Text  // how formats that include the report of an entry write it
 	outcomes bool
 }
 
@@ -65,8 +65,8 @@ type output struct {
 	file string
 }
 
-// outputs parses --format. Only one format can be on stdout, but commands of GitHub are lines among
-// others.
+// outputs parses --format. Only one format can be on stdout; GitHub's commands are an
+// exception, because GitHub finds them among other lines.
 func (f *exploreFlags) outputs() (list []output, err error) {
 	stdout := ""
 	for _, s := range strings.Split(f.format, ",") {
@@ -100,7 +100,7 @@ func defaultFormat() string {
 	return "text"
 }
 
-// mostLines is how many entries of a run have a line each without -v: a screen.
+// mostLines is the maximum number of entries that have a line each without -v: what fits on a screen.
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the formats that were asked for, and
@@ -171,10 +171,11 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 // coverPage is the name of the page that shows what was executed.
 const coverPage = "coverage.html"
 
-// covers reports whether it is noted what is executed.
+// covers reports whether the run records which code is executed.
 func (f *exploreFlags) covers() bool { return f.cover || f.coverProfile != "" }
 
-// guarded keeps a mistake of hbcheck's own in writing one result from other results and other writers.
+// guarded recovers from a mistake of hbcheck in writing a result, so that other results and other writers
+// are not affected.
 type guarded struct {
 	report.Writer
 	mistake func(error)
