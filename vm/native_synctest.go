@@ -119,6 +119,7 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	if q.status != gReady {
 		return false
 	}
+	//mutant: who waits for a lock is durably blocked [test ./internal/native TestOutcomes/areas/bubbles]: false
 	if !q.pending.Kind.Row().Durable {
 		return false
 	}
@@ -137,7 +138,7 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	in := &q.fn.Code[q.pc]
 	r := regsAt(unsafe.Pointer(&q.stack[q.fp+uint32(in.A)]))
 	n := m.natives[in.Imm32()].Peek(m, q, r, &op)
-	return n == 0 && op.Kind.Row().Durable && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
+	return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time
