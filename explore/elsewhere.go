@@ -61,7 +61,7 @@ type sentSearch struct {
 	MaxExecs, Seed              uint64
 	MaxSteps, Preempt, Dive     int
 	StopTruncated, LimitPreempt bool
-	All, Outcomes               bool
+	All, Outcomes, DoubtsLeft   bool
 }
 
 // knowledge is what the machine of a search has met.
@@ -95,7 +95,7 @@ func (s *exploration) useElsewhere() {
 	o := &s.opts
 	sent := sentSearch{POR: o.POR.Name, Refinement: s.m.Refinement(), Await: o.awaitLoops, MaxExecs: o.MaxExecs, Seed: o.Seed,
 		MaxSteps: o.MaxSteps, Preempt: o.Preempt, Dive: o.dive, StopTruncated: o.StopTruncated, LimitPreempt: o.LimitPreempt,
-		All: o.All, Outcomes: o.Outcomes}
+		All: o.All, Outcomes: o.Outcomes, DoubtsLeft: o.doubtsLeft}
 	for k := range o.tolerated {
 		sent.Tolerated = append(sent.Tolerated, k)
 	}
@@ -180,6 +180,13 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 	if err := saved.Unmarshal(search, &sent); err != nil {
 		return nil, err
 	}
+	if p := (&portfolio{opts: &opts}); opts.Portfolio != nil {
+		i := slices.IndexFunc(opts.Portfolio.Searches, func(x Options) bool { return x.POR.Name == sent.POR })
+		if i < 0 {
+			return nil, fmt.Errorf("explore: a piece of --por=%s", sent.POR)
+		}
+		opts = p.options(opts.Portfolio.Searches[i])
+	}
 	opts.Timeout, opts.Share, opts.spent = 0, false, 0
 	opts.Elsewhere, opts.Keep, opts.Progress, opts.ProgressDue, opts.Jobs, opts.Trace = nil, nil, nil, nil, 0, nil
 	if opts.POR == nil || opts.POR.Name != sent.POR || opts.POR.Piece == nil {
@@ -187,7 +194,7 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 	}
 	opts.awaitLoops, opts.MaxExecs, opts.Seed, opts.MaxSteps, opts.Preempt = sent.Await, sent.MaxExecs, sent.Seed, sent.MaxSteps, sent.Preempt
 	opts.dive, opts.StopTruncated, opts.LimitPreempt, opts.All, opts.Outcomes = sent.Dive, sent.StopTruncated, sent.LimitPreempt, sent.All, sent.Outcomes
-	opts.tolerated = nil
+	opts.tolerated, opts.doubtsLeft = nil, sent.DoubtsLeft
 	for _, k := range sent.Tolerated {
 		if opts.tolerated == nil {
 			opts.tolerated = make(map[key]bool)
@@ -249,6 +256,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	if err != nil {
 		return nil, err
 	}
+	//mutant: elsewhere: a piece may show what is new [test ./explore TestElsewhereNew]: "h.facts) ||" -> "h.facts) && false ||"
 	if !bytes.Equal(facts, h.facts) || result == nil || s.m.NeedsRefining() {
 		return nil, ErrRefused
 	}

@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -128,6 +129,7 @@ type pool struct {
 	epoch      int           // number of sequential phases so far: earlier tasks are dropped
 
 	counted por.Stats // of all finished tasks, merged or not
+	ordered por.Stats // the greatest Progress.Ordered so far
 	peak    int64
 
 	stop             por.Reason
@@ -304,6 +306,10 @@ func (p *pool) take(w *worker) *task {
 		p.idle.Add(1)
 		p.changed.Wait()
 		p.idle.Add(-1)
+		//mutant: jobs: nothing is said of what others explore while the search waits [test ./por/optimal TestElsewherePolls]: false
+		if p.sends && w.first && !p.over {
+			p.poll(0)
+		}
 	}
 	return nil
 }
@@ -510,6 +516,41 @@ func (p *pool) restartSequentially() {
 				// Only a dropped task has found it. Another one will find it again.
 				delete(n.known, key)
 			}
+		}
+	}
+}
+
+// poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the search.
+//
+// Ordered does not decrease: the first worker may explore a task that was sent away further than what comes
+// back of it counts, because parts of that come back as tasks.
+func (p *pool) poll(depth int) {
+	memory, now := p.measureMemory(), p.counted
+	now.Eliminated = maps.Clone(now.Eliminated)
+	for _, x := range p.workers {
+		now.Add(&x.live)
+	}
+	now.PeakBytes = p.peak
+	ordered := p.stats
+	ordered.Eliminated = nil
+	for _, x := range p.workers {
+		if x.took == p.next {
+			ordered.Add(&x.live)
+		}
+	}
+	//mutant: jobs: the work of one worker may decrease [test ./por/optimal TestElsewherePolls]: true
+	if ordered.Work() >= p.ordered.Work() {
+		p.ordered = ordered
+	} else {
+		ordered = p.ordered
+	}
+	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
+		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
+		return
+	}
+	if p.cfg.Poll != nil {
+		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: depth, Ordered: &ordered}); why != "" {
+			p.halt(por.Reason{Bound: por.BoundPoll, Text: why})
 		}
 	}
 }
