@@ -129,7 +129,6 @@ type pool struct {
 	epoch      int           // number of sequential phases so far: earlier tasks are dropped
 
 	counted por.Stats // of all finished tasks, merged or not
-	ordered por.Stats // the greatest Progress.Ordered so far
 	peak    int64
 
 	stop             por.Reason
@@ -293,11 +292,16 @@ func (p *pool) result() por.Result {
 }
 
 // take waits for a task for w; nil: there are no more.
-//
-// exact and mergedBefore are fixed here, with the lock held: nothing is merged between the two.
 func (p *pool) take(w *worker) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.await(w)
+}
+
+// await is take, with the lock held.
+//
+// exact and mergedBefore are fixed here: nothing is merged between the two.
+func (p *pool) await(w *worker) *task {
 	for !p.over {
 		if t := p.pick(w); t != nil {
 			p.give(w, t)
@@ -522,8 +526,8 @@ func (p *pool) restartSequentially() {
 
 // poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the search.
 //
-// Ordered does not decrease: the first worker may explore a task that was sent away further than what comes
-// back of it counts, because parts of that come back as tasks.
+// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it is, or,
+// at its end, another process does.
 func (p *pool) poll(depth int) {
 	memory, now := p.measureMemory(), p.counted
 	now.Eliminated = maps.Clone(now.Eliminated)
@@ -537,12 +541,6 @@ func (p *pool) poll(depth int) {
 		if x.took == p.next {
 			ordered.Add(&x.live)
 		}
-	}
-	//mutant: jobs: the work of one worker may decrease [test ./por/optimal TestElsewherePolls]: true
-	if ordered.Work() >= p.ordered.Work() {
-		p.ordered = ordered
-	} else {
-		ordered = p.ordered
 	}
 	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
 		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
