@@ -154,6 +154,8 @@ type processes struct {
 	dir   string // of the module
 	cache string
 	port  int
+	// patience is how long a run may take.
+	patience time.Duration
 
 	mu   sync.Mutex
 	all  []*exec.Cmd
@@ -165,7 +167,7 @@ func newProcesses(t *testing.T) *processes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &processes{t: t, dir: t.TempDir(), cache: t.TempDir(), port: l.Addr().(*net.TCPAddr).Port, logs: make(map[*exec.Cmd]*bytes.Buffer)}
+	p := &processes{t: t, dir: t.TempDir(), cache: t.TempDir(), port: l.Addr().(*net.TCPAddr).Port, logs: make(map[*exec.Cmd]*bytes.Buffer), patience: 2 * time.Minute}
 	l.Close()
 	for name, text := range clusterModule {
 		name = filepath.Join(p.dir, filepath.FromSlash(name))
@@ -290,7 +292,7 @@ func (p *processes) same(got []byte, want map[string]string) {
 // wait waits for a run.
 func (p *processes) wait(c *exec.Cmd, out *bytes.Buffer) []byte {
 	p.t.Helper()
-	over := time.AfterFunc(2*time.Minute, func() { c.Process.Signal(syscall.SIGQUIT) })
+	over := time.AfterFunc(p.patience, func() { c.Process.Signal(syscall.SIGQUIT) })
 	defer over.Stop()
 	c.Wait()
 	if code := c.ProcessState.ExitCode(); code != exitBug {

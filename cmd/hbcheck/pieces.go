@@ -174,21 +174,27 @@ func (m *market) ask() {
 		}
 		wait = askRoom
 		idle, queued, err := m.w.puller.Room(m.ctx)
-		m.mu.Lock()
-		m.short = err != nil || queued > 0
-		// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as
-		// many pieces at once for one worker.
-		room := min(idle-queued-m.held, mostPieces)
-		for len(m.room) > max(0, room) {
-			select {
-			case <-m.room:
-			default: // a proxy has taken it
-			}
+		m.offer(idle, queued, err)
+	}
+}
+
+// offer offers what room there is if idle workers wait for a task, and queued tasks for a worker.
+func (m *market) offer(idle, queued int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.short = err != nil || queued > 0
+	// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as many
+	// pieces at once for one worker.
+	//mutant: room that is held is offered again [test ./cmd/hbcheck TestMarket]: "-m.held" -> ""
+	room := min(idle-queued-m.held, mostPieces)
+	for len(m.room) > max(0, room) {
+		select {
+		case <-m.room:
+		default: // a proxy has taken it
 		}
-		for range room - len(m.room) { // proxies that wait take them at once
-			m.room <- true
-		}
-		m.mu.Unlock()
+	}
+	for range room - len(m.room) { // proxies that wait take them at once
+		m.room <- true
 	}
 }
 
