@@ -48,7 +48,7 @@ type Piece struct {
 // sends reports whether pieces of the search with options o may be explored by other processes.
 func (o *Options) sends() bool {
 	return o.Elsewhere != nil && o.phase != "" && o.POR.Piece != nil && !o.Match && o.kind() == oracle.None && o.Jobs <= 1 &&
-		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0
+		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0 && !o.countsLeft()
 }
 
 // sentSearch is what a helper has to know about a search besides the options of its entry.
@@ -56,7 +56,6 @@ type sentSearch struct {
 	POR        string
 	Refinement vm.Refinement
 	Await      bool
-	Tolerated  []key
 
 	MaxExecs, Seed              uint64
 	MaxSteps, Preempt, Dive     int
@@ -96,10 +95,6 @@ func (s *exploration) useElsewhere() {
 	sent := sentSearch{POR: o.POR.Name, Refinement: s.m.Refinement(), Await: o.awaitLoops, MaxExecs: o.MaxExecs, Seed: o.Seed,
 		MaxSteps: o.MaxSteps, Preempt: o.Preempt, Dive: o.dive, StopTruncated: o.StopTruncated, LimitPreempt: o.LimitPreempt,
 		All: o.All, Outcomes: o.Outcomes, DoubtsLeft: o.doubtsLeft}
-	for k := range o.tolerated {
-		sent.Tolerated = append(sent.Tolerated, k)
-	}
-	slices.SortFunc(sent.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	var err error
 	if x.search, err = saved.Marshal(&sent); err != nil {
 		return
@@ -194,13 +189,7 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 	}
 	opts.awaitLoops, opts.MaxExecs, opts.Seed, opts.MaxSteps, opts.Preempt = sent.Await, sent.MaxExecs, sent.Seed, sent.MaxSteps, sent.Preempt
 	opts.dive, opts.StopTruncated, opts.LimitPreempt, opts.All, opts.Outcomes = sent.Dive, sent.StopTruncated, sent.LimitPreempt, sent.All, sent.Outcomes
-	opts.tolerated, opts.doubtsLeft = nil, sent.DoubtsLeft
-	for _, k := range sent.Tolerated {
-		if opts.tolerated == nil {
-			opts.tolerated = make(map[key]bool)
-		}
-		opts.tolerated[k] = true
-	}
+	opts.doubtsLeft = sent.DoubtsLeft
 	s, err := prepare(ctx, e.refined(sent.Refinement), opts)
 	if err != nil {
 		return nil, err

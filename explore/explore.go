@@ -123,7 +123,8 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.Check(); err != nil {
 		return err
 	}
-	if opts.OneWorker() != NotAsked {
+	//mutant: several workers count what is left behind [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
+	if opts.OneWorker() != NotAsked || opts.countsLeft() {
 		opts.Jobs = 1
 	}
 	s.opts = opts

@@ -51,7 +51,7 @@ func TestClusterGenerated(t *testing.T) {
 		}
 	}
 	for _, flags := range []string{"--all --outcomes", "", "--por=optimal --max-executions=3000 --all --outcomes", "--por=surw --max-executions=500 --all"} {
-		args := append(strings.Fields(flags), "--timeout", "0", "--run", "TestP", "--budget", "0")
+		args := append(strings.Fields(flags), "--timeout", "30s", "--run", "TestP")
 		plain := newProcesses(t)
 		plain.dir, plain.patience = dir, 20*time.Minute
 		var out bytes.Buffer
