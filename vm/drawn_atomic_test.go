@@ -12,7 +12,7 @@ import (
 )
 
 // TestAtomicAtEnd: while a drawn value is followed, an atomic load whose only operand is the last word of the
-// stack does not use the words beyond it. Calls of functions with frames of many sizes reach that word.
+// stack does not use words after it. Calls of functions with frames of many sizes reach that word.
 func TestAtomicAtEnd(t *testing.T) {
 	var src strings.Builder
 	src.WriteString(`package main

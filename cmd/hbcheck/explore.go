@@ -474,6 +474,10 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	if r.AllOrders {
 		rep.Options["maps"] = "all"
 	}
+	//mutant: the schedule of a subtest alone is replayed with the others [test ./cmd/hbcheck TestScripts/alone]: "b.Alone !=" -> "false && b.Alone !="
+	if b.Alone != "" {
+		rep.Options["run"] = exactly(b.Alone)
+	}
 	if k := r.Hybrid; k != "" && k != oracle.None {
 		rep.Options["hybrid"] = string(k)
 	}

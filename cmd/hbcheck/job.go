@@ -103,12 +103,19 @@ var ownProcess = nuid.Next()
 func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, final bool,
 	earlier *explore.Result) (r *explore.Result, crowded bool, err error) {
 	scales := flags.scales(&own)
-	if scales && final {
-		r, err = x.explored(ctx, e, own, flags, earlier)
+	if final && flags.explores(&own) {
+		r, err = x.withParts(ctx, e, own, flags, earlier, func(own explore.Options) (*explore.Result, error) {
+			if scales {
+				return x.explored(ctx, e, own, flags, earlier)
+			}
+			r, _, err := x.f.one(ctx, *e, own)
+			return r, err
+		})
 		return r, false, err
 	}
 	r, crowded, err = x.f.one(ctx, *e, own)
-	return r, crowded || scales && err == nil && r.TooBig(), err
+	again := err == nil && r.TooBig() && flags.explores(&own) && (scales || len(r.Parts()) > 0)
+	return r, crowded || again, err
 }
 
 // elsewhere lets a worker explore an entry, and reports whether one has. Otherwise this process has to.
@@ -117,7 +124,10 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	defer x.remote.leave()
 	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
 	pass := 1
-	if final {
+	switch {
+	case final:
+		pass = 3
+	case earlier != nil:
 		pass = 2
 	}
 	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
