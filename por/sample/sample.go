@@ -226,8 +226,8 @@ func (x *sampler) execution() {
 //
 // The oracle comes first, because its choice loses no outcome. After ChainLimit such choices in a row the
 // strategy chooses once: the oracle might always choose a goroutine that loops without meeting the others.
-// The bound on preemptions comes before the strategy, which does not know the bound. A switch from a goroutine
-// that yields is no preemption.
+// The bound on preemptions comes before the strategy, which does not know the bound. A switch from a
+// goroutine that yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]
