@@ -348,8 +348,8 @@ func (p *processes) smallDisk() string {
 	return dir
 }
 
-// sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there are
-// none.
+// sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there
+// are none.
 func (p *processes) sameOrRefused(c *exec.Cmd, out *bytes.Buffer, want map[string]string) {
 	p.t.Helper()
 	over := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
