@@ -22,10 +22,10 @@ import (
 //
 //	search ── Elsewhere.Explore(Piece) ──▶ Helper.Explore ── subsearch ──▶ Merge
 //
-// The machine of a helper is made equal to that of the search (vm.Machine.Learn). If it learns something by
-// itself while it explores a piece the piece is refused, and the search explores it: then its machine has
-// learned that, too, and the next piece takes it along. So numbers, of goroutines, functions and places,
-// mean the same on both sides, and a helper's findings are those of another worker (parallel.go).
+// The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that the numbers of
+// goroutines, functions and places mean the same on both sides, and a helper's findings are those of another
+// worker (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece.
+// Then the search explores the piece, its machine learns the same, and sends it along with the next piece.
 
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {
@@ -33,8 +33,8 @@ type Elsewhere interface {
 	Acquire(stop func() bool) bool
 	TryAcquire() bool
 	Release()
-	// Explore returns what Helper.Explore has returned for p in another process; ok is false if that has
-	// refused it, or stop returns true.
+	// Explore has another process call Helper.Explore for p, and returns the result. ok is false if the
+	// helper has refused the piece, or stop returns true.
 	Explore(p Piece, stop func() bool) (result []byte, ok bool)
 }
 
@@ -68,7 +68,7 @@ type knowledge struct {
 	Machine  *vm.Saved
 	Subtests []string
 	Skipped  []string
-	// If the search has begun again, what its collector knew at that time.
+	// Again: the search has begun again; Bugs and Races are what its collector knew at that time.
 	Again bool
 	Bugs  map[key]bool
 	Races map[describe.RaceID]bool
@@ -85,7 +85,7 @@ type sender struct {
 	numbered uint64
 	again    bool // of known
 	stale    bool // a helper has met something that is not in known
-	unknown  bool // what the machine has met cannot be told
+	unknown  bool // what the machine has met has no serial form
 }
 
 // useElsewhere lets other processes explore pieces of the search.
@@ -213,7 +213,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	}
 	h.clean = false
 	defer func() {
-		if x := recover(); x != nil { // the search will have the same mistake, or does without this piece
+		if x := recover(); x != nil { // the search explores the piece itself, and may make the same mistake
 			result, err = nil, fmt.Errorf("%w: %v\n%s", ErrRefused, x, debug.Stack())
 		}
 	}()

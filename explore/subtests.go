@@ -6,11 +6,12 @@ import (
 )
 
 // A Subtest is a subtest with its verdict, which follows from that of its test: the exploration of the test
-// is that of all its subtests.
+// is that of all its subtests. If the test is too big it is that of the subtest alone, if there is one.
 type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict
 	Skipped bool // every execution skips it
+	Alone   bool // the verdict is that of its exploration without the others
 }
 
 // SubtestVerdicts returns the executed subtests with their verdicts, in the order of their names. A bug fails
@@ -27,6 +28,10 @@ func (r *Result) SubtestVerdicts() (list []Subtest) {
 	}
 	for _, name := range r.Subtests {
 		s := Subtest{Name: name, Verdict: rest, Skipped: slices.Contains(r.Skipped, name)}
+		//mutant: what is known of a subtest alone is not said [test ./cmd/hbcheck TestScripts/alone]: "ok" -> "ok && false"
+		if v, ok := r.aloneAs(name); ok {
+			s.Verdict, s.Alone = v, true
+		}
 		if slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return !b.Warning && b.In(name) }) {
 			s.Verdict, s.Skipped = Fail, false
 		}

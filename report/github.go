@@ -71,7 +71,7 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	what := ""
 	for i, b := range r.Bugs {
 		what += fmt.Sprintf("**%s** %s (%s)<br>", b.Kind.Code(), cellText(firstLine(Message(b))), cellText(x.Paths.Pos(b.Pos)))
-		if s := inSmall(b); s != "" {
+		if s := foundIn(b); s != "" {
 			what += cellText(s) + "<br>"
 		}
 		f := x.found.find(&x.Paths, r.Entry, b)
@@ -83,7 +83,7 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 		if w := Why(b); w != "" {
 			text += "\nwhy: " + w
 		}
-		if s := inSmall(b); s != "" {
+		if s := foundIn(b); s != "" {
 			text += "\n" + s
 		}
 		if i < len(files) && files[i].Replay != "" {
@@ -114,7 +114,7 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	return nil
 }
 
-// text returns the report of an entry, in which a finding that an earlier one had refers to that.
+// text returns the report of an entry. A finding that an earlier entry had refers to that entry.
 func (x *GitHub) text(r *explore.Result, files []Files) string {
 	var b bytes.Buffer
 	x.Text.W, x.Text.pkg = &b, r.Package

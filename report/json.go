@@ -90,6 +90,7 @@ type jsonSubtest struct {
 	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
 	Skipped bool   `json:"skipped,omitempty"`
+	Alone   bool   `json:"alone,omitempty"`
 }
 
 // jsonResumed is the work that a resumed search had done before.
@@ -310,7 +311,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		}
 	}
 	for _, s := range r.SubtestVerdicts() {
-		out.Subtests = append(out.Subtests, jsonSubtest{s.Name, string(s.Verdict), s.Skipped})
+		out.Subtests = append(out.Subtests, jsonSubtest{s.Name, string(s.Verdict), s.Skipped, s.Alone})
 	}
 	if r.NotRun != nil {
 		out.NotRun = NotRun(r.NotRun)

@@ -68,7 +68,7 @@ func (x *JUnit) Result(r *explore.Result, files []Files) error {
 		for _, b := range r.Bugs {
 			if !b.Warning {
 				c.Failure.Type, c.Failure.Message = b.Kind.Code(), Printable(firstLine(Message(b)))
-				if s := inSmall(b); s != "" {
+				if s := foundIn(b); s != "" {
 					c.Failure.Message += "; " + Printable(s)
 				}
 				break

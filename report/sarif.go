@@ -131,7 +131,7 @@ func (x *SARIF) Result(r *explore.Result, files []Files) error {
 		if w := Why(b); w != "" {
 			text += "; " + sarifMessage(strings.TrimSuffix(w, "."))
 		}
-		if s := inSmall(b); s != "" {
+		if s := foundIn(b); s != "" {
 			text += "; " + sarifMessage(s)
 		}
 		if i < len(files) && files[i].Replay != "" {

@@ -83,8 +83,11 @@ func tooBig(r *explore.Result) string {
 	return s + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; " + count(n, "execution") + " at full size, no bug"
 }
 
-// inSmall says that a bug is one of a small version; "" if it is not.
-func inSmall(b *explore.Bug) string {
+// foundIn says that a bug is one of a small version, or of a subtest alone; "" if it is one of the entry itself.
+func foundIn(b *explore.Bug) string {
+	if b.Alone != "" {
+		return "found in " + b.Alone + " without the other subtests, as with --run"
+	}
 	if b.Small == nil {
 		return ""
 	}
@@ -98,8 +101,8 @@ func inSmall(b *explore.Bug) string {
 	return s
 }
 
-// InSmall says in which small version a bug was found; "" if it is one of the entry itself.
-func InSmall(b *explore.Bug) string { return inSmall(b) }
+// FoundIn says in what else than the entry itself a bug was found, or "".
+func FoundIn(b *explore.Bug) string { return foundIn(b) }
 
 // allSmall reports whether all bugs of a result are those of its small version.
 func allSmall(r *explore.Result) bool {

@@ -88,6 +88,9 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
 		t.covered.Add(r)
 	}
+	if len(r.Alone) > 0 {
+		fmt.Fprintf(&b, "    %s\n", alone(r))
+	}
 	if r.Verdict == explore.Incomplete {
 		for _, l := range Weigh(r) {
 			fmt.Fprintf(&b, "    %s\n", l)
@@ -328,7 +331,7 @@ func search(r *explore.Result) string {
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""))
-	if s := inSmall(bug); s != "" {
+	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}
 	inputs(b, shownInputs(bug.Inputs))
@@ -356,8 +359,10 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 		if bug.Kind == explore.Failure { // package testing is of no interest
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
-		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
-		stack(b, frames, t.Verbose)
+		if len(frames) > 0 { // an example fails when it has returned
+			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
+			stack(b, frames, t.Verbose)
+		}
 	}
 	waits := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock
 	if waits && !brief { // the schedule shows where they wait
@@ -411,7 +416,7 @@ func inputs(b *bytes.Buffer, list []describe.Input) {
 // warning writes what is no bug in one line, and what has to do with it.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
-	if s := inSmall(bug); s != "" {
+	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}
 	for _, x := range bug.Related {

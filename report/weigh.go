@@ -97,7 +97,7 @@ func advice(r *explore.Result) []string {
 		return nil
 	}
 	var list []string
-	if n := len(r.Subtests); n > 1 {
+	if n := len(r.Subtests); n > 1 && len(r.Alone) == 0 {
 		list = append(list, fmt.Sprintf("one of the %d subtests at a time: --run '%s'", n, runPattern(r.Subtests)))
 	}
 	if r.Stats.Goroutines > 3 {

@@ -207,7 +207,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	m := e.m
 	g.trail = nil
 	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || g.ending()
-	if !m.multi || ended || m.auto || g.bubble != 0 || !e.loops.inLoop(g) {
+	if !m.multi || ended || m.auto || g.bubble != 0 || e.busyAlone(g) || !e.loops.inLoop(g) {
 		return nil
 	}
 	//mutant: a loop that looks only waits [test ./cmd/hbcheck TestScripts/looks]: drop 3
@@ -239,6 +239,22 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		m.setSpinning(g)
 	}
 	return start
+}
+
+// Snapshots of a goroutine that all others have left alone: it waits for nobody, and only a loop without end iterates
+// with zero effect. So they are taken in some of its steps: a package that reads tables after its first goroutine has
+// ended, while it is initialised, makes ten thousand. A step that is looked at is one of many of such a loop.
+const (
+	lonelySteps  = 4096
+	lonelyLooked = 4 * maxSnapshots // of them
+)
+
+// busyAlone reports whether g is alone, and at one of the steps that are not looked at.
+func (e *awaitElimination) busyAlone(g *goroutine) bool {
+	if e.m.steps%lonelySteps >= lonelySteps-lonelyLooked {
+		return false
+	}
+	return !slices.ContainsFunc(e.m.living(), func(s uint32) bool { return e.m.gs[s] != g && e.m.gs[s].status != gEnded })
 }
 
 // interfered reports whether one location was read with different values between start and n.

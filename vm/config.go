@@ -46,6 +46,7 @@ type Config struct {
 	Solver        string                 // one of Solvers, for decisions about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
 	Watch         func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
+	Armed         func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 
 	sharedGIDs *gidTable    // see Replica

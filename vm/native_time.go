@@ -101,6 +101,9 @@ var timeNatives = []Native{
 		}
 		g.label = uint64(d)
 		m.noteArmed(r.I(0))
+		if m.cfg.Armed != nil {
+			m.cfg.Armed(r.I(0))
+		}
 		return Next
 	}},
 	{Name: "time.hbArming", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

@@ -150,7 +150,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if errors.As(err, &none) && broken == nil && len(none.Like)+len(none.Benchmarks) == 0 && !namesFile(patterns) {
 		list, err := f.outputs()
 		for _, path := range none.Paths {
-			if err == nil && slices.Contains(list, output{"text", ""}) {
+			if err == nil && textOnStdout(list) {
 				fmt.Fprintf(cmd.OutOrStdout(), "?   \t%s\t[no test files]\n", path)
 			}
 		}
@@ -473,6 +473,10 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
 	if r.AllOrders {
 		rep.Options["maps"] = "all"
+	}
+	//mutant: the schedule of a subtest alone is replayed with the others [test ./cmd/hbcheck TestScripts/alone]: "b.Alone !=" -> "false && b.Alone !="
+	if b.Alone != "" {
+		rep.Options["run"] = exactly(b.Alone)
 	}
 	if k := r.Hybrid; k != "" && k != oracle.None {
 		rep.Options["hybrid"] = string(k)

@@ -26,11 +26,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// What travels between coordinator and workers: with a run, a jobSpec beside the program; a task is an
-// entryTask, and the result of its record an outcome.
+// The messages between coordinator and workers. A run has a jobSpec and the program. Each task of the run has
+// an entryTask, and the record of its result has an outcome.
 
-// A jobSpec is what a worker has to know besides the program. It has no secrets of the coordinator's
-// environment: of its variables those that programs usually ask for.
+// A jobSpec is what a worker has to know besides the program. Of the coordinator's
+// environment it has the variables that programs usually ask for, and so no secrets.
 type jobSpec struct {
 	Flags    []string // of the explore command
 	Args     []string // of the program
@@ -90,7 +90,7 @@ type outcome struct {
 	Crowded bool
 	Err     string
 	Mistake string // hbcheck's own
-	Used    []int  // of the run's comments that accept bugs, those that did
+	Used    []int  // the comments of the run (//hbcheck:ignore) that accepted a bug
 	Facts   []vm.HostFact
 	By      string // the process
 	Said    string // on stderr
@@ -103,12 +103,19 @@ var ownProcess = nuid.Next()
 func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, final bool,
 	earlier *explore.Result) (r *explore.Result, crowded bool, err error) {
 	scales := flags.scales(&own)
-	if scales && final {
-		r, err = x.explored(ctx, e, own, flags, earlier)
+	if final && flags.explores(&own) {
+		r, err = x.withParts(ctx, e, own, flags, earlier, func(own explore.Options) (*explore.Result, error) {
+			if scales {
+				return x.explored(ctx, e, own, flags, earlier)
+			}
+			r, _, err := x.f.one(ctx, *e, own)
+			return r, err
+		})
 		return r, false, err
 	}
 	r, crowded, err = x.f.one(ctx, *e, own)
-	return r, crowded || scales && err == nil && r.TooBig(), err
+	again := err == nil && r.TooBig() && flags.explores(&own) && (scales || len(r.Parts()) > 0)
+	return r, crowded || again, err
 }
 
 // elsewhere lets a worker explore an entry, and reports whether one has. Otherwise this process has to.
@@ -117,7 +124,10 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	defer x.remote.leave()
 	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
 	pass := 1
-	if final {
+	switch {
+	case final:
+		pass = 3
+	case earlier != nil:
 		pass = 2
 	}
 	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
@@ -223,7 +233,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	return o
 }
 
-// marshal returns an outcome in bytes. One that has no serial form says so.
+// marshal returns an outcome in bytes. If it has no serial form, marshal returns an outcome that says so.
 func (o *outcome) marshal() (data []byte) {
 	defer func() {
 		if p := recover(); p != nil {

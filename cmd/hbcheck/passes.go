@@ -17,18 +17,19 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// firstTime is how long each entry is explored in the first pass over several. Tests change it.
+// firstTime is how long each entry is explored before the last pass over several. Tests change it.
 var firstTime = 2 * time.Second
 
 const (
+	glances   = 4                      // the first pass takes that part of firstTime
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 	mostPairs = 3                      // pairs that were not explored are named
 )
 
-// A wholeRun explores entries in two passes, several of them at the same time. In the first pass each gets
-// firstTime: within a minute or two most bugs and proofs of a repository are there. Those that it leaves
-// undecided share the rest of the budget in the second one, and begin again. Results are written in the order
-// of the entries, those of the second pass after the others.
+// A wholeRun explores entries in three passes, several of them at the same time. In the first one each gets half
+// a second: within a minute most bugs and proofs of a repository are there. Those that it leaves undecided get
+// firstTime in the second one, and share the rest of the budget in the third; they begin again. Results are
+// written in the order of the entries, those of a pass after those of the one before.
 type wholeRun struct {
 	f       *exploreFlags
 	cmd     *cobra.Command
@@ -93,69 +94,62 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		defer x.follow()()
 	}
 	end := time.Now().Add(f.budget)
-	two := len(entries) > 1 && !f.resume && f.traceSearch == ""
-	var late []attempt
-	reached := 0
-	err = inOrder(x.workers, len(entries), func(i int, before func()) attempt {
-		e := &entries[i]
-		if len(e.Together) > 0 {
-			before() // what is known of the two alone decides
-		}
-		switch {
-		case stop.Err() != nil:
-			return attempt{entry: e, skipped: true}
-		case len(e.Together) > 0 && slices.ContainsFunc(late, func(a attempt) bool {
-			return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)
-		}):
-			return attempt{entry: e, late: true}
-		case f.resume && len(entries) > 1 && f.budget > 0:
-			return attempt{entry: e, late: true} // only searches that share the budget are saved
-		case two:
-			return x.attempt(stop, e, f.firstShare(end, x.capacity(), len(entries)-i), false, nil)
-		}
-		return x.attempt(stop, e, 0, true, nil)
-	}, func(i int, a attempt) error {
-		switch {
-		case a.skipped:
-			return nil
-		case a.late:
-			late = append(late, a)
-		default:
-			if err := x.done(a); err != nil {
-				return err
-			}
-		}
-		reached++
-		return nil
-	})
-	if err != nil {
-		return x.code, err
+	passes := []time.Duration{0} // the last one has what is left
+	if len(entries) > 1 && !f.resume && f.traceSearch == "" {
+		passes = []time.Duration{firstTime / glances, firstTime, 0}
 	}
-	err = inOrder(x.workers, len(late), func(i int, before func()) attempt {
-		u := late[i]
-		if len(u.entry.Together) > 0 {
-			before()
-		}
-		bound := time.Duration(0) // that of the flags
-		if f.budget > 0 {
-			bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(late)-i))/time.Duration(len(late)-i))
-		}
-		switch {
-		case u.result == nil && stop.Err() != nil:
-			return attempt{entry: u.entry, skipped: true}
-		case u.result != nil && (stop.Err() != nil || bound > 0 && bound <= firstTime):
-			return u
-		}
-		return x.attempt(stop, u.entry, bound, true, u.result)
-	}, func(i int, a attempt) error {
-		if a.skipped {
-			reached--
+	todo := make([]attempt, len(entries))
+	for i := range entries {
+		todo[i].entry = &entries[i]
+	}
+	left := 0
+	for _, share := range passes {
+		var late []attempt
+		err = inOrder(x.workers, len(todo), func(i int, before func()) attempt {
+			u := todo[i]
+			if len(u.entry.Together) > 0 {
+				before() // what is known of the two alone decides
+			}
+			bound := time.Duration(0) // that of the flags
+			switch {
+			case stop.Err() != nil && u.result == nil:
+				return attempt{entry: u.entry, skipped: true}
+			case stop.Err() != nil:
+				return u
+			case share > 0 && slices.ContainsFunc(late, func(a attempt) bool {
+				return u.entry.Package == a.entry.Package && slices.Contains(u.entry.Together, a.entry.Name)
+			}):
+				return attempt{entry: u.entry, late: true}
+			case share > 0:
+				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i), false, u.result)
+			case f.budget > 0 && len(entries) > 1:
+				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(todo)-i))/time.Duration(len(todo)-i))
+			}
+			if u.late = false; u.result != nil && bound > 0 && bound <= firstTime {
+				return u
+			}
+			return x.attempt(stop, u.entry, bound, true, u.result)
+		}, func(i int, a attempt) error {
+			switch {
+			case a.skipped:
+				left++
+			case a.late:
+				late = append(late, a)
+			default:
+				return x.done(a)
+			}
 			return nil
+		})
+		if err != nil {
+			return x.code, err
 		}
-		return x.done(a)
-	})
-	if err != nil {
-		return x.code, err
+		todo = late
+	}
+	// Those that were late when the run was interrupted have their results.
+	for _, a := range todo {
+		if err := x.done(a); err != nil {
+			return x.code, err
+		}
 	}
 	if remote != nil {
 		remote.complete = stop.Err() == nil
@@ -167,8 +161,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			fmt.Fprintln(cmd.ErrOrStderr(), why)
 		}
 	}
-	if n := len(entries) - reached; n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
+	if left > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", left, len(entries))
 		x.code = worse(x.code, explore.Incomplete)
 	} else if stop.Err() != nil {
 		x.code = worse(x.code, explore.Incomplete)
@@ -176,13 +170,13 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// firstShare returns how long an entry is explored in the first pass, if left are to come: firstTime, or less
-// if the budget would be used up before the last one.
-func (f *exploreFlags) firstShare(end time.Time, workers, left int) time.Duration {
+// earlyShare returns how long an entry is explored in a pass before the last one, if left are to come: share, or
+// less if the budget would be used up before the last one.
+func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, left int) time.Duration {
 	if f.budget <= 0 {
-		return firstTime
+		return share
 	}
-	return max(leastTime, min(firstTime, time.Until(end)*time.Duration(workers)/time.Duration(left)))
+	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
 }
 
 // atOnce returns how many of n entries are explored at the same time. Options that are about one search say

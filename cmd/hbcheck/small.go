@@ -39,10 +39,15 @@ func (f *exploreFlags) parseScale() error {
 }
 
 // scales reports whether the small version of an entry is explored with these flags if the entry is too big.
-// A sample ends, whatever the size; the others ask about the entry as it is.
 func (f *exploreFlags) scales(own *explore.Options) bool {
+	return f.scale != scaleOff && f.explores(own)
+}
+
+// explores reports whether something else than an entry may be explored with these flags if it is too big. A
+// sample ends, whatever the size; the others ask about the entry as it is.
+func (f *exploreFlags) explores(own *explore.Options) bool {
 	samples := own.Portfolio == nil && own.POR.Samples
-	return f.scale != scaleOff && !samples && !f.resume && f.traceSearch == "" && f.explain == "" && !f.checkDuplicates && !f.checkStatic && !f.symbolic
+	return !samples && !f.resume && f.traceSearch == "" && f.explain == "" && !f.checkDuplicates && !f.checkStatic && !f.symbolic
 }
 
 // smallSample is how many executions of a small version have to pass, nearly all of them.

@@ -402,8 +402,13 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 
 // failurePos returns the position of a test's failure: the same as go test, if it is in the entry's
 // module. Otherwise it is the caller in the module: the reader does not look into a library that
-// compares values without calling Helper.
+// compares values without calling Helper. What an example prints is compared when it has returned, by no
+// line of the reader's: the position is that of its declaration.
 func (m *machine) failurePos(f *Fault) token.Position {
+	//mutant: an example fails in the library [test ./cmd/hbcheck TestScripts/examples]: "m.entry.Example != nil" -> "false"
+	if m.entry.Example != nil && !slices.ContainsFunc(f.Frames, func(x Frame) bool { return !x.Std }) {
+		return Plain(m.prog.Fset.Position(m.entry.Pos))
+	}
 	at := slices.IndexFunc(f.Frames, func(x Frame) bool { return x.Pos.Filename == f.Pos.Filename && x.Pos.Line == f.Pos.Line })
 	if own := OwnPos(f.Frames); own.IsValid() && at >= 0 && !f.Frames[at].Own {
 		return own
@@ -423,17 +428,26 @@ type Once struct {
 	OverMemory  bool   // the program needed more memory than allowed
 	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
+	Durations   []time.Duration // of its timers and sleeps: different ones, at most mostDurations
 }
+
+const mostDurations = 64
 
 // RunOnce executes e under one schedule, writing its output as it appears.
 func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 	cfg.Run = true
+	var durations []time.Duration
+	cfg.Armed = func(ns int64) {
+		if d := time.Duration(ns); len(durations) < mostDurations && !slices.Contains(durations, d) {
+			durations = append(durations, d)
+		}
+	}
 	m, err := vm.New(prog, e, cfg)
 	if err != nil {
 		return Once{}, err
 	}
 	code, unsupported := m.Report().Exit()
-	once := Once{Exit: code, Unsupported: unsupported, OverMemory: m.Report().Cut().Cause == vm.CutMemory, Failure: m.Report().Failure()}
+	once := Once{Durations: durations, Exit: code, Unsupported: unsupported, OverMemory: m.Report().Cut().Cause == vm.CutMemory, Failure: m.Report().Failure()}
 	if e.Kind == load.Test && unsupported == "" && (m.Report().Skipped() != nil || !m.Report().Testing()) {
 		once.NotRun = &NotRun{m.Report().Skipped()}
 	}

@@ -10,10 +10,11 @@ import (
 // A version that counts passes in the order of gc, so what fails in it depends on the schedule. But what a
 // test asserts of many goroutines, "at least 50 of 100 were served", may hold in every schedule of the test
 // and not of the small version. So a failure, or a panic or misuse in the test's own code, is an error only
-// if all numbers that it is about are among those that were made smaller; otherwise it is a warning. So is a
-// goroutine that waits forever in the test's own code if what was made smaller is the size of something: a
-// channel that had room for all has it no more. Races are errors in any case, and so is what goes wrong in
-// other code: no program may do that.
+// if all numbers that it is about are among those that were made smaller, and if the version waits for the
+// same durations: a rate of one event in a second, instead of ten, makes it another test. Otherwise it is a
+// warning. So is a goroutine that waits forever in the test's own code if what was made smaller is the size
+// of something: a channel that had room for all has it no more. Races are errors in any case, and so is what
+// goes wrong in other code: no program may do that.
 
 // doubt makes such bugs of v warnings.
 func (c *Config) doubt(v *Version, r *explore.Result) {
@@ -32,9 +33,10 @@ func (c *Config) doubtful(v *Version, b *explore.Bug) bool {
 	own := scale.Own(c.Prog, c.Entry.Source, b.Site)
 	switch b.Kind {
 	case explore.Failure:
-		return scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
+		//mutant: a smaller number that was a rate fails the test [test ./explore/small TestValid]: "v.times" -> "false"
+		return v.times || scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
 	case explore.Panic, explore.Misuse:
-		return own && scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
+		return own && (v.times || scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice))
 	case explore.Deadlock, explore.Leak:
 		//mutant: what waits because a channel was made smaller is an error [test ./explore/small TestValid]: "x.Role == scale.Size" -> "false"
 		return own && slices.ContainsFunc(v.choice.Values, func(x scale.Value) bool { return x.Role == scale.Size })

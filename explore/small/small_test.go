@@ -22,7 +22,7 @@ import (
 
 // config returns the configuration for Test0, Test1, ... of a file, by number.
 func config(t *testing.T, bodies []string) (list []*small.Config) {
-	src := "package x\nimport (\"sync\"; \"sync/atomic\"; \"testing\")\nvar _ sync.Mutex\nvar _ atomic.Int32\n"
+	src := "package x\nimport (\"sync\"; \"sync/atomic\"; \"testing\"; \"time\")\nvar _ sync.Mutex\nvar _ time.Duration\nvar _ atomic.Int32\n"
 	for i, body := range bodies {
 		src += fmt.Sprintf("func Test%d(t *testing.T) {\n%s\n}\n", i, body)
 	}
@@ -85,6 +85,15 @@ f(0); f(1); f(2); f(3)
 wg.Wait()
 if !(seq[0] == 0 && seq[1] == 1 && seq[2] == 2) && !(seq[0] == 3 && seq[1] == 0 && seq[2] == 1) { t.Error(seq) }`, "none", ""},
 		{"a channel that has no room", "const room = 8\nc := make(chan int, room)\nfor range 2 { go func() { c <- 1; c <- 2 }() }\n<-c; <-c", "8→1 incomplete doubtful", "room=1"},
+		{"a rate", `const rate, limit = 10, 4 * time.Second
+tick := time.NewTicker(limit / rate)
+var n, m atomic.Int32
+end := make(chan int)
+for range 20 { go func() { select { case <-tick.C: n.Add(1); case <-end: } }() }
+time.Sleep(limit)
+close(end)
+go func() { m.Store(1); m.Store(2) }()
+if m.Load() == 1 && n.Load() == 0 { t.Error("none") }`, "20→1 ok", ""}, // after 10→1, 20→2, which fails
 		{"skipped", "for range 20 { go func() {}() }\nt.Skip()", "none", ""},
 		{"nothing to make smaller", "for range 3 { go func() {}() }", "none", ""},
 	}

@@ -2,6 +2,7 @@ package small
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 			failed += o.Count
 		}
 	}
+	v.times = c.otherTimes(ctx, once.Durations)
 	//mutant: a version that fails nearly always counts [test ./explore/small TestValid]: "2*failed <= opts.MaxExecs" -> "true"
 	return 2*failed <= opts.MaxExecs, nil
 }
@@ -59,4 +61,27 @@ func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
 	var over atomic.Bool
 	time.AfterFunc(d, func() { over.Store(true) })
 	return func() bool { return over.Load() || ctx.Err() != nil }
+}
+
+// otherTimes reports whether the durations, which are a version's, are not those of the entry. Where the clock goes
+// on while the program computes they differ by a little.
+func (c *Config) otherTimes(ctx context.Context, durations []time.Duration) bool {
+	if c.full == nil {
+		full, err := c.Once(c.Prog, c.Entry.Source, interruptedAfter(ctx, c.part(mostOnce)))
+		if err != nil {
+			return true
+		}
+		c.full = &full
+	}
+	return !within(durations, c.full.Durations) || !within(c.full.Durations, durations)
+}
+
+// within reports whether each of list is about as long as one of the others.
+func within(list, others []time.Duration) bool {
+	for _, d := range list {
+		if !slices.ContainsFunc(others, func(x time.Duration) bool { return (d - x).Abs() <= max(d/50, time.Millisecond/2) }) {
+			return false
+		}
+	}
+	return true
 }

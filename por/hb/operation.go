@@ -164,7 +164,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	if n.Wide || n.extra != nil {
 		n.extra = x.extraAccesses(g, n)
 	}
-	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
+	//mutant: closing depends on all receives [counted]: " || n.Kind == trace.Close" -> ""
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv || n.Kind == trace.Close) {
 		n.Slot = x.slotOf(g, &n.Op)
 	}
 	return n

@@ -50,7 +50,7 @@ func HTML(s *Schedule) ([]byte, error) {
 		why = "Why: " + why
 	}
 	where := s.Package + " · " + entry + " · " + s.Paths.Pos(b.Pos)
-	if x := report.InSmall(b); x != "" {
+	if x := report.FoundIn(b); x != "" {
 		where += " · " + x
 	}
 	if s.Search != "" {

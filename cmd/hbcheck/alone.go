@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
+)
+
+// Subtests of a test that is too big, each without the others: one that is too big does not take the others with it.
+
+// leastAlone is how much time a subtest is worth beginning with.
+const leastAlone = 50 * time.Millisecond
+
+// alone explores the subtests of an entry, each without the others, for at most the given time; 0: no limit. It calls
+// found for each that passes in the order of gc: what is wrong with another one is that it needs those before it.
+// It ends with the first bug, unless all are sought.
+func (x *wholeRun) alone(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, parts []string,
+	most time.Duration, found func(name string, r *explore.Result)) error {
+	begin := time.Now()
+	own.Keep, own.Elsewhere, own.Trace = nil, nil, nil
+	for i, name := range parts {
+		own.Timeout = withoutLimit
+		if most > 0 {
+			own.Timeout, own.Share = (most-time.Since(begin))/time.Duration(len(parts)-i), true
+		}
+		if ctx.Err() != nil || own.Timeout < leastAlone {
+			break
+		}
+		machine := flags.machineFlags
+		machine.run = exactly(name)
+		if machine.host = x.remote.host(e.Source); machine.host == nil {
+			machine.host = x.sv.host(e.Source, x.mem)
+		}
+		over := time.Now().Add(own.Timeout)
+		cfg, err := machine.vmConfig(x.dirs.prog, e.Source, func() bool { return ctx.Err() != nil || time.Now().After(over) })
+		if err != nil {
+			return err
+		}
+		once, err := describe.RunOnce(x.dirs.prog, e.Source, cfg)
+		//mutant: a subtest that needs those before it fails [test ./cmd/hbcheck TestScripts/alone]: "once.Exit != 0" -> "false"
+		if err != nil || once.Exit != 0 || once.Unsupported != "" || once.OverMemory || once.NotRun != nil {
+			continue
+		}
+		part := *e
+		part.New = func(interrupted func() bool) (describe.Machine, error) {
+			return machine.build(x.dirs.prog, e.Source, interrupted)
+		}
+		r, _, err := x.f.one(ctx, part, own)
+		if err != nil {
+			return err
+		}
+		if found(name, r); r.Verdict == explore.Fail && !own.All {
+			break
+		}
+	}
+	return nil
+}
+
+// exactly returns the pattern of --run for the subtest of that name.
+func exactly(name string) string {
+	levels := strings.Split(name, "/")
+	for i, level := range levels {
+		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+	}
+	return strings.Join(levels, "/")
+}
+
+// withParts explores an entry, and its subtests alone if it is too big. If that is known from an earlier exploration
+// they come first, with half of the time; otherwise they have what is left.
+func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result,
+	whole func(explore.Options) (*explore.Result, error)) (*explore.Result, error) {
+	begin := time.Now()
+	alone := func(too *explore.Result, most time.Duration) (list []aloneResult, fails bool, err error) {
+		if too == nil || !too.TooBig() || len(e.Together) > 0 {
+			return nil, false, nil
+		}
+		err = x.alone(ctx, e, own, flags, too.Parts(), most, func(name string, r *explore.Result) {
+			list = append(list, aloneResult{name, r})
+			fails = fails || r.Verdict == explore.Fail
+		})
+		return list, fails, err
+	}
+	list, fails, err := alone(earlier, own.Timeout/2)
+	if err != nil {
+		return nil, err
+	}
+	r := earlier
+	if !fails || own.All {
+		if r, err = whole(own.After(time.Since(begin))); err != nil {
+			return nil, err
+		}
+	}
+	if list == nil {
+		left := own.Timeout
+		if left > 0 {
+			left = max(1, left-time.Since(begin))
+		}
+		if list, _, err = alone(r, left); err != nil {
+			return nil, err
+		}
+	}
+	if r.Verdict != explore.OK {
+		for _, p := range list {
+			r.AddAlone(p.name, p.r)
+		}
+	}
+	return r, nil
+}
+
+// aloneResult is the result of a subtest without the others.
+type aloneResult struct {
+	name string
+	r    *explore.Result
+}

@@ -1,0 +1,64 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Alone is the exploration of one subtest of a test that is too big, without the others, as with --run Test/sub.
+// It says nothing about the test as a whole: a subtest may depend on what those before it have done.
+type Alone struct {
+	Name    string // with that of the test; there may be subtests inside of it
+	Verdict Verdict
+}
+
+// Parts returns the names of the subtests of a test that may be explored alone: those of the first level, unless
+// every execution has skipped them. There are none if there is only one.
+func (r *Result) Parts() (list []string) {
+	for _, name := range r.Subtests {
+		levels := strings.SplitN(name, "/", 3)
+		if len(levels) < 2 || slices.Contains(r.Skipped, name) {
+			continue
+		}
+		if part := levels[0] + "/" + levels[1]; !slices.Contains(list, part) {
+			list = append(list, part)
+		}
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
+}
+
+// AddAlone adds the exploration of a subtest alone to the result of its test. Its bugs are bugs of the test.
+func (r *Result) AddAlone(name string, x *Result) {
+	r.Alone = append(r.Alone, Alone{name, x.Verdict})
+	for _, b := range x.Bugs {
+		//mutant: the bug of a subtest alone is lost [test ./cmd/hbcheck TestScripts/alone]: "b.Warning ||" -> "true ||"
+		if b.Warning || slices.ContainsFunc(r.Bugs, func(k *Bug) bool { return k.key() == b.key() }) {
+			continue
+		}
+		b.Alone = name
+		r.Bugs = append(r.Bugs, b)
+		r.Verdict = Fail
+	}
+	if x.Verdict == OK { // an incomplete exploration assumes nothing
+		for _, a := range x.Assumed {
+			if !slices.ContainsFunc(r.Assumed, func(k vm.Assumption) bool { return k == a }) {
+				r.Assumed = append(r.Assumed, a)
+			}
+		}
+	}
+}
+
+// aloneAs returns the verdict of the subtest of that name, or of the one around it, alone.
+func (r *Result) aloneAs(name string) (v Verdict, ok bool) {
+	for _, x := range r.Alone {
+		if x.Name == name || strings.HasPrefix(name, x.Name+"/") {
+			return x.Verdict, true
+		}
+	}
+	return "", false
+}
