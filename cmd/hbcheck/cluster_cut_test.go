@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -195,15 +196,29 @@ func TestClusterCut(t *testing.T) {
 			p.worker()
 			p.same(p.wait(c, &out), want)
 		})
-		t.Run(name+" a full disk", func(t *testing.T) {
+		t.Run(name+" a disk that is full for a while", func(t *testing.T) {
 			p := fresh(t)
-			p.server(p.smallDisk())
+			disk := p.smallDisk()
+			server := p.server(disk)
 			p.listens()
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()
 			p.worker()
-			p.sameOrRefused(c, &out, want)
+			p.underway("")
+			time.Sleep(disturbed)
+			fill(disk, 0)
+			time.Sleep(4 * disturbed)
+			kill(server)
+			files, _ := filepath.Glob(filepath.Join(disk, "fill*"))
+			for _, f := range files {
+				os.Remove(f)
+			}
+			p.server(disk)
+			p.same(p.wait(c, &out), want)
+			if log := p.log(c); !strings.Contains(log, "a full disk?") || !strings.Contains(log, "reached again") {
+				t.Errorf("it does not tell why it waits: %s", log)
+			}
 		})
 	}
 }

@@ -334,7 +334,7 @@ func (p *processes) underway(secret string) {
 	p.t.Fatal("no run begins")
 }
 
-// smallDisk returns a directory of 8 MB, which is almost full.
+// smallDisk returns a directory of 8 MB.
 func (p *processes) smallDisk() string {
 	p.t.Helper()
 	dir := p.t.TempDir()
@@ -342,10 +342,20 @@ func (p *processes) smallDisk() string {
 		p.t.Skipf("no small disk: %s", out)
 	}
 	p.t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-	fill := make([]byte, 1<<16)
-	for i := 0; os.WriteFile(filepath.Join(dir, fmt.Sprintf("fill%d", i)), fill, 0o666) == nil && i < 96; i++ {
-	}
 	return dir
+}
+
+// fill leaves room for n bytes in dir, or less.
+func fill(dir string, n int) {
+	os.WriteFile(filepath.Join(dir, "room"), make([]byte, n), 0o666)
+	for i, size := 0, 1<<16; size > 0; i++ {
+		name := filepath.Join(dir, fmt.Sprintf("fill%d", i))
+		if os.WriteFile(name, make([]byte, size), 0o666) != nil {
+			os.Remove(name)
+			size /= 2
+		}
+	}
+	os.Remove(filepath.Join(dir, "room"))
 }
 
 // sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there
@@ -530,7 +540,9 @@ func TestCluster(t *testing.T) {
 		p.same(p.wait(c, &out), want)
 	})
 	scenario("a full disk", func(t *testing.T, p *processes) {
-		p.server(p.smallDisk())
+		dir := p.smallDisk()
+		fill(dir, 2<<20)
+		p.server(dir)
 		var out bytes.Buffer
 		p.sameOrRefused(p.run(&out, "--parallel", "1", "--cluster", p.url()), &out, want)
 	})
