@@ -373,7 +373,6 @@ func (x *coordinator) beat() {
 		x.mu.Unlock()
 		one, cancel := context.WithTimeout(x.ctx, answerTime)
 		err := x.c.PutRun(one, info)
-		//mutant: a coordinator is silent while its server keeps nothing [test ./cmd/hbcheck TestClusterCut/optimal.a.disk]: true
 		kept = err == nil
 		if jetstream.Full(err) {
 			x.fail(err)
