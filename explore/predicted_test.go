@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// TestPredictedChoice: if a step of a predicted execution cannot be made, another goroutine moves, with a choice of
-// its own.
+// TestPredictedChoice: if a step of a predicted execution cannot be made, another goroutine moves, with a
+// choice of its own.
 func TestPredictedChoice(t *testing.T) {
 	const seed = 420 // its plans lead to a channel where fewer wait than before
 	for p, e := range generatedFrom(t, []progen.Features{progen.Chans | progen.Selects | progen.Trying}, seed, 1) {

@@ -37,7 +37,7 @@ type variant struct {
 var variants = []variant{
 	{"as it is", func(*entryModel) {}},
 	{"1024 pieces at a time", func(m *entryModel) { m.most = 1024 }},
-	{"and of 2 s", func(m *entryModel) { m.most, m.piece, m.more = 1024, 2, 0.05 }},
+	{"1024 pieces of 2 s at a time", func(m *entryModel) { m.most, m.piece, m.more = 1024, 2, 0.05 }},
 }
 
 func (v variant) run(workers int) entryOutcome {
