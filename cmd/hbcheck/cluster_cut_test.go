@@ -141,7 +141,6 @@ func TestClusterCut(t *testing.T) {
 			p := fresh(t)
 			data := t.TempDir()
 			server := p.server(data)
-			p.listens()
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()
@@ -157,7 +156,6 @@ func TestClusterCut(t *testing.T) {
 		t.Run(name+" the coordinator dies", func(t *testing.T) {
 			p := fresh(t)
 			p.server(t.TempDir())
-			p.listens()
 			again := append([]string{"--parallel", "0", "--cluster", p.url(), "--resume"}, flags...)
 			p.worker()
 			p.worker()
@@ -172,7 +170,6 @@ func TestClusterCut(t *testing.T) {
 		t.Run(name+" two runs", func(t *testing.T) {
 			p := fresh(t)
 			p.server(t.TempDir())
-			p.listens()
 			var first, second bytes.Buffer
 			a := p.run(&first, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			b := p.run(&second, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
@@ -200,7 +197,6 @@ func TestClusterCut(t *testing.T) {
 			p := fresh(t)
 			disk := p.smallDisk()
 			server := p.server(disk)
-			p.listens()
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()

@@ -228,7 +228,7 @@ func (p *processes) worker(url ...string) *exec.Cmd {
 
 // explore are the arguments of a run.
 func (p *processes) explore(more ...string) []string {
-	return append(append([]string{"explore", "--format", "json", "--html", "off", "--timeout", "40s", "--save", "off", "-o", filepath.Join(p.dir, ".out"), "--ack-wait", "1s"}, more...), "./...")
+	return append(append([]string{"explore", "--format", "json", "--html", "off", "--timeout", "40s", "--count", "1", "--save", "off", "-o", filepath.Join(p.dir, ".out"), "--ack-wait", "1s"}, more...), "./...")
 }
 
 // run starts a run.
@@ -310,7 +310,9 @@ func (p *processes) fresh(t *testing.T) *processes {
 
 // server starts a NATS server that keeps its data in dir.
 func (p *processes) server(dir string) *exec.Cmd {
-	return p.start("/", []string{asServer + "=" + dir}, nil, fmt.Sprintf("127.0.0.1:%d", p.port))
+	c := p.start("/", []string{asServer + "=" + dir}, nil, fmt.Sprintf("127.0.0.1:%d", p.port))
+	p.listens()
+	return c
 }
 
 // underway waits until there is a run, and a worker.
