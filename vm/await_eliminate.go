@@ -242,8 +242,9 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 }
 
 // Snapshots of a goroutine that all others have left alone: it waits for nobody, and only a loop without end iterates
-// with zero effect. So they are taken in some of its steps: a package that reads tables after its first goroutine has
-// ended, while it is initialised, makes ten thousand. A step that is looked at is one of many of such a loop.
+// with zero effect. So in long executions they are taken in some of its steps: a package that reads tables after its
+// first goroutine has ended, while it is initialised, makes ten thousand. Steps that are looked at are some of many of
+// such a loop.
 const (
 	lonelySteps  = 4096
 	lonelyLooked = 4 * maxSnapshots // of them
@@ -251,7 +252,8 @@ const (
 
 // busyAlone reports whether g is alone, and at one of the steps that are not looked at.
 func (e *awaitElimination) busyAlone(g *goroutine) bool {
-	if e.m.steps%lonelySteps >= lonelySteps-lonelyLooked {
+	//mutant: a goroutine alone never waits in vain [test ./cmd/hbcheck TestScripts/lonely]: "e.m.steps < lonelySteps || " -> "false && "
+	if e.m.steps < lonelySteps || e.m.steps%lonelySteps >= lonelySteps-lonelyLooked {
 		return false
 	}
 	return !slices.ContainsFunc(e.m.living(), func(s uint32) bool { return e.m.gs[s] != g && e.m.gs[s].status != gEnded })
