@@ -241,16 +241,16 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// Snapshots of a goroutine that all others have left alone: it waits for nobody, and only a loop without end iterates
-// with zero effect. So in long executions they are taken in some of its steps: a package that reads tables after its
-// first goroutine has ended, while it is initialised, makes ten thousand. Steps that are looked at are some of many of
-// such a loop.
+// A goroutine that all others have left alone waits for no other one: only a loop without end iterates with
+// zero effect. So in long executions there are snapshots at some of its steps only: a package that reads
+// tables after its first goroutine has ended, while it is initialised, makes ten thousand. Such a loop comes
+// to one of them.
 const (
 	lonelySteps  = 4096
 	lonelyLooked = 4 * maxSnapshots // of them
 )
 
-// busyAlone reports whether g is alone, and at one of the steps that are not looked at.
+// busyAlone reports whether g is alone, and at one of the steps without a snapshot.
 func (e *awaitElimination) busyAlone(g *goroutine) bool {
 	//mutant: a goroutine alone never waits in vain [test ./cmd/hbcheck TestScripts/lonely]: "e.m.steps < lonelySteps || " -> "false && "
 	if e.m.steps < lonelySteps || e.m.steps%lonelySteps >= lonelySteps-lonelyLooked {
