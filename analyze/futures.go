@@ -18,7 +18,7 @@ type future struct {
 	p         *Program
 	base      *static.Base
 	name, doc string
-	a         static.Analysis // nil when it is done with
+	a         static.Analysis // nil after Release
 }
 
 // futures returns the analyses of package static.
@@ -38,7 +38,7 @@ func (f *future) Name() string { return f.name }
 
 func (f *future) Doc() string { return f.doc }
 
-// Release lets go of what the analysis remembers. It must not be asked again.
+// Release frees the memory of the analysis, which must not be used any more.
 func (f *future) Release() { f.a = nil }
 
 // Whole implements Analysis: what holds at the function's entry.
@@ -50,7 +50,7 @@ func (f *future) Whole(fn *ssa.Function) []Fact {
 	for i := range list {
 		x := &list[i]
 		x.Pos, x.Whole = f.p.position(fn.Pos()), true
-		x.Detail = f.Name() == "guardedby" // Overall says it in one place
+		x.Detail = f.Name() == "guardedby" // Overall lists it for all functions together
 	}
 	return list
 }
@@ -67,7 +67,7 @@ func (f *future) Own(instr ssa.Instruction) []Fact {
 	return list
 }
 
-// leads are what the words of a fact begin with.
+// leads are the first words of the facts of an analysis.
 var leads = map[string]string{
 	"fieldaccess": "may ", "maywait": "may ", "mustwait": "always waits before it may ", "mustlock": "must ", "mustjoin": "must ",
 	"maynotify": "may ", "futurealloc": "may ", "unheldunlock": "may, without having locked it, ",
@@ -83,7 +83,7 @@ func (f *future) At(instr ssa.Instruction) []Fact {
 	index := make(map[string]int)
 	for _, x := range f.a.At(instr) {
 		if x.Pos.IsValid() && x.Why == "" && !f.p.shown(f.p.packageAt(x.Pos)) {
-			continue // what libraries do within
+			continue // inside of libraries
 		}
 		fact := Fact{Analysis: f.Name(), Pos: f.p.position(instr.Pos()), Func: instr.Parent(), Text: lead + x.Text}
 		var note *Note
@@ -122,7 +122,7 @@ func (f *future) At(instr ssa.Instruction) []Fact {
 	return list
 }
 
-// negate words the opposite of a fact.
+// negate returns the text of the opposite of a fact.
 func negate(text string) string {
 	if a, b, ok := strings.Cut(text, " is "); ok {
 		return a + " is not " + b
@@ -163,8 +163,8 @@ func (p *Program) at(file string, line int) []ssa.Instruction {
 	return list
 }
 
-// callPosition returns where a call is: at its opening parenthesis, as ssa has it,
-// is not where people expect it.
+// callPosition returns the position of a call for people, who do not expect the opening parenthesis,
+// which is the position that ssa gives.
 func (p *Program) callPosition(site ssa.CallInstruction) token.Position {
 	if !site.Pos().IsValid() {
 		for _, v := range site.Common().Args {

@@ -23,8 +23,8 @@ func TestAwait(t *testing.T) {
 		{"peterson", "2 broken", explore.Fail},
 	}
 	for _, p := range programs {
-		for _, e := range explorers.All() {
-			if e.Stateful || e.Samples {
+		for _, e := range explorers.Exhaustive() {
+			if e.Stateful {
 				continue
 			}
 			x := CountedProgram{Suite: "await", Program: p.name, Args: p.args}

@@ -96,7 +96,7 @@ func JPFPrograms() []JPFProgram {
 type JPFRow struct {
 	JPFProgram
 	Result *explore.Result
-	CPU    time.Duration // of the search alone: the least of all times it was repeated
+	CPU    time.Duration // of the search alone: the least time of all repetitions
 }
 
 // Transitions returns how many steps are executed in a second of CPU time.
@@ -139,8 +139,8 @@ func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) 
 	return &JPFRow{JPFProgram: s, Result: x.result, CPU: x.cpu}, nil
 }
 
-// Auto is the kind of static facts that explore has by default: those of Parts, of which nothing is
-// computed before there is something to gain, and which are not asked where that brings nothing.
+// Auto is the kind of static facts that explore has by default: those of Parts. They are computed only when
+// the search may gain from them, and queried only where they help.
 const Auto oracle.Kind = "auto"
 
 // options are those of a search that matches states.
@@ -159,7 +159,7 @@ func useFacts(opts *explore.Options, kind oracle.Kind) {
 	}
 }
 
-// nameFacts has the result of a search say of which kind the static facts were that it was to have.
+// nameFacts sets the kind of static facts of a result, if the search was told to choose it itself (Auto).
 func nameFacts(r *explore.Result, kind oracle.Kind) {
 	if kind == Auto {
 		r.Hybrid = Auto

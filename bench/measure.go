@@ -14,8 +14,8 @@ import (
 
 // onOneMachine returns an entry for main of a program with its arguments (separated by spaces). All
 // searches of it use one machine, which they leave in its initial state: the next one begins there,
-// with every function compiled. Whether it is interrupted the search says that uses it, which has to repeat
-// what it has found when its time is up: until there is one, stopped does.
+// with every function compiled. The search that uses the machine decides whether the machine is
+// interrupted, because it repeats its findings when its time is up. Before the first search, stopped decides.
 func onOneMachine(
 	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
 ) (explore.Entry, error) {
@@ -38,9 +38,9 @@ func onOneMachine(
 
 // measured is what measureProgram returns.
 type measured struct {
-	result *explore.Result // its statistics have the time to load it and to make the machine
+	result *explore.Result // its statistics include loading and making the machine
 	cpu    time.Duration   // of the quickest search
-	solver vm.Solving      // what was asked about inputs in the first one
+	solver vm.Solving      // the questions about inputs of the first search
 }
 
 // measureProgram explores a program with the given arguments on one machine, as often as

@@ -22,10 +22,10 @@ import (
 //
 //	search ── Elsewhere.Explore(Piece) ──▶ Helper.Explore ── subsearch ──▶ Merge
 //
-// The machine of a helper is made equal to that of the search (vm.Machine.Learn). If it learns something by
-// itself while it explores a piece the piece is refused, and the search explores it: then its machine has
-// learned that, too, and the next piece takes it along. So numbers, of goroutines, functions and places,
-// mean the same on both sides, and a helper's findings are those of another worker (parallel.go).
+// The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that the numbers of
+// goroutines, functions and places mean the same on both sides, and a helper's findings are those of another
+// worker (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece.
+// Then the search explores the piece, its machine learns the same, and sends it along with the next piece.
 
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {
@@ -33,8 +33,8 @@ type Elsewhere interface {
 	Acquire(stop func() bool) bool
 	TryAcquire() bool
 	Release()
-	// Explore returns what Helper.Explore has returned for p in another process; ok is false if that has
-	// refused it, or stop returns true.
+	// Explore has another process call Helper.Explore for p, and returns the result. ok is false if the
+	// helper has refused the piece, or stop returns true.
 	Explore(p Piece, stop func() bool) (result []byte, ok bool)
 }
 
@@ -48,7 +48,7 @@ type Piece struct {
 // sends reports whether pieces of the search with options o may be explored by other processes.
 func (o *Options) sends() bool {
 	return o.Elsewhere != nil && o.phase != "" && o.POR.Piece != nil && !o.Match && o.kind() == oracle.None && o.Jobs <= 1 &&
-		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0
+		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0 && !o.countsLeft()
 }
 
 // sentSearch is what a helper has to know about a search besides the options of its entry.
@@ -56,12 +56,11 @@ type sentSearch struct {
 	POR        string
 	Refinement vm.Refinement
 	Await      bool
-	Tolerated  []key
 
 	MaxExecs, Seed              uint64
 	MaxSteps, Preempt, Dive     int
 	StopTruncated, LimitPreempt bool
-	All, Outcomes               bool
+	All, Outcomes, DoubtsLeft   bool
 }
 
 // knowledge is what the machine of a search has met.
@@ -69,7 +68,7 @@ type knowledge struct {
 	Machine  *vm.Saved
 	Subtests []string
 	Skipped  []string
-	// If the search has begun again, what its collector knew at that time.
+	// Again: the search has begun again; Bugs and Races are what its collector knew at that time.
 	Again bool
 	Bugs  map[key]bool
 	Races map[describe.RaceID]bool
@@ -86,7 +85,7 @@ type sender struct {
 	numbered uint64
 	again    bool // of known
 	stale    bool // a helper has met something that is not in known
-	unknown  bool // what the machine has met cannot be told
+	unknown  bool // what the machine has met has no serial form
 }
 
 // useElsewhere lets other processes explore pieces of the search.
@@ -95,11 +94,7 @@ func (s *exploration) useElsewhere() {
 	o := &s.opts
 	sent := sentSearch{POR: o.POR.Name, Refinement: s.m.Refinement(), Await: o.awaitLoops, MaxExecs: o.MaxExecs, Seed: o.Seed,
 		MaxSteps: o.MaxSteps, Preempt: o.Preempt, Dive: o.dive, StopTruncated: o.StopTruncated, LimitPreempt: o.LimitPreempt,
-		All: o.All, Outcomes: o.Outcomes}
-	for k := range o.tolerated {
-		sent.Tolerated = append(sent.Tolerated, k)
-	}
-	slices.SortFunc(sent.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		All: o.All, Outcomes: o.Outcomes, DoubtsLeft: o.doubtsLeft}
 	var err error
 	if x.search, err = saved.Marshal(&sent); err != nil {
 		return
@@ -180,6 +175,13 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 	if err := saved.Unmarshal(search, &sent); err != nil {
 		return nil, err
 	}
+	if p := (&portfolio{opts: &opts}); opts.Portfolio != nil {
+		i := slices.IndexFunc(opts.Portfolio.Searches, func(x Options) bool { return x.POR.Name == sent.POR })
+		if i < 0 {
+			return nil, fmt.Errorf("explore: a piece of --por=%s", sent.POR)
+		}
+		opts = p.options(opts.Portfolio.Searches[i])
+	}
 	opts.Timeout, opts.Share, opts.spent = 0, false, 0
 	opts.Elsewhere, opts.Keep, opts.Progress, opts.ProgressDue, opts.Jobs, opts.Trace = nil, nil, nil, nil, 0, nil
 	if opts.POR == nil || opts.POR.Name != sent.POR || opts.POR.Piece == nil {
@@ -187,13 +189,7 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 	}
 	opts.awaitLoops, opts.MaxExecs, opts.Seed, opts.MaxSteps, opts.Preempt = sent.Await, sent.MaxExecs, sent.Seed, sent.MaxSteps, sent.Preempt
 	opts.dive, opts.StopTruncated, opts.LimitPreempt, opts.All, opts.Outcomes = sent.Dive, sent.StopTruncated, sent.LimitPreempt, sent.All, sent.Outcomes
-	opts.tolerated = nil
-	for _, k := range sent.Tolerated {
-		if opts.tolerated == nil {
-			opts.tolerated = make(map[key]bool)
-		}
-		opts.tolerated[k] = true
-	}
+	opts.doubtsLeft = sent.DoubtsLeft
 	s, err := prepare(ctx, e.refined(sent.Refinement), opts)
 	if err != nil {
 		return nil, err
@@ -217,7 +213,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	}
 	h.clean = false
 	defer func() {
-		if x := recover(); x != nil { // the search will have the same mistake, or does without this piece
+		if x := recover(); x != nil { // the search explores the piece itself, and may make the same mistake
 			result, err = nil, fmt.Errorf("%w: %v\n%s", ErrRefused, x, debug.Stack())
 		}
 	}()
@@ -249,6 +245,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	if err != nil {
 		return nil, err
 	}
+	//mutant: elsewhere: a piece may show what is new [test ./explore TestElsewhereNew]: "h.facts) ||" -> "h.facts) && false ||"
 	if !bytes.Equal(facts, h.facts) || result == nil || s.m.NeedsRefining() {
 		return nil, ErrRefused
 	}

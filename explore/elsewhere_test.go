@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // helpers are an explore.Elsewhere of helpers in this process, each with a machine of its own.
@@ -139,5 +142,104 @@ func TestElsewhere(t *testing.T) {
 	t.Logf("%d programs, %d pieces, %d refused", total, pieces, refused)
 	if pieces < uint64(total) {
 		t.Errorf("%d programs had only %d pieces", total, pieces)
+	}
+}
+
+// TestElsewherePortfolio: of several explorers with one answer, the first of which has pieces that others explore,
+// the answer is the same: which explorer has it, and its counts.
+func TestElsewherePortfolio(t *testing.T) {
+	sample := func(name string) explore.Options {
+		return explore.Options{POR: explorers.Lookup(name), MaxExecs: 100, MaxSteps: 2000}
+	}
+	pieces, cut, total := uint64(0), 0, 0
+	check := func(name string, e explore.Entry, all bool, n int) {
+		t.Helper()
+		total++
+		p := &explore.Portfolio{Searches: []explore.Options{{POR: explorers.Lookup("optimal"), All: all, Outcomes: all, MaxSteps: 2000, MaxExecs: 20_000},
+			{POR: explorers.Lookup("jpf"), Match: true, All: all, Outcomes: all, MaxSteps: 2000, MaxStates: 20_000}}}
+		if !all {
+			p.Samples = []explore.Options{sample("surw"), sample("pos")}
+			p.Graded = &explore.Options{POR: explorers.Lookup("jpf"), Match: true, LimitPreempt: true, MaxSteps: 2000}
+		}
+		o := explore.Options{All: all, Portfolio: p}
+		want := runJobs(t, e, o)
+		if n%2 == 0 {
+			p.Searches[0].POR = explorers.With("optimal", "eager", "true")
+		}
+		h := newHelpers(t, n, e, o, 20*n)
+		o.Elsewhere = h
+		if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+			t.Errorf("%s, %d helpers: not the same result by %s\n got %s\nwant %s", name, n, want.POR, resultText(got), resultText(want))
+		}
+		if h.pieces.Load() > 0 {
+			cut++
+		}
+		pieces += h.pieces.Load()
+		if testing.Verbose() {
+			t.Logf("%s: %v by %s, %d executions, %d pieces, %d refused", name, want.Verdict, want.POR, want.Stats.Executions, h.pieces.Load(), h.refused.Load())
+		}
+	}
+	for i, name := range []string{"smc/readers 8", "smc/lastzero 7", "smc/fibbench 3", "smc/exponentialbug 2"} {
+		if !deep.Every(2, i) {
+			continue
+		}
+		args := strings.Fields(name)
+		prog, entry := benchmark(t, args[0])
+		e := explore.Entry{Package: args[0], Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		}}
+		for n := 1; n <= 3; n++ {
+			check(name, e, n%2 == 0, n)
+			check(name, e, n%2 == 1, n)
+		}
+	}
+	sets := []progen.Features{progen.Locks | progen.Groups | progen.Atomics, progen.All, progen.Chans | progen.Locks | progen.Atomics}
+	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12, 500))) {
+		check(p.Name, e, p.Seed%2 == 0, 1+int(p.Seed%3))
+	}
+	t.Logf("%d searches, %d cut, %d pieces", total, cut, pieces)
+	if cut == 0 {
+		t.Error("nothing was cut")
+	}
+}
+
+// TestElsewhereNew: what is met first in a piece has the number that one worker gives it. Here the last of three
+// goroutines starts another one, whose bug is a finding of its own.
+func TestElsewhereNew(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	for g := range 3 {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n == 3 {
+				wg.Go(func() { mu.Lock(); println(g); mu.Unlock(); panic(g) })
+			}
+		})
+	}
+	wg.Wait()
+}`)
+	e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	for n := 1; n <= 3; n++ {
+		o := explore.Options{POR: explorers.Lookup("optimal"), All: true, Outcomes: true, NoMinimise: true}
+		want := runJobs(t, e, o)
+		if want.Stats.Counters.Goroutines != 1+3+3 || len(want.Bugs) < 3 {
+			t.Fatalf("%d goroutines, %d bugs", want.Stats.Counters.Goroutines, len(want.Bugs))
+		}
+		o.POR = explorers.With("optimal", "eager", "true")
+		h := newHelpers(t, n, e, o, 5)
+		o.Elsewhere = h
+		if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+			t.Errorf("%d helpers: not the same result\n got %s\nwant %s", n, resultText(got), resultText(want))
+		}
+		if h.refused.Load() == 0 {
+			t.Errorf("%d helpers: none has refused a piece that shows something new", n)
+		}
 	}
 }

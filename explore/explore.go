@@ -64,6 +64,7 @@ type exploration struct {
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine was ready
+	before    uint64    // instructions of the machine by then
 
 	// The system and the configuration of the explorer.
 	sys por.System
@@ -122,12 +123,13 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.Check(); err != nil {
 		return err
 	}
-	if opts.OneWorker() != NotAsked {
+	//mutant: several workers count what is left behind [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
+	if opts.OneWorker() != NotAsked || opts.countsLeft() {
 		opts.Jobs = 1
 	}
 	s.opts = opts
 	s.result.POR, s.result.Match, s.result.Hybrid, s.result.Jobs = opts.POR.Name, opts.Match, opts.kind(), opts.Jobs
-	s.begin = time.Now()
+	s.begin, s.before = time.Now(), s.m.Counters().Instructions
 
 	s.collector = newCollector(s.limit, s.m, opts)
 	s.cfg = opts.config()

@@ -26,8 +26,8 @@ type limit struct {
 	each  atomic.Uint64 // nanoseconds of the search per step
 	late  time.Time     // when narrating has to end; zero: time is not up yet
 
-	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless
-	// that itself has to end (telling).
+	// cuttable: the machine may cut executions. While a schedule is repeated it may not, unless the
+	// repetition itself has to end (telling).
 	cuttable, telling bool
 
 	asked func() // called by done, for tests
@@ -52,7 +52,7 @@ const mostTelling = time.Second
 type hurryKey struct{}
 
 // WithHurry returns a context for explorations. Once hurry is closed, an exploration whose context
-// is done ends without saving, and without narrating beyond what it knows already.
+// is done ends without saving, and narrates only steps that it knows already.
 func WithHurry(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, hurryKey{}, hurry)
 }
@@ -137,7 +137,7 @@ func (l *limit) release() {
 	}
 }
 
-// ending reports whether the exploration has to end, after the searches that are to be saved are.
+// ending reports whether the exploration has to end, at once or when its searches have been saved.
 // All workers call it after every step.
 func (l *limit) ending() bool { return l.early.Load() || l.done() }
 

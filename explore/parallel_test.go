@@ -98,6 +98,57 @@ func TestJobsPrograms(t *testing.T) {
 	}
 }
 
+// TestJobsLeft: the same for goroutines that some executions leave behind, and others do not.
+func TestJobsLeft(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import ("os"; "sync")
+func main() {
+	var mu sync.Mutex
+	n, plain := 0, 0
+	c := make(chan int)
+	for g := range 3 {
+		go func() {
+			mu.Lock()
+			n = 3*n + g
+			odd := n%2 == 1
+			mu.Unlock()
+			if odd {
+				<-c
+			}
+			if len(os.Args) > 1 {
+				plain++
+			}
+		}()
+	}
+	mu.Lock()
+	n++
+	mu.Unlock()
+}`)
+	for _, all := range []bool{true, false} {
+		args := []string{"main"}
+		if all {
+			args = append(args, "races")
+		}
+		e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		}}
+		o := explore.Options{POR: explorers.Lookup("optimal"), All: all, Leaks: explore.LeaksWarn, NoMinimise: true}
+		want := runJobs(t, e, o)
+		for i := range 4 {
+			if o.Jobs, o.Elsewhere = 2, nil; i%2 == 0 {
+				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
+			}
+			if i >= 2 {
+				o.POR = explorers.With("optimal", "eager", "true")
+			}
+			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+				t.Errorf("%d, all %v: not the same result\n got %s\nwant %s", i, all, resultText(got), resultText(want))
+			}
+		}
+		t.Logf("all %v: %v, %d executions, %d bugs", all, want.Verdict, want.Stats.Executions, len(want.Bugs))
+	}
+}
+
 // perBatch is the number of generated programs that are loaded as one package.
 const perBatch = 50
 

@@ -39,8 +39,8 @@ func TestPoints(t *testing.T) {
 	for i, e := range entries {
 		t.Run(e.Name, func(t *testing.T) {
 			want, executions := wanted(t, docs[e.Name])
-			for k, p := range explorers.All() {
-				if p.Samples || !deep.Every(10, i+k) {
+			for k, p := range explorers.Exhaustive() {
+				if !deep.Every(10, i+k) {
 					continue
 				}
 				hybrids := []oracle.Kind{oracle.None}

@@ -98,7 +98,7 @@ type contender struct {
 	s      *exploration
 	found  por.Result
 	long   bool // it has ended because executions are long
-	jobs   int  // workers of the first search once others run beside it; 0: one
+	helped bool // the first search has several workers, or pieces elsewhere, once others run beside it
 	err    error
 	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
 }
@@ -136,7 +136,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		keep = keep.fresh() // its decision is repeated
 	}
 	first := p.options(opts.Portfolio.Searches[0])
-	jobs := first.Jobs
+	helped := p.help(first)
 	first.Jobs = 0
 	s, err := p.prepare(keep, first, "0", nil)
 	if err != nil {
@@ -145,7 +145,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	load := s.result.Stats.Load
 	p.ctx = s.limit.ctx // all searches share one time
 	defer s.limit.release()
-	s, found, err := p.contest(&contender{s: s, jobs: jobs})
+	s, found, err := p.contest(&contender{s: s, helped: helped.Jobs > 1 || helped.sends()})
 	if err == errLong {
 		s, found, err = p.long(s, found)
 	}
@@ -167,6 +167,18 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	p.grade(r)
 	return r, nil
+}
+
+// help returns x, the options of the first search, with what others explore of it.
+//
+// Its pieces may be explored elsewhere. Those of the other searches may not: what stores states has no pieces, and
+// samples and walks are stopped at a certain amount of work, which pieces reach in no order.
+func (p *portfolio) help(x Options) Options {
+	x.Jobs = p.opts.Portfolio.Searches[0].Jobs
+	if x.phase = "0"; x.Jobs <= 1 {
+		x.Elsewhere = p.opts.Elsewhere
+	}
+	return x
 }
 
 // interrupted returns why a portfolio that was interrupted while it drew executions is not

@@ -115,15 +115,20 @@ func (p *portfolio) run(c *contender) {
 		if c.err = c.s.failed; c.err != nil || c.s.broken {
 			break
 		}
-		if c.jobs > 1 && c.beside && !c.s.limit.passed() {
-			c.before, c.last, opts.Jobs, c.jobs = 0, 0, c.jobs, 0
+		if c.helped && c.beside && !c.s.limit.passed() {
+			c.before, c.last, c.helped = 0, 0, false
+			opts = p.help(opts)
+			before := c.s.before
 			if c.s, c.err = c.s.again(opts); c.err != nil {
 				break
+			}
+			if m := c.s.collector.merged; m != nil {
+				m.instructions = before // those of one worker are executed again
 			}
 			continue
 		}
 		if c.begunAgain() && !c.s.limit.passed() {
-			c.before, c.last, opts.Jobs = 0, 0, 0
+			c.before, c.last, opts.Jobs, opts.Elsewhere = 0, 0, 0, nil
 			if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
 				break
 			}
@@ -202,7 +207,7 @@ func (p *portfolio) search(c *contender) {
 			if c.tooLong(q.Truncated) {
 				return "its executions are long"
 			}
-			if c.beside = true; c.jobs > 1 {
+			if c.beside = true; c.helped {
 				return "several workers begin again"
 			}
 		}

@@ -95,7 +95,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	p.drawn = true
 	before := covered(s.m)
-	if s, err = p.prepare(p.opts.Keep, p.options(p.opts.Portfolio.Searches[0]), longPhase, s); err != nil {
+	if s, err = p.prepare(p.opts.Keep, p.help(p.options(p.opts.Portfolio.Searches[0])), longPhase, s); err != nil {
 		return nil, found, err
 	}
 	if s, found, err = p.contest(&contender{s: s, effort: effort{beside: true}}); err != nil {

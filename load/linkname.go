@@ -38,8 +38,8 @@ func findLinks(src []byte) []link {
 // library alone.
 func isLinkname(word string) bool { return word == "//go:linkname" || word == "//go:linknamestd" }
 
-// linkVariables makes variables that are declared without a value one with those that a directive
-// names, as far as there are any: it is these that their packages refer to.
+// linkVariables replaces variables that are declared without a value by the variables that a directive
+// names, if the program has these.
 func (l *loader) linkVariables() {
 	for _, p := range l.all {
 		if p.Info == nil {
@@ -90,10 +90,11 @@ func (prog *Program) collectLinks() {
 	}
 }
 
-// Linked returns the function with a body that the linker would put in the
-// place of fn, which has none: because a //go:linkname directive beside fn
-// names it, or one beside it names fn. It returns nil if there is no such
-// function in the program, as for those written in assembly.
+// Linked returns the function that the linker would put in the place of fn,
+// which has no body. Either a //go:linkname directive beside fn names that
+// function (a pull), or a directive beside that function names fn (a push).
+// Linked returns nil if the program has no such function, for example because
+// fn is written in assembly.
 func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	if fn.Pkg == nil || fn.Signature.Recv() != nil || prog.hasBody(fn) {
 		return nil
@@ -105,7 +106,7 @@ func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	if target := prog.links.pushed[symbol]; target != nil {
 		return target
 	}
-	// A pull may name a function that knows nothing of it.
+	// A pull may name a function without a directive of its own.
 	if i := strings.LastIndexByte(symbol, '.'); i > 0 {
 		if p := prog.byPath[symbol[:i]]; p != nil && p.SSA != nil {
 			if target := p.SSA.Func(symbol[i+1:]); target != nil && prog.hasBody(target) {
@@ -116,8 +117,8 @@ func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
-// IsBodyless reports whether fn is declared without a body, or has lost it. Its syntax says so only when it
-// has been built.
+// IsBodyless reports whether fn is declared without a body, or the loader has taken its body away. The syntax
+// of fn shows that only after fn has been built.
 func (prog *Program) IsBodyless(fn *ssa.Function) bool {
 	if fn.Pkg != nil && prog.byTypes[fn.Pkg.Pkg] != nil && fn.Parent() == nil {
 		//mutant: what has not been built has no body [test ./load TestIsBodyless]: "!prog.hasBody(fn)" -> "!prog.hasBody(fn) || len(fn.Blocks) == 0"
@@ -130,7 +131,7 @@ func (prog *Program) IsBodyless(fn *ssa.Function) bool {
 // hasBody reports whether the source gives fn, a declared function, a body.
 func (prog *Program) hasBody(fn *ssa.Function) bool {
 	p := prog.byTypes[fn.Pkg.Pkg]
-	if p.late[fn.Pos()] != nil { // its syntax changes when it is built
+	if p.late[fn.Pos()] != nil { // building it changes its syntax
 		return !p.bare[fn.Pos()]
 	}
 	d, ok := fn.Syntax().(*ast.FuncDecl)

@@ -13,8 +13,8 @@ type Broken struct {
 	Err   error
 }
 
-// LoadRest is Load of what x lists, but if some packages are at fault and others are not, it loads the
-// others and says which it could not load; otherwise there is no Broken. It can be called once.
+// LoadRest loads the packages that x lists, as Load does. But if only some of them are at fault, it loads the
+// others, and Broken says which it could not load; otherwise Broken is nil. It can be called once.
 func (x *Listing) LoadRest() (*Program, *Broken, error) {
 	cfg, first := x.cfg, x.l
 	var broken *Broken
@@ -37,8 +37,8 @@ func (x *Listing) LoadRest() (*Program, *Broken, error) {
 				all = append(all, e)
 			}
 		}
-		// What is wrong later, in types, is not found as long as there are packages that the go
-		// command cannot list: so again, with fewer.
+		// Errors of types are found only when the go command can list all packages: so try again
+		// without those at fault.
 		good, bad := l.sides()
 		if len(good) == 0 || len(bad) == 0 {
 			return nil, nil, all
@@ -52,8 +52,8 @@ func (x *Listing) LoadRest() (*Program, *Broken, error) {
 	}
 }
 
-// sides returns which of the packages that the patterns match were found to be wrong, themselves
-// or in what they import, and which were not.
+// sides divides the packages that the patterns match: bad ones are at fault themselves or import one that
+// is, good ones are not.
 func (l *loader) sides() (good, bad []string) {
 	wrong := make(map[string]bool) // by ID: itself
 	for _, lp := range l.listed {
@@ -62,7 +62,7 @@ func (l *loader) sides() (good, bad []string) {
 	for _, p := range l.user {
 		wrong[p.ID] = wrong[p.ID] || len(p.errs) > 0
 	}
-	reaches := make(map[string]bool) // by ID: something wrong; false while it is being found out
+	reaches := make(map[string]bool) // by ID: a package at fault; false during its visit
 	var visit func(id string) bool
 	visit = func(id string) bool {
 		if r, seen := reaches[id]; seen {
@@ -78,7 +78,7 @@ func (l *loader) sides() (good, bad []string) {
 		reaches[id] = r
 		return r
 	}
-	paths := make(map[string]bool) // that were asked for → whether there is something wrong
+	paths := make(map[string]bool) // of the packages asked for: whether one is at fault
 	for _, lp := range l.listed {
 		if lp.DepOnly {
 			continue

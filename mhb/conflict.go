@@ -186,7 +186,7 @@ func skippable(k trace.Kind) bool {
 		// The explorer knows what they need.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
 	default:
-		panic("BUG: the oracle has no answer to " + k.String())
+		panic("BUG: skippable has no case for " + k.String())
 	}
 	return false
 }

@@ -83,7 +83,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		trace.Inspect:
 		return otherOp // what it accesses is all that matters: static.InspectOp is among that
 	}
-	panic("BUG: the walk has no answer to " + k.String())
+	panic("BUG: nativeOpOf has no case for " + k.String())
 }
 
 // opOf returns what native fn means. The table of operations has its kind.

@@ -16,7 +16,7 @@
 // with g's pending operation. Package oracle/check compares these claims, and the
 // static facts below them, with what happens.
 //
-// How much is used is a Kind:
+// A Kind selects the facts that are used:
 //
 //	none      nothing
 //	fa        fieldaccess: which accesses other goroutines can still make
@@ -28,8 +28,8 @@
 // mhb asks in addition whether another goroutine can obtain a pointer to an object at all
 // while g waits: see reach.
 //
-// Partition knows sets of several goroutines instead of single ones, from what they can reach in
-// memory: no static facts.
+// Partition finds persistent sets of several goroutines instead of one. It uses what they can reach in
+// memory, and no static facts.
 //
 // The other types wrap oracles: Lazy makes one when it is needed, and Explainer counts its
 // answers (--explain).

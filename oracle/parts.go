@@ -79,11 +79,7 @@ func NewPartitionOf(m *vm.Machine, most int) *Partition {
 
 // byAccess are the kinds of operations that depend on what touches the same, and nothing else.
 var byAccess = trace.KindsWhere(func(r *trace.Row) bool {
-	switch r.On {
-	case trace.OnMemory, trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond, trace.OnLibrary:
-		return r.Commutes == trace.ByAccess && !r.Ends
-	}
-	return false
+	return r.On.Row().Placed && r.Commutes == trace.ByAccess && !r.Ends
 })
 
 // private are the kinds that depend on nothing if they touch nothing.

@@ -29,7 +29,7 @@ func causeOf(b *explore.Bug) cause {
 	return cause{}
 }
 
-// tells reports whether an event is fully known, and of the program.
+// tells reports whether all is known of an event, and the program itself (no library) has executed it.
 func tells(e *describe.Event) bool { return !e.Brief && e.Internal == "" }
 
 // nameOr returns the name of what e is about.
@@ -48,7 +48,7 @@ func lostUpdate(_ *explore.Bug, all []*describe.Event) cause {
 		if !tells(w) || !changes(w) {
 			continue
 		}
-		// The latest access by the writer itself, and a foreign write since.
+		// Find the writer's previous access, and a write by another goroutine after it.
 		foreign := -1
 		for i := k - 1; i >= 0; i-- {
 			e := all[i]
@@ -142,9 +142,9 @@ func reads(e *describe.Event) bool {
 	return tells(e) && e.Loc != 0 && !e.Write && e.Kind.Memory()
 }
 
-// staleRead looks for a goroutine that is interrupted after it has read something, which another one writes
-// in the meantime, and that goes on without reading it again: it checks and then acts, in two critical
-// sections or by two atomic operations.
+// staleRead looks for a goroutine that checks and then acts, in two critical sections or by two atomic
+// operations: it reads a location, is interrupted while another goroutine writes it, and continues without
+// reading it again.
 func staleRead(b *explore.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
@@ -181,8 +181,8 @@ func staleRead(b *explore.Bug, all []*describe.Event) cause {
 }
 
 // acts returns the first step from index i on by which the goroutine of read changes something, if
-// it does not read the same location before; otherwise -1. An operation that compares first is
-// none.
+// it does not read the same location before; otherwise -1. An operation that compares before it writes
+// does not count.
 func acts(b *explore.Bug, all []*describe.Event, i int, read *describe.Event) int {
 	for ; i < len(all); i++ {
 		e := all[i]
@@ -204,8 +204,8 @@ func acts(b *explore.Bug, all []*describe.Event, i int, read *describe.Event) in
 	return -1
 }
 
-// closedBefore names the step that has closed the channel of which the last operation of a misuse
-// or a panic is one.
+// closedBefore names the step that has closed the channel, if a misuse or a panic comes from an operation
+// on a closed channel.
 func closedBefore(b *explore.Bug, all []*describe.Event) cause {
 	on := func(e *describe.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
 	if b.Kind == explore.Failure {
@@ -225,8 +225,8 @@ func closedBefore(b *explore.Bug, all []*describe.Event) cause {
 		line(all[closed].Pos), last+1, all[last].Name), []int{closed + 1, last + 1}}
 }
 
-// overtaken looks for a goroutine that is interrupted before an operation, and for an operation of
-// another one on the same object that comes first because of that.
+// overtaken looks for a goroutine that is interrupted before an operation, so that an operation of another
+// goroutine on the same object comes first.
 func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
@@ -240,7 +240,7 @@ func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 			e := all[last]
 			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
-		for n := range 2 * (len(all) - end) { // first without locks, which guard what matters
+		for n := range 2 * (len(all) - end) { // first operations that are not on locks: locks guard the data that matters
 			k := end + n%(len(all)-end)
 			if all[k].Brief || all[k].Name != all[p].Preempts {
 				continue

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,26 +29,64 @@ func hostile() *explore.Result {
 	return &explore.Result{Package: hostileText, Entry: hostileText, Verdict: explore.Fail, POR: "full", Bugs: []*explore.Bug{b}}
 }
 
+// machineFormats are the formats that other programs read. A new format gets a row.
+var machineFormats = []struct {
+	name string
+	new  func(w io.Writer, text Text) Writer // text, with its Paths, is how reports are written
+	// valid checks what is written about the hostile result, and about one that is not explored.
+	valid func(t *testing.T, out []byte)
+}{
+	{"json", func(w io.Writer, text Text) Writer { return &JSON{W: w, Paths: text.Paths, Outcomes: true} }, jsonLines},
+	{"sarif", func(w io.Writer, text Text) Writer { return &SARIF{W: w, Paths: text.Paths, Version: "v1"} },
+		func(t *testing.T, out []byte) {
+			if !json.Valid(out) {
+				t.Errorf("no JSON: %s", out)
+			}
+		}},
+	{"github", func(w io.Writer, text Text) Writer { return &GitHub{W: w, Paths: text.Paths, Text: text} },
+		func(t *testing.T, out []byte) {
+			for l := range bytes.Lines(out) {
+				if !bytes.HasPrefix(l, []byte("::error ")) {
+					t.Errorf("a line that is no annotation of ours: %q", l)
+				}
+			}
+			if n := bytes.Count(out, []byte("\n")); n != 2 {
+				t.Errorf("%d annotations, want 2: %s", n, out)
+			}
+			if !bytes.Contains(out, []byte("file=a b%2Cc%3Ad%25.go,")) {
+				t.Errorf("the file's name is not escaped: %s", out)
+			}
+		}},
+	{"junit.xml", func(w io.Writer, text Text) Writer { return &JUnit{W: w, Text: text} },
+		func(t *testing.T, out []byte) {
+			var suites junitSuites
+			if err := xml.Unmarshal(out, &suites); err != nil || suites.Failures != 1 || suites.Errors != 1 {
+				t.Errorf("%+v, %v: %s", suites, err, out)
+			}
+		}},
+	{"test2json", func(w io.Writer, text Text) Writer { return &Test2JSON{W: w, Text: text} }, jsonLines},
+}
+
+// jsonLines checks that each line is a value of JSON.
+func jsonLines(t *testing.T, out []byte) {
+	for l := range bytes.Lines(out) {
+		if !json.Valid(l) {
+			t.Errorf("no JSON: %q", l)
+		}
+	}
+}
+
 // TestFormats: golden files of what other programs read.
 func TestFormats(t *testing.T) {
-	for _, f := range []struct {
-		name string
-		new  func(b *bytes.Buffer) Writer
-	}{
-		{"results.sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: Paths{Base: dir}, Version: "v1"} }},
-		{"results.github", func(b *bytes.Buffer) Writer {
-			return &GitHub{W: b, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}}
-		}},
-		{"results.junit.xml", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
-		{"results.test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: Text{Paths: Paths{Base: dir}}} }},
-	} {
+	for _, f := range machineFormats {
 		t.Run(f.name, func(t *testing.T) {
 			var b bytes.Buffer
-			w := f.new(&b)
+			w := f.new(&b, Text{Paths: Paths{Base: dir}})
 			for _, r := range results() {
 				var files []Files
 				for i := range r.Bugs {
-					files = append(files, Files{Replay: fmt.Sprintf(".hbcheck/%s.%d.hbr", r.Entry, i+1)})
+					name := fmt.Sprintf(".hbcheck/%s.%d", r.Entry, i+1)
+					files = append(files, Files{name + ".hbr", name + ".html"})
 				}
 				if err := w.Result(r, files); err != nil {
 					t.Fatal(err)
@@ -61,62 +100,55 @@ func TestFormats(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, f.name+".golden", b.Bytes())
+			golden(t, "results."+f.name+".golden", b.Bytes())
 		})
 	}
 }
 
 // TestHostile: whatever a program says, the formats stay what they are.
 func TestHostile(t *testing.T) {
-	summary := filepath.Join(t.TempDir(), "summary")
-	var sarif, github, junit, events bytes.Buffer
-	ws := Writers{&SARIF{W: &sarif, Paths: Paths{Base: dir}}, &GitHub{W: &github, Paths: Paths{Base: dir}, Summary: summary}, &JUnit{W: &junit}, &Test2JSON{W: &events}}
-	if err := ws.Result(hostile(), nil); err != nil {
+	for _, f := range machineFormats {
+		t.Run(f.name, func(t *testing.T) {
+			var b bytes.Buffer
+			writeHostile(t, f.new(&b, Text{Paths: Paths{Base: dir}}))
+			noControls(t, b.String())
+			f.valid(t, b.Bytes())
+		})
+	}
+	t.Run("summary", func(t *testing.T) {
+		summary := filepath.Join(t.TempDir(), "summary")
+		writeHostile(t, &GitHub{W: io.Discard, Paths: Paths{Base: dir}, Summary: summary})
+		md, err := os.ReadFile(summary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noControls(t, string(md))
+		for l := range strings.Lines(string(md)) {
+			if strings.HasPrefix(l, "| ") && strings.Count(strings.ReplaceAll(l, "\\|", ""), "|") != 5 {
+				t.Errorf("not four cells: %q", l)
+			}
+		}
+	})
+}
+
+// writeHostile writes the hostile result, and one that is not explored.
+func writeHostile(t *testing.T, w Writer) {
+	t.Helper()
+	if err := w.Result(hostile(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := ws.Failed(hostileText, hostileText, hostileText); err != nil {
+	if err := w.Failed(hostileText, hostileText, hostileText); err != nil {
 		t.Fatal(err)
 	}
-	if err := ws.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	md, err := os.ReadFile(summary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"sarif": sarif.String(), "github": github.String(), "junit": junit.String(), "test2json": events.String(), "summary": string(md)} {
-		if strings.ContainsAny(text, "\x00\x1b\r") || strings.Contains(text, "\xff") {
-			t.Errorf("%s has control characters: %q", name, text)
-		}
-	}
-	if !json.Valid(sarif.Bytes()) {
-		t.Errorf("no JSON: %s", &sarif)
-	}
-	for l := range strings.Lines(github.String()) {
-		if !strings.HasPrefix(l, "::error ") || strings.Contains(l, "\n::") {
-			t.Errorf("a line that is no annotation of ours: %q", l)
-		}
-	}
-	if n := strings.Count(github.String(), "\n"); n != 2 {
-		t.Errorf("%d annotations, want 2: %s", n, &github)
-	}
-	if !strings.Contains(github.String(), "file=a b%2Cc%3Ad%25.go,") {
-		t.Errorf("the file's name is not escaped: %s", &github)
-	}
-	for l := range strings.Lines(string(md)) {
-		if strings.HasPrefix(l, "| ") && strings.Count(strings.ReplaceAll(l, "\\|", ""), "|") != 5 {
-			t.Errorf("not four cells: %q", l)
-		}
-	}
-	var suites junitSuites
-	if err := xml.Unmarshal(junit.Bytes(), &suites); err != nil || suites.Failures != 1 || suites.Errors != 1 {
-		t.Errorf("%+v, %v: %s", suites, err, &junit)
-	}
-	for l := range strings.Lines(events.String()) {
-		var e testEvent
-		if err := json.Unmarshal([]byte(l), &e); err != nil {
-			t.Errorf("%v: %q", err, l)
-		}
+}
+
+func noControls(t *testing.T, text string) {
+	t.Helper()
+	if strings.ContainsAny(text, "\x00\x1b\r") || strings.Contains(text, "\xff") {
+		t.Errorf("control characters: %q", text)
 	}
 }
 

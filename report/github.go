@@ -114,7 +114,7 @@ func (x *GitHub) Result(r *explore.Result, files []Files) error {
 	return nil
 }
 
-// text returns the report of an entry, in which a finding that an earlier one had refers to that.
+// text returns the report of an entry. A finding that an earlier entry had refers to that entry.
 func (x *GitHub) text(r *explore.Result, files []Files) string {
 	var b bytes.Buffer
 	x.Text.W, x.Text.pkg = &b, r.Package

@@ -289,9 +289,7 @@ func numberNames(rows []row, bug *explore.Bug) {
 		if n := len(r.Touches); loc == 0 && n > 0 {
 			loc = r.Touches[0]
 		}
-		switch row.On {
-		case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce:
-		default:
+		if !row.On.Row().Primitive || row.On == trace.OnCond { // Cond.Wait is on its lock, too
 			continue
 		}
 		if bug != nil && row.On == trace.OnChannel {

@@ -233,8 +233,10 @@ func bound(r por.Reason) string {
 			return "some executions were cut as useless, and may have been useful (--context=cuts)"
 		}
 		return fmt.Sprintf("executions that were put to sleep may have been needed (--context=%s)", r.Text)
+	case por.BoundPoll:
+		return r.Text
 	}
-	return r.Text
+	panic("BUG: report has no sentence for the bound " + string(r.Bound))
 }
 
 // plural writes a number of things, ungrouped: limits are shown as they are given.

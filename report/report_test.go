@@ -201,12 +201,6 @@ func writeAll(t *testing.T, w Writer) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	writeAll(t, &JSON{W: &b, Paths: Paths{Base: dir}, Outcomes: true})
-	golden(t, "results.json.golden", b.Bytes())
-}
-
 // TestContract checks the names of the fields against the design's list.
 func TestContract(t *testing.T) {
 	var b bytes.Buffer

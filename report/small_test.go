@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"go/token"
+	"io"
 	"strings"
 	"testing"
 
@@ -37,22 +38,23 @@ func TestSmall(t *testing.T) {
 	const numbers = "bank_test.go:9: 100 → 3, :12: 50 → 2"
 	paths := Paths{Base: dir}
 	text := Text{Paths: paths}
-	for _, f := range []struct {
+	type wanted struct {
 		name          string
-		new           func(b *bytes.Buffer) Writer
+		new           func(w io.Writer, text Text) Writer
 		found, proved string
-	}{
-		{"text", func(b *bytes.Buffer) Writer { return &Text{W: b, Paths: paths} }, "found in its small version (" + numbers + ")",
+	}
+	list := []wanted{
+		{"text", func(w io.Writer, text Text) Writer { text.W = w; return &text }, "found in its small version (" + numbers + ")",
 			"too big: 101 goroutines, 20 000 steps an execution; its small version (" + numbers + ") is exhaustive: 0 executions, 4321 states, 0 goroutines, no bug; 41 executions at full size, no bug"},
-		{"json", func(b *bytes.Buffer) Writer { return &JSON{W: b, Paths: paths} }, `"small":true`,
+		{"json", machineFormats[0].new, `"small":true`,
 			`"small":{"constants":[{"pos":"bank_test.go:9:3","from":100,"to":3},{"pos":"bank_test.go:12:3","from":50,"to":2},{"pos":"bank_test.go:20:3","from":5000,"to":6}],"verdict":"ok","stats":{"executions":0`},
-		{"sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: paths} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
-		{"github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: paths, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
-		{"junit", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
-		{"test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: text} }, "found in its small version (" + numbers, numbers + ") is exhaustive"},
-	} {
+	}
+	for _, f := range machineFormats[1:] {
+		list = append(list, wanted{f.name, f.new, "found in its small version (" + numbers, numbers + ") is exhaustive"})
+	}
+	for _, f := range list {
 		var b bytes.Buffer
-		w := f.new(&b)
+		w := f.new(&b, text)
 		for _, r := range []*explore.Result{found, proved} {
 			if err := w.Result(r, make([]Files, len(r.Bugs))); err != nil {
 				t.Fatal(err)

@@ -102,7 +102,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 	case trace.SemAcquire, trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit,
 		trace.Crash, trace.End, trace.Spin, trace.Inspect: // of no interest
 	default:
-		panic("BUG: analyses have no answer to " + k.String())
+		panic("BUG: eventOf has no case for " + k.String())
 	}
 	return 0, false
 }

@@ -11,8 +11,8 @@ type rank struct {
 
 // ordering numbers functions by depth-first search over the calls in their
 // skeletons (R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J.
-// Comput. 1972). What has a number keeps it: later searches find only functions
-// that nothing numbered calls.
+// Comput. 1972). Numbers are never changed: a later search numbers only functions
+// that no function with a number calls.
 type ordering struct {
 	base       *Base
 	ranks      map[*ssa.Function]rank
@@ -47,7 +47,7 @@ func (o *ordering) visit(fn *ssa.Function) *visit {
 			v.low = min(v.low, w.low)
 		}
 	})
-	// What is on the stack above v is called by v's component, or part of it.
+	// A function above v on the stack belongs to v's component, or is called by it.
 	o.ranks[fn] = rank{num: len(o.ranks)}
 	if v.low == v.num {
 		for {
@@ -78,7 +78,7 @@ func (c *skeleton) calls(f func(fn *ssa.Function)) {
 			note(&list[i])
 		}
 	}
-	for _, d := range c.all { // those of loop bodies are in no block
+	for _, d := range c.all { // deferred calls of loop bodies are in no block
 		note(c.defers[d])
 	}
 }

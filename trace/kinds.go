@@ -116,6 +116,10 @@ type Row struct {
 	// Commutes says which operations of other goroutines it commutes with.
 	Commutes Commutation
 
+	// Durable: in a bubble of testing/synctest a goroutine that waits there is durably blocked, so that
+	// synctest.Wait does not wait for it.
+	Durable bool
+
 	// Wait is what the runtime's dump of goroutines says of one that waits there.
 	Wait string
 
@@ -124,27 +128,6 @@ type Row struct {
 	// of reflect, which can do everything, to list them here.
 	Funcs []Func
 }
-
-// Object is a sort of object that operations are on.
-type Object uint8
-
-// The sorts of objects.
-const (
-	OnNothing Object = iota
-	OnMemory         // bytes that programs reach by their address
-	OnLock           // a sync.Mutex or a sync.RWMutex
-	OnChannel
-	OnWaitGroup
-	OnOnce
-	OnCond
-	OnBubble  // the other goroutines of a testing/synctest bubble
-	OnLibrary // an object of a package whose model says what is one operation
-	OnClock
-	OnOutput
-	OnGoroutines // which goroutines there are
-
-	NumObjects
-)
 
 // Accesses is a set of accesses of an operation: of indices in Op.Access.
 type Accesses uint8
@@ -220,12 +203,12 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("sync.hbPending"), {Name: "(*sync.RWMutex).Lock", Body: true, Step: 1}}},
 
 	Send: {Name: "send", On: OnChannel, Blocks: true, Communicates: true, Channels: true,
-		Acquires: First, Releases: First, Wait: "chan send",
+		Acquires: First, Releases: First, Durable: true, Wait: "chan send",
 		Funcs: []Func{native("time.hbSend")}}, // in the step of a Timer
 	Recv: {Name: "recv", On: OnChannel, Blocks: true, Communicates: true, Channels: true,
-		Acquires: First, Releases: First, Wait: "chan receive"},
+		Acquires: First, Releases: First, Durable: true, Wait: "chan receive"},
 	Select: {Name: "select", On: OnChannel, Blocks: true, Communicates: true, Channels: true,
-		Acquires: First | Second, Releases: First | Second, Wait: "select"},
+		Acquires: First | Second, Releases: First | Second, Durable: true, Wait: "select"},
 	TrySelect: {Name: "try-select", On: OnChannel, Tries: true, Communicates: true, Channels: true,
 		Acquires: First | Second, Releases: First | Second},
 	Close: {Name: "close", On: OnChannel, Channels: true, Releases: First},
@@ -233,7 +216,7 @@ var rows = [NumKinds]Row{
 	WgAdd: {Name: "wg-add", On: OnWaitGroup, Releases: First,
 		Funcs: []Func{native("sync.hbWgAdd"), body("(*sync.WaitGroup).Add"),
 			{Name: "(*sync.WaitGroup).Done", Body: true, Adds: -1}}},
-	WgWait: {Name: "wg-wait", On: OnWaitGroup, Blocks: true, Acquires: First, Wait: "sync.WaitGroup.Wait",
+	WgWait: {Name: "wg-wait", On: OnWaitGroup, Blocks: true, Acquires: First, Durable: true, Wait: "sync.WaitGroup.Wait",
 		Funcs: []Func{native("sync.hbWgWait"), body("(*sync.WaitGroup).Wait")}},
 	OnceEnter: {Name: "once-enter", On: OnOnce, Blocks: true, Acquires: First, Wait: "sync.Mutex.Lock",
 		Funcs: []Func{native("sync.hbOnceEnter")}},
@@ -242,7 +225,7 @@ var rows = [NumKinds]Row{
 
 	Park: {Name: "park", On: OnCond, Releases: Second,
 		Funcs: []Func{native("sync.hbPark"), body("(*sync.Cond).Wait")}},
-	CondWait: {Name: "cond-wait", On: OnCond, Blocks: true, Acquires: First | Second, Wait: "sync.Cond.Wait",
+	CondWait: {Name: "cond-wait", On: OnCond, Blocks: true, Acquires: First | Second, Durable: true, Wait: "sync.Cond.Wait",
 		Funcs: []Func{native("sync.hbWake"), {Name: "(*sync.Cond).Wait", Body: true, Step: 1}}},
 	WakeLock: {Name: "wake-lock", On: OnLock, Blocks: true, Acquires: First, Wait: "sync.Mutex.Lock",
 		Funcs: []Func{{Name: "sync.hbWake", Step: 1}, {Name: "(*sync.Cond).Wait", Body: true, Step: 2}}},
@@ -251,7 +234,7 @@ var rows = [NumKinds]Row{
 	Broadcast: {Name: "broadcast", On: OnCond, Releases: First,
 		Funcs: []Func{native("sync.hbBroadcast"), body("(*sync.Cond).Broadcast")}},
 
-	SemAcquire: {Name: "sem-acquire", On: OnBubble, Blocks: true, Acquires: First, Wait: "semacquire",
+	SemAcquire: {Name: "sem-acquire", On: OnBubble, Blocks: true, Acquires: First, Durable: true, Wait: "semacquire",
 		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain"), native("runtime.hbCollect")}}, // all others
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
@@ -260,9 +243,9 @@ var rows = [NumKinds]Row{
 			native("hbcheck.dev/hbcheck/hbtest/lin.called"), native("hbcheck.dev/hbcheck/hbtest/lin.returned")}},
 	IOWait: {Name: "io", On: OnLibrary, Blocks: true, Wait: "IO wait", Funcs: []Func{native("internal/effect.Wait")}},
 
-	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",
+	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Durable: true, Wait: "sleep",
 		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // or instead of Clock
-	Timer: {Name: "timer", On: OnClock, Blocks: true, Channels: true, Acquires: Second, Releases: Second,
+	Timer: {Name: "timer", On: OnClock, Blocks: true, Durable: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
 	Clock: {Name: "clock", On: OnClock,
 		Funcs: []Func{native("time.hbArming"), native("time.now"), native("time.runtimeNow"), native("os/signal.hbArrive")}},

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -8,6 +9,9 @@ import (
 
 // TestRows: every kind has a row, and no row contradicts itself.
 func TestRows(t *testing.T) {
+	// As testing/synctest has it: others than the goroutines of the bubble may hold a lock.
+	undurable := []trace.Kind{trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.OnceEnter,
+		trace.IOWait, trace.Spin}
 	names := map[string]bool{}
 	for k := range trace.NumKinds {
 		r := k.Row()
@@ -35,6 +39,10 @@ func TestRows(t *testing.T) {
 			wrong("what synchronises does not commute with everything")
 		case byAccess && r.On == trace.OnNothing && k != trace.None && k != trace.Spin:
 			wrong("it accesses nothing and yet does not commute")
+		case r.Durable && !r.Blocks:
+			wrong("it never waits and yet is durably blocked")
+		case r.Blocks && !r.Durable && !slices.Contains(undurable, k):
+			wrong("it waits: set Durable, or add it to this test's list of those for which synctest.Wait waits")
 		case r.Wait != "" && !r.Blocks:
 			wrong("it never waits and yet says what for")
 		case r.Blocks && r.Wait == "" && k != trace.Timer: // a timer's goroutine is in no dump
@@ -44,6 +52,26 @@ func TestRows(t *testing.T) {
 			if g, ok := r.Func(f.Name); !ok || g != f {
 				wrong(f.Name + " is listed twice")
 			}
+		}
+	}
+}
+
+// TestObjects: every sort of object has a row, which does not contradict itself, and operations.
+func TestObjects(t *testing.T) {
+	names, used := map[string]bool{}, map[trace.Object]bool{}
+	for k := range trace.NumKinds {
+		used[k.Row().On] = true
+	}
+	for o := range trace.NumObjects {
+		r := o.Row()
+		if r.Name == "" || names[r.Name] {
+			t.Errorf("object %d has no row, or its name %q is that of another one", o, r.Name)
+		}
+		if names[r.Name] = true; r.Primitive && !r.Placed {
+			t.Errorf("%v: goroutines wait at it, wherever it is?", o)
+		}
+		if !used[o] {
+			t.Errorf("%v: no operation is on it", o)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (v Debugger) Points(id trace.GID) (list []Point) {
 }
 
 // Place describes a point without its goroutine.
-func (v Debugger) Place(p Point) SourceFrame { return v.m.frame(v.m.code(p.Func), p.PC) }
+func (v Debugger) Place(p Point) SourceFrame { return *v.m.frame(v.m.code(p.Func), p.PC) }
 
 // Running reports whether goroutine id is in the middle of a step, so that it has no pending
 // operation.

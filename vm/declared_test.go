@@ -2,6 +2,7 @@ package vm
 
 import (
 	"testing"
+	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -58,6 +59,27 @@ func TestUndeclared(t *testing.T) {
 	} {
 		if why := undeclared(x.name, x.op); (why == "") != x.ok {
 			t.Errorf("%s, %v with %d accesses: %q", x.name, x.op.Kind, x.op.N, why)
+		}
+	}
+}
+
+// TestMisplaced: an operation on a primitive that is at none of the native's arguments is noticed.
+func TestMisplaced(t *testing.T) {
+	args := [2]uint64{3<<32 | 16, 4 << 32}
+	for _, x := range []struct {
+		kind     trace.Kind
+		obj, off uint32
+		ok       bool
+	}{
+		{trace.Lock, 3, 16, true},
+		{trace.WakeLock, 4, 0, true}, // the Cond's lock is the second argument
+		{trace.Lock, 3, 0, false},
+		{trace.WgWait, 3, 24, false},
+		{trace.SyncAccess, 3, 24, true}, // there is more to an object of the library
+	} {
+		op := trace.Op{Kind: x.kind, N: 1, Access: [2]trace.Access{{Obj: x.obj, Off: x.off, Size: 8}}}
+		if why := misplaced("native", regsAt(unsafe.Pointer(&args)), &op); (why == "") != x.ok {
+			t.Errorf("%v at %d+%d: %q", x.kind, x.obj, x.off, why)
 		}
 	}
 }

@@ -102,9 +102,15 @@ func (s *symbols) reached(g *goroutine, i uint16, n int) []*symbolic.Term {
 func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func(*Machine, *goroutine, Regs) Ctl) Ctl {
 	p := r.U(0)
 	s.look(r.sym(s.m, g, 0))
-	old, arg, third := s.at(p, w.size), r.sym(s.m, g, 1), r.sym(s.m, g, 2)
-	if name == "Load" {
-		arg = nil
+	old := s.at(p, w.size)
+	// A word that is no parameter of the operation need not be in the stack.
+	var arg, third *symbolic.Term
+	//mutant: an atomic load has three operands [test ./vm TestAtomicAtEnd]: true
+	if name != "Load" {
+		arg = r.sym(s.m, g, 1)
+	}
+	if name == "CompareAndSwap" {
+		third = r.sym(s.m, g, 2)
 	}
 	if w.size < 8 {
 		arg, third = s.joined(bounds.Bound{}, arg), s.joined(bounds.Bound{}, third)

@@ -8,21 +8,21 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Rates of numbers that are made of the clock. A token bucket compares a float64 that has gone through
-// fields, products and sums:
+// Rates of numbers that a program computes from clock reads. A token bucket compares a float64 that has
+// gone through fields, products and sums:
 //
 //	l.tokens = min(l.burst, l.tokens+now.Sub(l.last).Seconds()*l.rate)
 //	return l.tokens >= 1
 //
 // The code does not say how much time has to pass for another outcome. So a label has a rate: the
 // growth of the number for each nanosecond that is added to the clock, as far as the instructions
-// that made it are linear. A comparison divides the difference of its operands by it. The quotient is
-// an amount by which clock reads try to be later (compared), as for a comparison of Durations. A rate
-// only proposes amounts: a wrong one costs time and loses nothing, and the verdict names the number
-// as ever.
+// that made it are linear. A comparison divides the difference of its operands by the rate. The
+// quotient is a time: the machine tries clock reads that are later by this time (compared), as it does
+// for a comparison of Durations. A rate only proposes times. A wrong one costs time and loses nothing,
+// and the verdict names the number in any case.
 //
-// Labels are a part of states. In a loop that adds without end rates would keep states from being
-// equal, so there are at most maxRates of them in one machine; others are unknown.
+// Labels are a part of states. In a loop that adds without end new rates would make all states
+// different, so one machine has at most maxRates of them; others are unknown.
 
 const maxRates = 32
 

@@ -62,8 +62,7 @@ func (m *Machine) clockRead() bool {
 	return m.clockReads > 0 || k.mu != nil && k.holds(&k.read)
 }
 
-// manySpans reports whether a duration may be one of the clock's although it is not recorded as
-// one.
+// manySpans reports whether a duration that is not recorded may come from the clock all the same.
 func (f *clockFacts) manySpans() bool {
 	f.lock()
 	defer f.unlock()

@@ -67,7 +67,7 @@ type image struct {
 	rtypes   []*rtype
 	mapTypes []*mapType // by layout number
 	mcache   methodCache
-	frames   map[framePlace]SourceFrame
+	frames   map[uint64]*SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
 	lockers  map[uint64]bool    // by type word: the type is one of package sync's
 

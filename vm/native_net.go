@@ -38,7 +38,7 @@ func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	if g.status != gReady || g.pending.Kind != trace.IOWait {
 		return false, false
 	}
-	const serving, knownPlace = 1, 2 // of package effect
+	const serving, knownPlace = 1, 2 // as in package effect of the overlay
 	in := &g.fn.Code[g.pc]
 	outside := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])).U(1)
 	if outside == knownPlace {

@@ -119,6 +119,10 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	if q.status != gReady {
 		return false
 	}
+	//mutant: who waits for a lock is durably blocked [test ./internal/native TestOutcomes/areas/bubbles]: false
+	if !q.pending.Kind.Row().Durable {
+		return false
+	}
 	switch q.pending.Kind {
 	case trace.Sleep:
 		return !m.isDue(q)
@@ -128,15 +132,13 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 		return true
 	case trace.Send, trace.Recv, trace.Select:
 		return m.countAlternatives(q) == 0 && m.ownChannels(q)
-	case trace.CondWait, trace.WgWait:
-		// Not m.viewOf: this function is also called in the middle of a step.
-		var op trace.Op
-		in := &q.fn.Code[q.pc]
-		r := regsAt(unsafe.Pointer(&q.stack[q.fp+uint32(in.A)]))
-		n := m.natives[in.Imm32()].Peek(m, q, r, &op)
-		return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 	}
-	return false
+	// Not m.viewOf: this function is also called in the middle of a step.
+	var op trace.Op
+	in := &q.fn.Code[q.pc]
+	r := regsAt(unsafe.Pointer(&q.stack[q.fp+uint32(in.A)]))
+	n := m.natives[in.Imm32()].Peek(m, q, r, &op)
+	return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time

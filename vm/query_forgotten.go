@@ -91,9 +91,5 @@ func (m *Machine) waits(g *goroutine) bool {
 		return false
 	}
 	row := g.pending.Kind.Row()
-	switch row.On {
-	case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond:
-		return row.Blocks
-	}
-	return false
+	return row.Blocks && row.On.Row().Primitive
 }

@@ -69,11 +69,11 @@ func (v Report) HeldByVariables(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] })
 }
 
-// TestsHolding returns the goroutines that execute a test, or a subtest, of which a frame refers to one of
-// objs, directly or through other objects, by a live register. What the functions hold that it has called
-// does not count; for their arguments see WatchCalls. Frames of a test are those of test code (isTest), in
-// its goroutine and in those that it has started, and of the functions that have called them. Goroutine
-// waiter does not count.
+// TestsHolding returns the goroutines that execute a test, or a subtest, with a frame that refers to one of
+// objs, directly or through other objects, by a live register. Frames of a test are those of test code
+// (isTest), in its goroutine and in those that it has started, and of the functions that have called them.
+// Frames of functions that test code has called do not count (for their arguments see WatchCalls), and
+// neither does goroutine waiter.
 func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {
@@ -101,8 +101,7 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 	return tests
 }
 
-// Referring returns the goroutines other than but that refer to one of objs, directly or through other
-// objects.
+// Referring returns the goroutines, except but, that refer to one of objs, directly or through other objects.
 func (v Report) Referring(objs []uint32, but trace.GID) (list []trace.GID) {
 	m := v.m
 	for _, s := range m.order {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // A lock records its owner but not where the owner took it: the place must not be part of a state. So
@@ -22,6 +23,12 @@ type heldBy struct {
 	lock ptr
 	g    trace.GID
 	read bool
+}
+
+// A framePlace is an instruction.
+type framePlace struct {
+	f  *bytecode.Func
+	pc int32
 }
 
 // repetition has the log of the beginning, and what is recorded while a schedule is repeated.

@@ -145,7 +145,9 @@ func (v Report) Stack(id trace.GID) []SourceFrame {
 	if g.overflow != nil {
 		return g.overflow.frames
 	}
-	var frames []SourceFrame
+	n := 0
+	m.eachWindow(g, func(*bytecode.Func, int32, uint32) bool { n++; return n < maxTrace })
+	frames := make([]SourceFrame, 0, n)
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		frames = m.addFrame(frames, id, pc)
 		return len(frames) < maxTrace
@@ -162,36 +164,35 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 		return frames
 	}
 	fr := m.frame(f, pc)
+	shown := fr.Func
 	switch {
 	case id == m.rt[rtGopanic]:
-		fr.Func = "panic"
+		shown = "panic"
 	case fr.Func == "testing.(*T).hbAwait":
 		//mutant: a test that runs shows the harness in stacks [test ./cmd/hbcheck TestScripts/testmain]
-		fr.Func = "testing.(*T).Run"
+		shown = "testing.(*T).Run"
 	case fr.helper, hiddenInStacks(fr.Func):
 		return frames
 	case f.SSA != nil && f.SSA.Synthetic == "package initializer" && !fr.Pos.IsValid():
 		return frames // it calls an init function, or another package's: natively the runtime does
 	}
-	return append(frames, fr)
+	frames = append(frames, *fr)
+	frames[len(frames)-1].Func = shown
+	return frames
 }
 
-// A framePlace identifies a frame's description, which is the same in each of a million steps.
-type framePlace struct {
-	f  *bytecode.Func
-	pc int32
-}
-
-func (m *Machine) frame(f *bytecode.Func, pc int32) SourceFrame {
-	at := framePlace{f, pc}
-	if fr, ok := m.frames[at]; ok {
-		return fr
+// frame returns the description of a frame, which is the same in each of a million steps.
+func (m *Machine) frame(f *bytecode.Func, pc int32) *SourceFrame {
+	at := uint64(f.ID)<<32 | uint64(uint32(pc))
+	fr := m.frames[at]
+	if fr == nil {
+		n := m.newFrame(f, pc)
+		fr = &n
+		if m.frames == nil {
+			m.frames = map[uint64]*SourceFrame{}
+		}
+		m.frames[at] = fr
 	}
-	fr := m.newFrame(f, pc)
-	if m.frames == nil {
-		m.frames = map[framePlace]SourceFrame{}
-	}
-	m.frames[at] = fr
 	return fr
 }
 

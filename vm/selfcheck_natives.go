@@ -3,19 +3,24 @@ package vm
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // verifyDeclared checks that the operation of a native at which g waits is declared to static
-// analyses.
+// analyses, and that it is on an object that they know by an argument.
 func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 	if g.overflow != nil || g.ending() {
 		return
 	}
 	if in := &g.fn.Code[g.pc]; in.Op == bytecode.CallN {
 		if why := undeclared(m.natives[in.Imm32()].Name, op); why != "" {
+			panic("BUG: " + why)
+		}
+		if why := misplaced(m.natives[in.Imm32()].Name, regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])), op); why != "" {
 			panic("BUG: " + why)
 		}
 	}
@@ -47,6 +52,23 @@ func undeclared(name string, op *trace.Op) string {
 	case row.Commutes == trace.ByAccess && op.N == 0 && row.On != trace.OnGoroutines && row.On != trace.OnBubble &&
 		op.Kind != trace.None && op.Kind != trace.Spin: // those two depend on all operations, as do those on all goroutines, or a bubble
 		return fmt.Sprintf("a %v of %s depends on nothing", op.Kind, name)
+	}
+	return ""
+}
+
+// misplaced returns the mistake in op as the operation of a native with arguments r, if op is on a primitive
+// that neither of the first two arguments points to. Oracles know the object of an operation by these
+// (mhb.Oracle.touches), and would take two operations on one object for operations on two.
+func misplaced(name string, r Regs, op *trace.Op) string {
+	if on := op.Kind.Row().On; !on.Row().Primitive || on == trace.OnChannel { // timers send
+		return ""
+	}
+	for _, a := range op.Access[:op.N] {
+		p := ptr(a.Obj)<<32 | ptr(a.Off)
+		//mutant: operations may be beside their objects [test ./vm TestMisplaced]: true
+		if p != r.U(0) && p != r.U(0)+overlay.CondList && p != r.U(1) {
+			return fmt.Sprintf("the access of %s to its primitive begins at no argument", name)
+		}
 	}
 	return ""
 }

@@ -11,29 +11,17 @@ import (
 // A complex64 is two floats in one register, a complex128 two registers.
 func complexOp(a, b, c *uint64, x uint64) {
 	if x&bytecode.CplxNarrow != 0 {
-		p, q := *(*complex64)(unsafe.Pointer(b)), *(*complex64)(unsafe.Pointer(c))
-		var z complex64
-		switch x & 255 {
-		case bytecode.CplxAdd:
-			z = p + q
-		case bytecode.CplxSub:
-			z = p - q
-		case bytecode.CplxMul:
-			z = p * q
-		case bytecode.CplxDiv:
-			z = p / q
-		case bytecode.CplxNeg:
-			z = -p
-		case bytecode.CplxEq:
-			*a = b2u(p == q)
-			return
-		}
-		*(*complex64)(unsafe.Pointer(a)) = z
-		return
+		complexOf[complex64](a, b, c, x&255)
+	} else {
+		complexOf[complex128](a, b, c, x&255)
 	}
-	p, q := *(*complex128)(unsafe.Pointer(b)), *(*complex128)(unsafe.Pointer(c))
-	var z complex128
-	switch x & 255 {
+}
+
+// complexOf is complexOp for values of one type.
+func complexOf[T complex64 | complex128](a, b, c *uint64, op uint64) {
+	p, q := *(*T)(unsafe.Pointer(b)), *(*T)(unsafe.Pointer(c))
+	var z T
+	switch op {
 	case bytecode.CplxAdd:
 		z = p + q
 	case bytecode.CplxSub:
@@ -48,7 +36,7 @@ func complexOp(a, b, c *uint64, x uint64) {
 		*a = b2u(p == q)
 		return
 	}
-	*(*complex128)(unsafe.Pointer(a)) = z
+	*(*T)(unsafe.Pointer(a)) = z
 }
 
 // complexConvert converts between complex64 and complex128.

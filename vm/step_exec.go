@@ -159,6 +159,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			ip = unsafe.Add(ip, 8)
 		case ConstI:
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
+		case StackAt:
+			*rg(r, in.A) = m.stackAddress(g)
 		case Zero:
 			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
 		// Integers. Narrow ones are kept extended by the sign of their type: the compiler emits an

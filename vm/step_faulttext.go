@@ -113,7 +113,7 @@ func (m *Machine) createdText(g *goroutine) string {
 	}
 	at := m.frame(m.code(g.goFunc), g.goPC)
 	if stack := m.Report().CreationStack(g.id); at.helper && len(stack) > 0 {
-		at = stack[0]
+		at = &stack[0]
 	}
 	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.link.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)
 }

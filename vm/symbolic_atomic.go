@@ -25,14 +25,17 @@ func symbolicOps(w word, ops []Native) []Native {
 	return ops
 }
 
-// operands returns the value at the address in word 0, and word 1, as terms of w's size, and
-// whether one of the two is symbolic.
-func (s *symbols) operands(g *goroutine, w word, r Regs) (old, arg *symbolic.Term, some bool) {
+// operands returns the value at the address in word 0, and word 1 unless the operation is a load, as terms
+// of w's size, and whether one of the two is symbolic.
+func (s *symbols) operands(g *goroutine, w word, name string, r Regs) (old, arg *symbolic.Term, some bool) {
 	width := uint8(w.size * 8)
 	if old = s.at(r.U(0), w.size); old != nil {
 		some = true
 	} else {
 		old = s.ctx.Const(width, w.load(s.m, r.U(0)))
+	}
+	if name == "Load" { // its next word need not be in the stack
+		return old, nil, some
 	}
 	arg, is := s.operand(g, w, r, 1)
 	return old, arg, some || is
@@ -56,7 +59,7 @@ func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 		s.look(s.at(r.U(0), w.size), r.sym(s.m, g, 1))
 		return false
 	}
-	old, arg, some := s.operands(g, w, r)
+	old, arg, some := s.operands(g, w, "CompareAndSwap", r)
 	if !some {
 		return false
 	}
@@ -67,10 +70,7 @@ func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 // atomic executes the operation of that name on w.
 func (s *symbols) atomic(g *goroutine, w word, name string, r Regs, fn func(*Machine, *goroutine, Regs) Ctl) Ctl {
 	m, c, p := s.m, s.ctx, r.U(0)
-	old, arg, some := s.operands(g, w, r)
-	if name == "Load" && s.at(p, w.size) == nil {
-		some = false
-	}
+	old, arg, some := s.operands(g, w, name, r)
 	var swap *symbolic.Term
 	if name == "CompareAndSwap" {
 		var is bool

@@ -78,10 +78,15 @@ func TestClusterCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, flags := range [][]string{
-		{"--por", "optimal", "--all", "--outcomes", "--timeout", "0"},
-		{"--por", "surw", "--all", "--outcomes", "--max-executions", "20000", "--timeout", "0"},
+	for _, x := range []struct {
+		name  string
+		flags []string
+	}{
+		{"optimal", []string{"--por", "optimal", "--all", "--outcomes", "--timeout", "0"}},
+		{"surw", []string{"--por", "surw", "--all", "--outcomes", "--max-executions", "20000", "--timeout", "0"}},
+		{"auto", []string{"--all", "--outcomes", "--timeout", "0"}},
 	} {
+		name, flags := x.name, x.flags
 		fresh := func(t *testing.T) *processes {
 			p := newProcesses(t)
 			p.dir = dir
@@ -91,9 +96,9 @@ func TestClusterCut(t *testing.T) {
 		var out bytes.Buffer
 		begun := time.Now()
 		want := plain.results(plain.wait(plain.run(&out, append(flags, "--parallel", "1")...), &out))
-		t.Logf("%s: %v, %d results", flags[1], time.Since(begun), len(want))
-		scenario := func(name string, workers int, disturb func(p *processes, list []*exec.Cmd) []*exec.Cmd) {
-			t.Run(flags[1]+" "+name, func(t *testing.T) {
+		t.Logf("%s: %v, %d results", name, time.Since(begun), len(want))
+		scenario := func(what string, workers int, disturb func(p *processes, list []*exec.Cmd) []*exec.Cmd) {
+			t.Run(name+" "+what, func(t *testing.T) {
 				p := fresh(t)
 				var out bytes.Buffer
 				c := p.run(&out, append(p.inside(), flags...)...)
@@ -131,7 +136,7 @@ func TestClusterCut(t *testing.T) {
 			list[0].Process.Signal(syscall.SIGTERM)
 			return append(list[1:], p.worker())
 		})
-		t.Run(flags[1]+" the server dies", func(t *testing.T) {
+		t.Run(name+" the server dies", func(t *testing.T) {
 			p := fresh(t)
 			data := t.TempDir()
 			server := p.server(data)
@@ -148,7 +153,74 @@ func TestClusterCut(t *testing.T) {
 			}
 			p.same(p.wait(c, &out), want)
 		})
+		t.Run(name+" the coordinator dies", func(t *testing.T) {
+			p := fresh(t)
+			p.server(t.TempDir())
+			p.listens()
+			again := append([]string{"--parallel", "0", "--cluster", p.url(), "--resume"}, flags...)
+			p.worker()
+			p.worker()
+			for i := range 2 {
+				c := p.run(nil, again...)
+				time.Sleep(disturbed + time.Duration(i)*time.Second)
+				kill(c)
+			}
+			var out bytes.Buffer
+			p.same(p.wait(p.run(&out, again...), &out), want)
+		})
+		t.Run(name+" two runs", func(t *testing.T) {
+			p := fresh(t)
+			p.server(t.TempDir())
+			p.listens()
+			var first, second bytes.Buffer
+			a := p.run(&first, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
+			b := p.run(&second, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
+			for range 3 {
+				p.worker()
+			}
+			p.same(p.wait(a, &first), want)
+			p.same(p.wait(b, &second), want)
+		})
+		t.Run(name+" small messages", func(t *testing.T) {
+			p := fresh(t)
+			config := filepath.Join(t.TempDir(), "config")
+			if err := os.WriteFile(config, []byte("max_payload: 4096"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			p.nats("-c", config)
+			p.listens()
+			var out bytes.Buffer
+			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
+			p.worker()
+			p.worker()
+			p.same(p.wait(c, &out), want)
+		})
+		t.Run(name+" a full disk", func(t *testing.T) {
+			p := fresh(t)
+			p.server(p.smallDisk())
+			p.listens()
+			var out bytes.Buffer
+			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
+			p.worker()
+			p.worker()
+			p.sameOrRefused(c, &out, want)
+		})
 	}
+}
+
+// nats starts a server as users have one.
+func (p *processes) nats(args ...string) {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), "nats-server")
+	if out, err := exec.Command("go", "build", "-o", file, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
+		p.t.Fatalf("%v: %s", err, out)
+	}
+	args = append([]string{"-js", "-sd", p.t.TempDir(), "-a", "127.0.0.1", "-p", fmt.Sprint(p.port)}, args...)
+	c := exec.Command(file, args...)
+	if err := c.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { kill(c) })
 }
 
 // listens waits until the server takes connections: a coordinator does not wait for it.

@@ -154,6 +154,8 @@ type processes struct {
 	dir   string // of the module
 	cache string
 	port  int
+	// patience is how long a run may take.
+	patience time.Duration
 
 	mu   sync.Mutex
 	all  []*exec.Cmd
@@ -165,7 +167,7 @@ func newProcesses(t *testing.T) *processes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &processes{t: t, dir: t.TempDir(), cache: t.TempDir(), port: l.Addr().(*net.TCPAddr).Port, logs: make(map[*exec.Cmd]*bytes.Buffer)}
+	p := &processes{t: t, dir: t.TempDir(), cache: t.TempDir(), port: l.Addr().(*net.TCPAddr).Port, logs: make(map[*exec.Cmd]*bytes.Buffer), patience: 2 * time.Minute}
 	l.Close()
 	for name, text := range clusterModule {
 		name = filepath.Join(p.dir, filepath.FromSlash(name))
@@ -290,7 +292,7 @@ func (p *processes) same(got []byte, want map[string]string) {
 // wait waits for a run.
 func (p *processes) wait(c *exec.Cmd, out *bytes.Buffer) []byte {
 	p.t.Helper()
-	over := time.AfterFunc(2*time.Minute, func() { c.Process.Signal(syscall.SIGQUIT) })
+	over := time.AfterFunc(p.patience, func() { c.Process.Signal(syscall.SIGQUIT) })
 	defer over.Stop()
 	c.Wait()
 	if code := c.ProcessState.ExitCode(); code != exitBug {
@@ -330,6 +332,36 @@ func (p *processes) underway(secret string) {
 		}
 	}
 	p.t.Fatal("no run begins")
+}
+
+// smallDisk returns a directory of 8 MB, which is almost full.
+func (p *processes) smallDisk() string {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "none", dir).CombinedOutput(); err != nil {
+		p.t.Skipf("no small disk: %s", out)
+	}
+	p.t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	fill := make([]byte, 1<<16)
+	for i := 0; os.WriteFile(filepath.Join(dir, fmt.Sprintf("fill%d", i)), fill, 0o666) == nil && i < 96; i++ {
+	}
+	return dir
+}
+
+// sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there are
+// none.
+func (p *processes) sameOrRefused(c *exec.Cmd, out *bytes.Buffer, want map[string]string) {
+	p.t.Helper()
+	over := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	c.Wait()
+	over.Stop()
+	if code := c.ProcessState.ExitCode(); code == exitBug {
+		p.same(out.Bytes(), want) // it did fit
+	} else if code != exitUsage || !strings.Contains(p.log(c), "cluster ") {
+		p.t.Errorf("exit %d: %s%s", code, out, p.log(c))
+	} else {
+		p.t.Logf("%s", p.log(c))
+	}
 }
 
 // kill kills a process, as a machine dies.
@@ -498,27 +530,9 @@ func TestCluster(t *testing.T) {
 		p.same(p.wait(c, &out), want)
 	})
 	scenario("a full disk", func(t *testing.T, p *processes) {
-		dir := t.TempDir()
-		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "none", dir).CombinedOutput(); err != nil {
-			t.Skipf("no small disk: %s", out)
-		}
-		t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-		p.server(dir)
-		fill := make([]byte, 1<<16)
-		for i := 0; os.WriteFile(filepath.Join(dir, fmt.Sprintf("fill%d", i)), fill, 0o666) == nil && i < 96; i++ {
-		}
+		p.server(p.smallDisk())
 		var out bytes.Buffer
-		c := p.run(&out, "--parallel", "1", "--cluster", p.url())
-		over := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-		c.Wait()
-		over.Stop()
-		if code := c.ProcessState.ExitCode(); code == exitBug {
-			p.same(out.Bytes(), want) // it did fit
-		} else if code != exitUsage || !strings.Contains(p.log(c), "cluster ") {
-			t.Errorf("exit %d: %s%s", code, &out, p.log(c))
-		} else {
-			t.Logf("%s", p.log(c))
-		}
+		p.sameOrRefused(p.run(&out, "--parallel", "1", "--cluster", p.url()), &out, want)
 	})
 	scenario("status", func(t *testing.T, p *processes) {
 		var out bytes.Buffer

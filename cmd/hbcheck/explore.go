@@ -150,7 +150,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if errors.As(err, &none) && broken == nil && len(none.Like)+len(none.Benchmarks) == 0 && !namesFile(patterns) {
 		list, err := f.outputs()
 		for _, path := range none.Paths {
-			if err == nil && slices.Contains(list, output{"text", ""}) {
+			if err == nil && textOnStdout(list) {
 				fmt.Fprintf(cmd.OutOrStdout(), "?   \t%s\t[no test files]\n", path)
 			}
 		}

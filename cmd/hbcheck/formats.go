@@ -14,21 +14,67 @@ import (
 	"hbcheck.dev/hbcheck/report/page"
 )
 
+// A format is an output format: its name, and the writer of it.
+type format struct {
+	name   string
+	writer func(w writing) report.Writer
+}
+
+// writing has the arguments of format.writer.
+type writing struct {
+	to       io.Writer
+	paths    report.Paths
+	code     report.Paths // relative to the repository, as services that show code want them
+	text     report.Text  // how formats that include the report of an entry write it
+	outcomes bool
+}
+
 // formats are what --format accepts. Each is written to stdout, or to a file: sarif:out.sarif.
-var formats = []string{"text", "json", "sarif", "github", "junit", "test2json"}
+var formats = []format{
+	{"text", func(w writing) report.Writer { w.text.W = w.to; return &w.text }},
+	{"json", func(w writing) report.Writer { return &report.JSON{W: w.to, Paths: w.paths, Outcomes: w.outcomes} }},
+	{"sarif", func(w writing) report.Writer { return &report.SARIF{W: w.to, Paths: w.code, Version: version()} }},
+	{"github", func(w writing) report.Writer {
+		return &report.GitHub{W: w.to, Paths: w.code, Text: w.text, Summary: os.Getenv("GITHUB_STEP_SUMMARY")}
+	}},
+	{"junit", func(w writing) report.Writer { return &report.JUnit{W: w.to, Text: w.text} }},
+	{"test2json", func(w writing) report.Writer { return &report.Test2JSON{W: w.to, Text: w.text} }},
+}
+
+// formatNames returns the names of the formats, with sep between them.
+func formatNames(sep string) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, sep)
+}
+
+// formatCalled returns the format of that name.
+func formatCalled(name string) (f format, ok bool) {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
+	if i < 0 {
+		return format{}, false
+	}
+	return formats[i], true
+}
 
 // An output is one of the formats of --format, and the file that it is written to; empty: stdout.
-type output struct{ format, file string }
+type output struct {
+	format
+	file string
+}
 
-// outputs parses --format. Only one format can be on stdout, but commands of GitHub are lines among
-// others.
+// outputs parses --format. Only one format can be on stdout; GitHub's commands are an
+// exception, because GitHub finds them among other lines.
 func (f *exploreFlags) outputs() (list []output, err error) {
 	stdout := ""
 	for _, s := range strings.Split(f.format, ",") {
 		name, file, hasFile := strings.Cut(s, ":")
+		format, known := formatCalled(name)
 		switch {
-		case !slices.Contains(formats, name):
-			return nil, fmt.Errorf("--format %s: want %s, each perhaps with a file (sarif:out.sarif)", s, strings.Join(formats, ", "))
+		case !known:
+			return nil, fmt.Errorf("--format %s: want %s, each perhaps with a file (sarif:out.sarif)", s, formatNames(", "))
 		case hasFile && file == "":
 			return nil, fmt.Errorf("--format %s: no file after the colon", s)
 		case !hasFile && name != "github" && stdout != "":
@@ -36,9 +82,14 @@ func (f *exploreFlags) outputs() (list []output, err error) {
 		case !hasFile && name != "github":
 			stdout = name
 		}
-		list = append(list, output{name, file})
+		list = append(list, output{format, file})
 	}
 	return list, nil
+}
+
+// textOnStdout reports whether people read stdout.
+func textOnStdout(list []output) bool {
+	return slices.ContainsFunc(list, func(o output) bool { return o.name == "text" && o.file == "" })
 }
 
 // defaultFormat is the value of --format if none is given: on GitHub there are annotations, too.
@@ -49,7 +100,7 @@ func defaultFormat() string {
 	return "text"
 }
 
-// mostLines is how many entries of a run have a line each without -v: a screen.
+// mostLines is the maximum number of entries that have a line each without -v: what fits on a screen.
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the formats that were asked for, and
@@ -71,14 +122,18 @@ func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries i
 	if text.Brief {
 		text.Again = again
 	}
+	code := paths
+	if root := os.Getenv("GITHUB_WORKSPACE"); root != "" && os.Getenv("GITHUB_ACTIONS") == "true" {
+		code.Base = root
+	}
 	for _, o := range list {
 		to := out
 		if o.file != "" {
 			to = &lateFile{name: o.file}
 		}
 		own := text
-		own.Color = o.format == "text" && f.colours(to)
-		all = append(all, closing{guarded{newWriter(o.format, to, paths, own, f.outcomes), mistake}, to})
+		own.Color = o.name == "text" && f.colours(to)
+		all = append(all, closing{guarded{o.writer(writing{to, paths, code, own, f.outcomes}), mistake}, to})
 	}
 	if f.coverProfile != "" {
 		file := &lateFile{name: f.coverProfile}
@@ -89,14 +144,14 @@ func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries i
 			dir = f.out
 		}
 		c := &page.Cover{Name: filepath.Join(dir, coverPage), Paths: paths}
-		if slices.Contains(list, output{"text", ""}) {
+		if textOnStdout(list) {
 			c.Told = out
 		}
 		all = append(all, guarded{c, mistake})
 	}
 	if f.html != htmlAuto && f.html != htmlOff {
 		index := &page.Index{Name: filepath.Join(f.html, "index.html"), Lines: "./" + coverPage, Paths: paths}
-		if slices.Contains(list, output{"text", ""}) {
+		if textOnStdout(list) {
 			index.Told = out
 		}
 		all = append(all, guarded{index, mistake})
@@ -116,33 +171,11 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 // coverPage is the name of the page that shows what was executed.
 const coverPage = "coverage.html"
 
-// covers reports whether it is noted what is executed.
+// covers reports whether the run records which code is executed.
 func (f *exploreFlags) covers() bool { return f.cover || f.coverProfile != "" }
 
-// newWriter returns the writer of a format.
-func newWriter(format string, to io.Writer, paths report.Paths, text report.Text, outcomes bool) report.Writer {
-	// Where people look at code positions are relative to the repository.
-	code := paths
-	if root := os.Getenv("GITHUB_WORKSPACE"); root != "" && os.Getenv("GITHUB_ACTIONS") == "true" {
-		code.Base = root
-	}
-	switch format {
-	case "json":
-		return &report.JSON{W: to, Paths: paths, Outcomes: outcomes}
-	case "sarif":
-		return &report.SARIF{W: to, Paths: code, Version: version()}
-	case "github":
-		return &report.GitHub{W: to, Paths: code, Text: text, Summary: os.Getenv("GITHUB_STEP_SUMMARY")}
-	case "junit":
-		return &report.JUnit{W: to, Text: text}
-	case "test2json":
-		return &report.Test2JSON{W: to, Text: text}
-	}
-	text.W = to
-	return &text
-}
-
-// guarded keeps a mistake of hbcheck's own in writing one result from other results and other writers.
+// guarded recovers from a mistake of hbcheck in writing a result, so that other results and other writers
+// are not affected.
 type guarded struct {
 	report.Writer
 	mistake func(error)

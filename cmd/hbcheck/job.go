@@ -26,11 +26,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// What travels between coordinator and workers: with a run, a jobSpec beside the program; a task is an
-// entryTask, and the result of its record an outcome.
+// The messages between coordinator and workers. A run has a jobSpec and the program. Each task of the run has
+// an entryTask, and the record of its result has an outcome.
 
-// A jobSpec is what a worker has to know besides the program. It has no secrets of the coordinator's
-// environment: of its variables those that programs usually ask for.
+// A jobSpec is what a worker has to know besides the program. Of the coordinator's
+// environment it has the variables that programs usually ask for, and so no secrets.
 type jobSpec struct {
 	Flags    []string // of the explore command
 	Args     []string // of the program
@@ -90,7 +90,7 @@ type outcome struct {
 	Crowded bool
 	Err     string
 	Mistake string // hbcheck's own
-	Used    []int  // of the run's comments that accept bugs, those that did
+	Used    []int  // the comments of the run (//hbcheck:ignore) that accepted a bug
 	Facts   []vm.HostFact
 	By      string // the process
 	Said    string // on stderr
@@ -233,7 +233,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	return o
 }
 
-// marshal returns an outcome in bytes. One that has no serial form says so.
+// marshal returns an outcome in bytes. If it has no serial form, marshal returns an outcome that says so.
 func (o *outcome) marshal() (data []byte) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -60,7 +60,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
 	fs.StringVar(&f.bench, "bench", "", "also explore the benchmarks that match `regexp`, each with one iteration, or with two if they run in parallel")
 	fs.BoolVar(&f.short, "short", false, "let testing.Short return true")
-	fs.StringVar(&f.time, "time", "bounded", "`any|bounded|virtual`: when timers fire. any: at any moment; bounded: in deadline order, and while a goroutine can run only if due within --slack; virtual: only when no goroutine can run")
+	fs.StringVar(&f.time, "time", "bounded", "`any|bounded|virtual`: when timers fire. any: at any moment; bounded: in deadline order; while a goroutine can run, only those due within --slack; virtual: only when no goroutine can run")
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that goroutines compute between two moments when all of them wait")
 	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
 	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")

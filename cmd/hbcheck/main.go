@@ -122,8 +122,8 @@ is none; or it names the behaviour that it did not cover.
 	hbcheck explain HB002           explain a code
 
 Exit status: 0 no bug; 1 bug found; 2 usage, load or internal error (bugs found are
-reported all the same); 3 interrupted, or with --strict: incomplete, or something of the
-environment was assumed.`,
+reported all the same); 3 interrupted, or, with --strict, an entry is incomplete
+or assumes something about the environment.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -80,6 +80,7 @@ type market struct {
 
 	mu     sync.Mutex
 	short  bool            // the queue has tasks that wait for a worker: it is not the time to cut
+	held   int             // room that was taken, and has no piece yet
 	known  map[string]bool // that have a record
 	facts  []vm.HostFact   // of the host of others
 	pieces int             // that others have explored, or refused
@@ -118,6 +119,7 @@ func (m *market) Acquire(stop func() bool) bool {
 	for {
 		select {
 		case <-m.room:
+			m.hold(1)
 			return true
 		case <-tick.C:
 			if stop() {
@@ -133,14 +135,27 @@ func (m *market) Acquire(stop func() bool) bool {
 func (m *market) TryAcquire() bool {
 	select {
 	case <-m.room:
+		m.hold(1)
 		return true
 	default:
 		return false
 	}
 }
 
+func (m *market) hold(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held += n
+}
+
 // Release implements explore.Elsewhere.
 func (m *market) Release() {
+	m.hold(-1)
+	m.free()
+}
+
+// free makes room for another piece, if no task waits for a worker.
+func (m *market) free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.short && len(m.room) < cap(m.room) {
@@ -159,16 +174,27 @@ func (m *market) ask() {
 		}
 		wait = askRoom
 		idle, queued, err := m.w.puller.Room(m.ctx)
-		m.mu.Lock()
-		m.short = err != nil || queued > 0
-		room := min(idle-queued, mostPieces)
-		for len(m.room) > max(0, room) {
-			<-m.room
+		m.offer(idle, queued, err)
+	}
+}
+
+// offer offers what room there is if idle workers wait for a task, and queued tasks for a worker.
+func (m *market) offer(idle, queued int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.short = err != nil || queued > 0
+	// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as many
+	// pieces at once for one worker.
+	//mutant: room that is held is offered again [test ./cmd/hbcheck TestMarket]: "-m.held" -> ""
+	room := min(idle-queued-m.held, mostPieces)
+	for len(m.room) > max(0, room) {
+		select {
+		case <-m.room:
+		default: // a proxy has taken it
 		}
-		for len(m.room) < room {
-			m.room <- true
-		}
-		m.mu.Unlock()
+	}
+	for range room - len(m.room) { // proxies that wait take them at once
+		m.room <- true
 	}
 }
 
@@ -187,7 +213,8 @@ const knownSign = "known-"
 
 // Explore implements explore.Elsewhere.
 func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
-	defer m.Release()
+	m.hold(-1)
+	defer m.free()
 	known := knownSign + hashOf(p.Known)
 	m.mu.Lock()
 	kept := m.known[known]

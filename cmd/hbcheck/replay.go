@@ -116,7 +116,7 @@ func openFor(name string, debugging bool) (*recording, error) {
 	return &recording{name, file, rec, m, paths, prog, again}, nil
 }
 
-// absolute returns the absolute name of a directory, as it is if there is none.
+// absolute returns the absolute name of a directory, or its name unchanged if that fails.
 func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs
@@ -124,8 +124,8 @@ func absolute(dir string) string {
 	return dir
 }
 
-// diverged is the error of a program that has changed since, or of one whose library is now that of another
-// release.
+// diverged returns the error for a program that does not follow its schedule any more: it has changed, or
+// runs with the standard library of another release.
 func (r *recording) diverged(d *explore.Divergence) error {
 	why := "the program has changed since the schedule was recorded"
 	if r.otherRelease() {
@@ -171,7 +171,7 @@ func replay(cmd *cobra.Command, name string) error {
 	return exit(exitBug)
 }
 
-// deviateFlags say where a schedule is left, and for what.
+// deviateFlags say after which step of a schedule another goroutine moves, and which.
 type deviateFlags struct {
 	until int
 	then  string

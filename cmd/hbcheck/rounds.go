@@ -110,8 +110,8 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 			errs.close()
 			cancel(errChanged)
 			<-ended
-			next.first = true // what the round has said after the change was not printed
-		case <-stop.Done(): // the round has the signal, too
+			next.first = true // the closed gates have not printed its last results
+		case <-stop.Done(): // which the round has got, too
 			code := <-ended
 			cancel(nil)
 			return status(code)

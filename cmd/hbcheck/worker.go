@@ -43,10 +43,28 @@ type worker struct {
 
 // loading is a job that is being loaded, or has been.
 type loading struct {
-	once sync.Once
+	turn chan bool // full while a task loads it
+	done bool
 	job  *job
 	err  error
 	used time.Time
+}
+
+// get returns the job, and loads it if no task has yet. If ctx is done meanwhile another task may have more
+// time, and tries again.
+func (l *loading) get(ctx context.Context, load func() (*job, error)) (*job, error) {
+	select {
+	case l.turn <- true:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if !l.done {
+		l.job, l.err = load()
+		//mutant: a task gives up loading for all that wait for it [test ./cmd/hbcheck TestLoading]: true
+		l.done = l.err == nil || ctx.Err() == nil
+	}
+	return l.job, l.err
 }
 
 // mostDeliveries is how often a task is delivered before it is given up: its workers die of it.
@@ -265,25 +283,20 @@ func (w *worker) job(ctx context.Context, run string) (*job, error) {
 	w.mu.Lock()
 	l := w.jobs[run]
 	if l == nil {
-		l = new(loading)
+		l = &loading{turn: make(chan bool, 1)}
 		w.jobs[run] = l
 		w.forget(run)
 	}
 	l.used = time.Now()
 	w.mu.Unlock()
-	l.once.Do(func() {
-		var data []byte
-		if data, l.err = w.c.Run(ctx, w.info.Build, run).Program(); l.err == nil {
-			fmt.Fprintf(w.log, "run %s: loading its program (%d KB)\n", run, len(data)>>10)
-			l.job, l.err = unpackJob(data, run, w.memory)
+	return l.get(ctx, func() (*job, error) {
+		data, err := w.c.Run(ctx, w.info.Build, run).Program()
+		if err != nil {
+			return nil, err
 		}
+		fmt.Fprintf(w.log, "run %s: loading its program (%d KB)\n", run, len(data)>>10)
+		return unpackJob(data, run, w.memory)
 	})
-	if l.err != nil && ctx.Err() != nil {
-		w.mu.Lock()
-		delete(w.jobs, run) // another task may have more time
-		w.mu.Unlock()
-	}
-	return l.job, l.err
 }
 
 // forget drops the program that was not used for longest, if there are too many and it is not in use.
@@ -292,7 +305,7 @@ func (w *worker) forget(but string) {
 		oldest := ""
 		for id, l := range w.jobs {
 			busy := slices.ContainsFunc(w.info.Doing, func(d jetstream.DoingInfo) bool { return d.Run == id })
-			if id != but && !busy && l.job != nil && (oldest == "" || l.used.Before(w.jobs[oldest].used)) {
+			if id != but && !busy && (oldest == "" || l.used.Before(w.jobs[oldest].used)) {
 				oldest = id
 			}
 		}
@@ -300,7 +313,9 @@ func (w *worker) forget(but string) {
 			return
 		}
 		w.dropHelpers(oldest)
-		os.RemoveAll(w.jobs[oldest].job.dir)
+		if j := w.jobs[oldest].job; j != nil {
+			os.RemoveAll(j.dir)
+		}
 		delete(w.jobs, oldest)
 	}
 }

@@ -18,7 +18,7 @@ type Console struct {
 	out   io.Writer
 
 	frame int    // of the present goroutine's stack, which commands are about
-	last  string // the line that an empty one repeats
+	last  string // the line that an empty line repeats
 	next  [2]any // where `list` continues: file and line
 	files map[string][]string
 }
@@ -86,8 +86,8 @@ func (c *Console) Do(line string) (quit bool) {
 	return false
 }
 
-// Look makes commands be about a function on the stack of a goroutine; without a name about the innermost
-// one of the user's code, of the session's present goroutine.
+// Look selects the function that commands are about: frame of the goroutine called name. Without a name it is
+// the innermost function of the user's code, in the session's present goroutine.
 func (c *Console) Look(name string, frame int) {
 	if name == "" || !c.s.Select(name) {
 		frame = max(debug.UserFrame(c.frames()), 0)

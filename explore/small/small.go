@@ -1,9 +1,9 @@
-// Package small explores small versions of tests that are too big: package scale finds the numbers that say
-// how big a test is, and with smaller ones the package is loaded again and explored like any other.
+// Package small explores small versions of tests that are too big. Package scale finds the numbers that say
+// how big a test is; with smaller numbers the package is loaded again and explored like any other.
 //
 // A small version counts only if it is a test that passes (Valid): making numbers smaller may break a test,
-// and then nothing that goes wrong in it means anything. What is claimed about a version that counts is
-// what was explored, the small program, and nothing about the big one.
+// and then nothing that goes wrong in it means anything. A version that counts says something
+// about the small program, which was explored, and nothing about the big one.
 //
 //	small.go    which versions are tried, and explored
 //	valid.go    whether a version is a test that passes
@@ -51,8 +51,8 @@ type Version struct {
 	times  bool // it does not wait for the same durations as the entry
 }
 
-// The scales. The first one that makes a version count is explored first; then, as long as there is time,
-// those of larger if it is exhaustive, and those of smaller if it is not.
+// The scales. The first scale of tried whose version counts is explored first. Then, as long as there is
+// time, the scales of larger are explored if that version is exhaustive, and those of smaller if it is not.
 var (
 	tried   = []scale.Scale{{Goroutines: 2, Rounds: 2}, {Goroutines: 3, Rounds: 3}, {Goroutines: 4, Rounds: 4}}
 	larger  = []scale.Scale{{Goroutines: 3, Rounds: 2}, {Goroutines: 3, Rounds: 3}}
@@ -139,7 +139,7 @@ func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, er
 	return v, nil
 }
 
-// entryOf returns the entry of prog that is e in another program.
+// entryOf returns the entry of prog that corresponds to e, an entry of another program.
 func entryOf(prog *load.Program, e *load.Entry) *load.Entry {
 	list := prog.Entries
 	if e.Beside != nil {
@@ -153,8 +153,9 @@ func entryOf(prog *load.Program, e *load.Entry) *load.Entry {
 	return nil
 }
 
-// Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result is
-// that of one with a bug, or else of the largest that is exhaustive, or else of v.
+// Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result
+// is that of a version with a bug; if there is none, that of the largest exhaustive version; otherwise that
+// of v.
 func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error) {
 	end := time.Now().Add(c.Options.Timeout)
 	if c.Wishes != nil {
@@ -194,7 +195,7 @@ func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error
 		if x.Exhaustive() {
 			best = x
 		}
-		if x.Exhaustive() != grows { // a larger one takes longer still, and a smaller one says less
+		if x.Exhaustive() != grows { // a larger version takes longer, and a smaller one says less
 			break
 		}
 	}
@@ -221,5 +222,5 @@ func (c *Config) left(end time.Time) time.Duration {
 	return max(2, time.Until(end))
 }
 
-// leastTime is how much time another version is worth beginning with.
+// leastTime is the least remaining time with which another version is begun.
 const leastTime = 200 * time.Millisecond

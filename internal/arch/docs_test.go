@@ -333,6 +333,20 @@ func TestRationale(t *testing.T) {
 	}
 }
 
+// TestFormatsPage: docs/formats.md has a row for each output format.
+func TestFormatsPage(t *testing.T) {
+	page, table := read(t, "docs/formats.md"), read(t, "cmd/hbcheck/formats.go")
+	names := regexp.MustCompile(`(?m)^\t\{"(\w+)", func\(w writing\)`).FindAllStringSubmatch(table, -1)
+	if len(names) < 6 {
+		t.Errorf("cmd/hbcheck/formats.go has a table of only %d formats", len(names))
+	}
+	for _, m := range names {
+		if !strings.Contains(page, "\n| `"+m[1]+"`") {
+			t.Errorf("docs/formats.md has no row for %s", m[1])
+		}
+	}
+}
+
 // TestExplorersPage: docs/explorers.md has a row for each explorer and says what its options are for.
 func TestExplorersPage(t *testing.T) {
 	page := read(t, "docs/explorers.md")

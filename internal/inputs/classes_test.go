@@ -287,8 +287,8 @@ func testWays(t *testing.T, typ, atomic, bits string) {
 				once = e.Total()
 			}
 		}
-		for _, e := range explorers.All() {
-			if e.Samples || e.Stateful {
+		for _, e := range explorers.Exhaustive() {
+			if e.Stateful {
 				continue
 			}
 			var found leaves

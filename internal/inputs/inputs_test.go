@@ -218,10 +218,7 @@ func TestConcurrent(t *testing.T) {
 	prog := loadPrograms(t, src.String())
 	for i := range programs() {
 		all := endings(run(t, prog, fmt.Sprintf("E%d", i), explore.Options{POR: explorer(t, "jpf"), Match: true, Outcomes: true}))
-		for _, e := range explorers.All() {
-			if e.Samples {
-				continue
-			}
+		for _, e := range explorers.Exhaustive() {
 			for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full} {
 				opts := explore.Options{POR: e, Match: e.Stateful, Outcomes: true, Hybrid: h, CheckDuplicates: e.NoDuplicates && h == oracle.None}
 				r := run(t, prog, fmt.Sprintf("S%d", i), opts)

@@ -35,6 +35,9 @@ type Program = struct {
 	Body string
 }
 
+// harness is package hbtest, for programs that use it. The machine replaces its functions.
+const harness = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
+
 // head has the declarations for all programs.
 const head = `package main
 
@@ -91,7 +94,7 @@ func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
 	for name, text := range map[string]string{
 		"go.mod":           "module hbcheck.dev/hbcheck\n\ngo 1.26\n",
 		"main.go":          src,
-		"hbtest/choose.go": "package hbtest\n\nfunc Choose(n int) int { return 0 }\n",
+		"hbtest/choose.go": harness,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -204,8 +204,8 @@ func TestInitialisers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, x := range explorers.All() {
-				if x.Samples || x.Run == nil {
+			for k, x := range explorers.Exhaustive() {
+				if x.Run == nil {
 					continue
 				}
 				for j, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {

@@ -221,10 +221,7 @@ func compareCollectors(t *testing.T, p printed) {
 			}
 		}
 		compare("full without matching", stateful.Full, por.Config{MaxExecutions: 3000}, oracle.None)
-		for k, e := range explorers.All() {
-			if e.Samples {
-				continue
-			}
+		for k, e := range explorers.Exhaustive() {
 			bound := por.Config{Match: e.Stateful, MaxExecutions: 3000}
 			compare(e.Name, e.Explore, bound, oracle.None)
 			compare(e.Name, e.Explore, bound, kinds[(s.i+k)%len(kinds)])

@@ -22,9 +22,9 @@ var coverFlag = flag.String("covered", "", "the only explorer that TestCover com
 
 // covers are the explorers that TestCover compares.
 func covers() (list []*por.Explorer) {
-	all := append(explorers.All(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
+	all := append(explorers.Exhaustive(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
 	for _, e := range all {
-		if !e.Samples && (*coverFlag == "" || *coverFlag == e.Name) {
+		if *coverFlag == "" || *coverFlag == e.Name {
 			list = append(list, e)
 		}
 	}

@@ -161,8 +161,8 @@ func (c *libraryComparison) explore(g *group, p libraryProgram) *libraryEnds {
 			return nil
 		}
 	}
-	for k, e := range explorers.All() {
-		if e.Samples || e.Run == nil {
+	for k, e := range explorers.Exhaustive() {
+		if e.Run == nil {
 			continue
 		}
 		for j, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {

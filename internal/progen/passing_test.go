@@ -430,8 +430,8 @@ func comparePassing(t *testing.T, g *group, p *timedProg, u unit, slack int64, s
 		}
 	}
 	compare("full", stateful.Full, por.Config{MaxStates: 10000, Match: true})
-	for _, e := range explorers.All() {
-		if e.Samples || t.Failed() {
+	for _, e := range explorers.Exhaustive() {
+		if t.Failed() {
 			continue
 		}
 		cfg := por.Config{MaxExecutions: 1000, Match: e.Stateful}

@@ -62,11 +62,11 @@ func named(name string, e *por.Explorer) *por.Explorer {
 
 // reductions are the explorers to compare, and the clients of Graph.
 func reductions() []*por.Explorer {
-	list := append(explorers.All(),
+	list := append(explorers.Exhaustive(),
 		named("graph-everyaccess", explorers.With("graph", "client", "everyaccess")), named("graph-restart", explorers.With("graph", "replay", "restart")))
 	return slices.DeleteFunc(list, func(e *por.Explorer) bool {
 		switch {
-		case e.Samples || e.Stateful:
+		case e.Stateful:
 			return true
 		case *reductionFlag != "":
 			return *reductionFlag != e.Name

@@ -265,8 +265,8 @@ func TestSelectsOutcomes(t *testing.T) {
 	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 12, bound: por.Config{MaxExecutions: 20000},
 		print: func(r *rand.Rand, name string) string { return dense(r, name, telling) }}
 	programs.each(t, func(s *subject) {
-		for _, e := range explorers.All() {
-			if e.Samples || e.Stateful {
+		for _, e := range explorers.Exhaustive() {
+			if e.Stateful {
 				continue
 			}
 			got, r := search(t, s.g.m, e.Explore, por.Config{MaxExecutions: 20000})

@@ -157,8 +157,8 @@ func samplers() []*por.Explorer {
 
 // stateless are the explorers that TestSpins compares.
 func stateless() []*por.Explorer {
-	all := append(explorers.All(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
+	all := append(explorers.Exhaustive(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
 	return slices.DeleteFunc(all, func(e *por.Explorer) bool {
-		return e.Samples || *reductionFlag != "" && *reductionFlag != e.Name
+		return *reductionFlag != "" && *reductionFlag != e.Name
 	})
 }

@@ -84,8 +84,8 @@ func timed(r *rand.Rand, name string) string {
 func TestTimers(t *testing.T) {
 	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 15, bound: por.Config{MaxStates: 20000}}
 	programs.each(t, func(s *subject) {
-		for _, e := range explorers.All() {
-			if e.Samples || e.Stateful {
+		for _, e := range explorers.Exhaustive() {
+			if e.Stateful {
 				continue
 			}
 			got := &counter{observer: newObserver(t, s.g.m)}

@@ -132,8 +132,8 @@ func TestWithin(t *testing.T) {
 		names = append(names, c.name)
 	}
 	var list []*por.Explorer
-	for _, x := range explorers.All() {
-		if !x.Samples && x.Run != nil {
+	for _, x := range explorers.Exhaustive() {
+		if x.Run != nil {
 			list = append(list, x)
 		}
 	}

@@ -232,11 +232,7 @@ func (c *Machine) future(g trace.GID) static.Set {
 
 // synchronising are the kinds of operations that count as synchronisation in futures.
 var synchronising = trace.KindsWhere(func(r *trace.Row) bool {
-	switch r.On {
-	case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond, trace.OnBubble:
-		return true
-	}
-	return false
+	return r.On.Row().Primitive || r.On == trace.OnBubble
 })
 
 // executes checks that op, which g is about to execute, is in fut.

@@ -28,12 +28,13 @@ func TestKinds(t *testing.T) {
 		kinds, _ := fulfilledBy(k)
 		for _, e := range kinds {
 			if !slices.Contains(events[row.On], e) {
-				t.Errorf("%v fulfils a promise of an event of kind %v, which is none of its object", k, e)
+				t.Errorf("fulfilledBy: %v fulfils a promise of an event of kind %v, which is none of a %v", k, e, row.On)
 			}
 		}
 		waits := row.Blocks || row.Communicates
 		if want := waits && !slices.Contains(promisesNothing, k) || k == trace.Park; want != (len(kinds) > 0) {
-			t.Errorf("%v fulfils promises %v, want some: %v", k, kinds, want)
+			t.Errorf("fulfilledBy says that %v fulfils promises of events %v, want some: %v. "+
+				"If the analyses promise nothing of it, it belongs to promisesNothing", k, kinds, want)
 		}
 	}
 }

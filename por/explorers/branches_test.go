@@ -66,9 +66,9 @@ func TestBranchEndings(t *testing.T) {
 			continue
 		}
 		want := toys.Keys(g.Leaves)
-		for _, e := range All() {
+		for _, e := range Exhaustive() {
 			for _, match := range []bool{true, false} {
-				if e.Samples || match && !e.Stateful || !match && g.Executions(toy) > 5000 {
+				if match && !e.Stateful || !match && g.Executions(toy) > 5000 {
 					continue
 				}
 				f, res := toys.Explore(t, toy, e.Explore, por.Config{Match: match})

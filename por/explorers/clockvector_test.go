@@ -15,8 +15,8 @@ import (
 // reductions returns the explorers that reduce by dependence, with the variants of Graph. (Optimal
 // has tests of its own.)
 func reductions() []*por.Explorer {
-	list := slices.DeleteFunc(All(), func(e *por.Explorer) bool {
-		return e.Samples || e.Name == "full" || e.Name == "jpf" || e.Name == "optimal"
+	list := slices.DeleteFunc(Exhaustive(), func(e *por.Explorer) bool {
+		return e.Name == "full" || e.Name == "jpf" || e.Name == "optimal"
 	})
 	for _, client := range []string{"datarace", "everyaccess"} {
 		for _, replay := range []string{"rewind", "restart"} {

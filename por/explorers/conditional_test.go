@@ -41,10 +41,7 @@ func TestConditional(t *testing.T) {
 		}
 		done++
 		want := toys.Keys(g.Leaves)
-		for _, e := range append(All(), With("optimal", "equivalence", "rf"), With("graph", "client", "everyaccess")) {
-			if e.Samples {
-				continue
-			}
+		for _, e := range append(Exhaustive(), With("optimal", "equivalence", "rf"), With("graph", "client", "everyaccess")) {
 			f, res := toys.Explore(t, toy, e.Explore, por.Config{})
 			if got := toys.Keys(f.Leaves); !slices.Equal(got, want) || len(res.Incomplete) > 0 {
 				t.Fatalf("program %d, %s: %d endings, want %d, %v\n%s", k, e.Name, len(got), len(want), res.Incomplete, toy.Program())

@@ -30,6 +30,12 @@ func All() []*por.Explorer {
 	}
 }
 
+// Exhaustive returns the explorers that cover every execution if no bound stops them, for comparisons: not
+// those that sample. One with a bound of its own, if there is one, has to be here with the bound lifted.
+func Exhaustive() []*por.Explorer {
+	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return e.Samples })
+}
+
 // Lookup returns the explorer called name; nil if there is none. condpor is optimal, by the name of
 // the paper on inputs and schedules.
 func Lookup(name string) *por.Explorer {

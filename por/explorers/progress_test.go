@@ -38,7 +38,7 @@ func TestProgress(t *testing.T) {
 			e.Explore(toy, toys.NewFindings(toy), cfg)
 		}
 		if said == 0 || !grew {
-			t.Errorf("%s: nothing is said of how far it is", e.Name)
+			t.Errorf("%s: no call of Driver.Poll has a Progress with a Fraction or an Estimate that grows", e.Name)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type Oracle struct {
 	search      *boundedSearch `saved:"-"` // nil: no search yet
 	// One counter for all searches that are nested in one: otherwise a search of depth n could
 	// cost the n-th power of the budget.
-	unlocks []bool  // boundedSearch.unlockMatters of the search, of the one inside it, and so on, while search is nil
+	unlocks []bool  // while search is nil: its unlockMatters, that of the search inside it, and so on
 	budget  *uint64 // transitions left for the current search; nil: no search is under way
 	enabled []trace.GID
 }
@@ -152,8 +152,8 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 	return 0
 }
 
-// needsNoChoice reports whether no operation that the others can execute while g waits conflicts with op,
-// and whether a conflict is certain otherwise.
+// needsNoChoice reports whether {g} is a persistent set (singleton): no operation that the others can execute
+// while g waits conflicts with op. If it is not, certain reports whether a conflict has been found.
 //
 // The result of an earlier search is enough in two cases, which are not symmetric: "no
 // conflict" stays true as the others move (claim 3), "conflict" only as long as no goroutine
@@ -219,9 +219,9 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// movesAnother reports whether an operation of kind k may be one of another goroutine, too, which
-// then continues, or shows that the other one could not move: time passes, or the collector acts, only
-// while no goroutine can move.
+// movesAnother reports whether an operation of kind k may say something of another goroutine. Either it is an
+// operation of that goroutine, too, which then continues; or it shows that no goroutine could move, because
+// time passes and the collector acts only then.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:

@@ -113,8 +113,10 @@ func (p *pool) runProxy() {
 	p.workers = append(p.workers, w)
 	p.mu.Unlock()
 	for p.cfg.Elsewhere.Acquire(over) {
-		t := p.take(w)
+		p.mu.Lock()
+		t := p.await(w)
 		if t == nil {
+			p.mu.Unlock()
 			p.cfg.Elsewhere.Release()
 			return
 		}
@@ -122,9 +124,9 @@ func (p *pool) runProxy() {
 	}
 }
 
-// send lets another process explore t, and other tasks of its node.
+// send lets another process explore t, and other tasks of its node. p.mu is held since t was taken, because
+// otherwise another worker could finish t as one that is late; send releases it.
 func (p *pool) send(w *worker, t *task) {
-	p.mu.Lock()
 	tasks := append(w.tasks[:0], t)
 	for len(tasks) < mostInParcel {
 		u := t.node.pick(true)

@@ -3,6 +3,7 @@ package optimal
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,5 +93,51 @@ func TestElsewhereLost(t *testing.T) {
 		if !reflect.DeepEqual(one, several) || !reflect.DeepEqual(want.List, got.List) {
 			t.Fatalf("seed %d: result\n got %+v\nwant %+v\n got %v\nwant %v\n%s", seed, several, one, got.List, want.List, toy.Program())
 		}
+	}
+}
+
+// TestElsewherePolls: the work of one worker that a search reports never decreases, and is reported while the search
+// waits.
+func TestElsewherePolls(t *testing.T) {
+	defer func(d time.Duration) { lateAfter = d }(lateAfter)
+	lateAfter = 0
+	waiting := 0
+	for _, seed := range deep.Seeds(t, 15, 200) {
+		r := rand.New(rand.NewPCG(81, uint64(seed)))
+		toy := toys.Random(r, 3, 3+r.IntN(4), false)
+		original := *toy
+		cfg := por.Config{MaxSteps: 30, MaxExecutions: 2000}
+		want := toys.NewRecorder(toy, 0)
+		one := Explore(toy, want, cfg)
+		if one.FallbackTo != "" || slices.Contains(want.List, "restart") {
+			continue // then the work of one worker begins again
+		}
+		cfg, e, away := elsewhere(&original, cfg, 0)
+		away.Due = func(n int) bool {
+			time.Sleep(500 * time.Microsecond)
+			return n > 1
+		}
+		last := uint64(0)
+		cfg.Over = func() bool { return true } // it polls after each step
+		cfg.Poll = func(p por.Progress) string {
+			if w := p.Work(); w < last {
+				t.Errorf("seed %d: the work of one worker was %d, and is %d", seed, last, w)
+			} else {
+				last = w
+			}
+			if p.Depth == 0 {
+				waiting++
+			} else if seed%2 == 0 {
+				time.Sleep(100 * time.Microsecond)
+			}
+			return ""
+		}
+		several := e.Explore(toy, toys.NewRecorder(toy, 0), cfg)
+		if several.Work() != one.Work() || last > one.Work() {
+			t.Errorf("seed %d: work %d, at the last report %d, want %d", seed, several.Work(), last, one.Work())
+		}
+	}
+	if waiting == 0 {
+		t.Error("nothing was reported while the search waited")
 	}
 }

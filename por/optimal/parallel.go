@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -291,11 +292,16 @@ func (p *pool) result() por.Result {
 }
 
 // take waits for a task for w; nil: there are no more.
-//
-// exact and mergedBefore are fixed here, with the lock held: nothing is merged between the two.
 func (p *pool) take(w *worker) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.await(w)
+}
+
+// await is take, with the lock held.
+//
+// exact and mergedBefore are fixed here: nothing is merged between the two.
+func (p *pool) await(w *worker) *task {
 	for !p.over {
 		if t := p.pick(w); t != nil {
 			p.give(w, t)
@@ -304,6 +310,10 @@ func (p *pool) take(w *worker) *task {
 		p.idle.Add(1)
 		p.changed.Wait()
 		p.idle.Add(-1)
+		//mutant: jobs: nothing is said of what others explore while the search waits [test ./por/optimal TestElsewherePolls]: false
+		if p.sends && w.first && !p.over {
+			p.poll(0)
+		}
 	}
 	return nil
 }
@@ -510,6 +520,35 @@ func (p *pool) restartSequentially() {
 				// Only a dropped task has found it. Another one will find it again.
 				delete(n.known, key)
 			}
+		}
+	}
+}
+
+// poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the search.
+//
+// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it is, or,
+// at its end, another process does.
+func (p *pool) poll(depth int) {
+	memory, now := p.measureMemory(), p.counted
+	now.Eliminated = maps.Clone(now.Eliminated)
+	for _, x := range p.workers {
+		now.Add(&x.live)
+	}
+	now.PeakBytes = p.peak
+	ordered := p.stats
+	ordered.Eliminated = nil
+	for _, x := range p.workers {
+		if x.took == p.next {
+			ordered.Add(&x.live)
+		}
+	}
+	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
+		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
+		return
+	}
+	if p.cfg.Poll != nil {
+		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: depth, Ordered: &ordered}); why != "" {
+			p.halt(por.Reason{Bound: por.BoundPoll, Text: why})
 		}
 	}
 }

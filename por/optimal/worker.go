@@ -1,7 +1,6 @@
 package optimal
 
 import (
-	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -331,7 +330,7 @@ func (p *pool) alternativeDone(n *sharedNode, dependsOnOutput bool, epoch int) {
 
 // poll checks the bounds that concern all workers. It returns a reason if the task must stop.
 //
-// It ignores its argument, the progress of this worker, and adds up that of all. No user sees its
+// It ignores its argument, the progress of this worker: the pool adds up that of all. No user sees its
 // result "over", because the pool has the reason (halt).
 func (w *worker) poll(por.Progress) string {
 	const over = "over"
@@ -344,28 +343,8 @@ func (w *worker) poll(por.Progress) string {
 	w.live, w.used = w.searcher.Stats, w.searcher.Stats.PeakBytes
 	w.live.Executions -= w.task.mergedBefore
 	w.live.Eliminated = nil // w changes it
-	memory, now := p.measureMemory(), p.counted
-	now.Eliminated = maps.Clone(now.Eliminated)
-	for _, x := range p.workers {
-		now.Add(&x.live)
-	}
-	now.PeakBytes = p.peak
-	ordered := p.stats
-	ordered.Eliminated = nil
-	for _, x := range p.workers {
-		if x.took == p.next {
-			ordered.Add(&x.live)
-		}
-	}
-	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
-		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
+	if p.poll(len(w.Events)); p.over {
 		return over
-	}
-	if p.cfg.Poll != nil {
-		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: len(w.Events), Ordered: &ordered}); why != "" {
-			p.halt(por.Reason{Bound: por.BoundPoll, Text: why})
-			return over
-		}
 	}
 	return ""
 }

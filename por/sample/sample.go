@@ -50,7 +50,7 @@ type sampler struct {
 	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
 	aimed    []por.Aimed // by target
 
-	predictors []*predictor   `saved:"-"` // of the present execution; nil: it is not read
+	predictors []*predictor   `saved:"-"` // of the present execution; nil: nothing is predicted from it
 	following  *following     `saved:"-"` // what the present execution follows; nil: nothing
 	effects    por.Effects    `saved:"-"` // nil: the system does not know them
 	inRow      int            `saved:"-"` // see continues
@@ -118,8 +118,8 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	return r
 }
 
-// round updates the past. Number 2^i begins a round: all executions of the round know the same of those
-// before it, so they do not depend on their order.
+// round updates the past. Execution number 2^i begins a round. All executions of a round know the same past,
+// that of the executions before the round, so they can be executed in any order.
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if beginsRound(x.number) {
@@ -130,10 +130,10 @@ func (x *sampler) round() {
 // beginsRound reports whether execution number n begins a round.
 func beginsRound(n uint64) bool { return n&(n-1) == 0 }
 
-// draw executes the next schedule, and what it predicts, at most left executions. It returns to the initial
-// state, that of root.
+// draw executes the next schedule, and then the schedules that it predicts: at most left executions in all.
+// It returns to the initial state, that of root.
 func (x *sampler) draw(root por.Mark, left uint64) {
-	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
+	const distance = 0x9e3779b97f4a7c15 // between the streams of two consecutive executions
 	//mutant: jobs: random numbers go on [pieces]
 	x.random.Seed(x.Cfg.Seed, x.number*distance)
 	x.counter = nil
@@ -214,7 +214,7 @@ func (x *sampler) execution() {
 			continue
 		}
 		if op.Kind.Row().Ends || op.Kind == trace.End {
-			if x.ReportRaces(); x.Halted { // nothing may come after it
+			if x.ReportRaces(); x.Halted { // the execution may end with it
 				return
 			}
 		}
@@ -224,9 +224,9 @@ func (x *sampler) execution() {
 
 // next chooses the goroutine that moves in the current state.
 //
-// The oracle comes first, because it loses no outcome; but not forever: it would choose a goroutine that
-// loops without meeting the others again and again (ChainLimit). The bound on
-// preemptions comes before the strategy, which does not know it. A switch from a goroutine that
+// The oracle comes first, because its choice loses no outcome. After ChainLimit such choices in a row it is
+// not asked: it might choose a goroutine that loops forever without touching what others use. The bound on
+// preemptions comes before the strategy, which does not know the bound. A switch from a goroutine that
 // yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
@@ -261,15 +261,17 @@ func (x *sampler) next() trace.GID {
 
 // glides reports whether the goroutine that moves continues with its plain accesses.
 //
-// They need not be points at which another goroutine is chosen, because accesses that could change places
-// are a race, and happens before shows it in either order. After a race that the user accepts they are.
+// Before a plain access no other goroutine needs to be chosen: two accesses whose order matters are a data
+// race, which the vector clocks find in either order. After a race that the user accepts, plain accesses are
+// points of choice.
 func (x *sampler) glides() bool {
 	//mutant: sample: executions with a race glide [test ./internal/progen TestGlidedPaths]: drop 1
 	return !x.raced && x.aim == nil && !x.reads() && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
 }
 
 // continues reports whether the goroutine that has moved last continues with a plain access, in an execution
-// that is read: there each access is a step, and those over which others glide are no points of choice.
+// from which others are predicted. In such an execution each access is a step, but an access over which other
+// executions glide is no point of choice.
 func (x *sampler) continues() bool {
 	glides := x.reads() && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && x.inRow < longGlide
 	if !glides || !slices.Contains(x.Enabled, x.Cur) || !x.NextOp(x.Cur).Kind.Plain() {

@@ -57,8 +57,8 @@ type Driver struct {
 
 	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: nothing does
 
-	// Carry is the length of path that adds the work of one step to each step of the search, because the
-	// search walks back along its path; 0: the length of the path costs nothing.
+	// Carry is for a search that walks back along its path at each step: a path of n steps adds the work of
+	// n/Carry steps to each of them. 0: the length of the path costs nothing.
 	Carry int `saved:"-"`
 
 	//mutant: saved: driver without KnownRaces [resumed]: " RaceSet" -> " RaceSet `saved:\"-\"`"
@@ -111,8 +111,8 @@ func (s *Driver) Preferred() trace.GID {
 	return s.Enabled[0]
 }
 
-// NextOp returns the pending operation of g. It is valid until the next call: an oracle needs one in most
-// states, and a variable whose address is passed to an interface is allocated.
+// NextOp returns the pending operation of g. It is valid until the next call. (A variable of the caller would
+// be allocated each time, because its address is passed to an interface, the oracle.)
 func (s *Driver) NextOp(g trace.GID) *trace.Op {
 	s.next = *s.peek(g)
 	return &s.next
@@ -236,14 +236,14 @@ func (s *Driver) showSeveral(n int) {
 // here: it commutes with everything that the others can do first, so every execution is equivalent to
 // one that begins with op.
 //
-// Equivalence here is that of states, which is coarser than the classes of package hb where goroutines
-// park at a channel that none serves any more, in either order, or where a receiver arrives before
-// or after the close: the events are dependent and the states are equal. So a search for
-// classes does not use the oracle for channels.
+// Here executions are equivalent if they lead to the same state. That is coarser than the classes of package
+// hb: two goroutines may park at a channel that no goroutine serves any more, in either order, and a receiver
+// may arrive before or after the close. Then the events are dependent, but the states are equal. So a search
+// for classes does not use the oracle for channels.
 //
 // Nor does it use the oracle while an operation that depends on all others can be enabled beside other
-// goroutines, such as a clock read at which time may pass. Happens before orders each operation before or
-// after it, which hides a race of two clock reads if an operation between them needs no choice:
+// goroutines, such as a clock read at which time may pass. Every operation happens before or after such an
+// operation. So if an operation between two clock reads needs no choice, it hides the race of the two:
 //
 //	g1: read the clock      g0: wg.Add(1); start g2      g2: read the clock
 //
@@ -277,8 +277,8 @@ func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 func onChannels(k trace.Kind) bool { return k.Communicates() || k == trace.Close }
 
 // MostAsked returns the number of goroutines, of n enabled ones, about which an oracle is asked in one
-// state. A question inspects all the others, so thousands of goroutines would be inspected millions of
-// times in each state; making a choice is always right.
+// state. A question inspects all other goroutines: with thousands of them that would be millions of
+// inspections in each state. Not to ask, and to make a choice, is always right.
 func MostAsked(n int) int {
 	const looks = 1 << 12
 	return min(n, max(1, looks/max(1, n)))

@@ -5,11 +5,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// shapes are how operations on each sort of object are drawn, unless kindShapes has another one.
+// shapes are how operations on each sort of object are drawn, unless kindShapes has another one. Those on
+// objects without an entry synchronise in some way, and are drawn as "sync".
 var shapes = [trace.NumObjects]string{
-	trace.OnNothing: "other", trace.OnMemory: "atomic", trace.OnLock: "lock", trace.OnChannel: "select", trace.OnWaitGroup: "sync",
-	trace.OnOnce: "sync", trace.OnCond: "sync", trace.OnBubble: "sync", trace.OnLibrary: "sync", trace.OnClock: "time",
-	trace.OnOutput: "other", trace.OnGoroutines: "go",
+	trace.OnNothing: "other", trace.OnMemory: "atomic", trace.OnLock: "lock", trace.OnChannel: "select",
+	trace.OnClock: "time", trace.OnOutput: "other", trace.OnGoroutines: "go",
 }
 
 var kindShapes = map[trace.Kind]string{
@@ -26,5 +26,8 @@ func shape(name string, k trace.Kind) string {
 	if s, ok := kindShapes[k]; ok {
 		return s
 	}
-	return shapes[k.Row().On]
+	if s := shapes[k.Row().On]; s != "" {
+		return s
+	}
+	return "sync"
 }

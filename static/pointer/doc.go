@@ -46,12 +46,12 @@
 //
 // # What the result means
 //
-// For every execution of the machine that starts at the entry: when an
-// activation of function f with context c has computed value v, what v points
-// to was allocated at a place and in a context that Allocated maps to an object
-// in PointsTo(v, c), and the offset in it has a label in that set; if site calls
-// g then g is among Callees(site, c). Package oracle/check compares this with running
-// programs, in its tests and for hbcheck explore --check-static. It holds in the
+// Let an execution of the machine start at the entry, and an activation of function f
+// with context c compute a pointer v in it. Then the object that v points to was
+// allocated at a place and in a context that Allocated maps to an object in
+// PointsTo(v, c), and the set has a label for the offset of v. If site calls g in
+// this activation, then g is among Callees(site, c). Package oracle/check compares this with
+// running programs, in its tests and for hbcheck explore --check-static. It holds in the
 // presence of unsafe, reflection, panics, timers and goroutines, with these
 // exceptions:
 //

@@ -28,14 +28,15 @@ const (
 	// moves and constants
 	// Mov2, Mov3 and MovN read all registers before they write one, so that source and destination
 	// may overlap.
-	Nop    Op = iota
-	Mov       // A = B
-	Mov2      // A,A+1 = B,B+1
-	Mov3      // A..A+2 = B..B+2
-	MovN      // C registers from B to A
-	Const     // A = next word
-	ConstI    // A = sign-extended imm32
-	Zero      // B registers from A = 0
+	Nop     Op = iota
+	Mov        // A = B
+	Mov2       // A,A+1 = B,B+1
+	Mov3       // A..A+2 = B..B+2
+	MovN       // C registers from B to A
+	Const      // A = next word
+	ConstI     // A = sign-extended imm32
+	StackAt    // A = an address in the goroutine's stack, as a number
+	Zero       // B registers from A = 0
 
 	// integers
 	// Registers hold narrower integers extended by the sign of their type. These operations have 64

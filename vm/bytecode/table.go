@@ -77,6 +77,7 @@ var table = [NumOps]Row{
 	MovN:        {Name: "MovN", Class: Moves},
 	Const:       {Name: "Const", Words: 1, Class: Fresh, Results: 1},
 	ConstI:      {Name: "ConstI", Class: Fresh, Results: 1},
+	StackAt:     {Name: "StackAt", Class: Fresh, Results: 1},
 	Zero:        {Name: "Zero", Class: Moves},
 	Add:         {Name: "Add", Class: Computes},
 	Sub:         {Name: "Sub", Class: Computes},

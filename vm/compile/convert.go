@@ -72,6 +72,8 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 		}
 		// Unsigned values above MaxInt64 are negative to IntToStr, which makes no rune of them either.
 		c.emit(bytecode.IntToStr, d, x, 0)
+	case f.Kind() == types.UnsafePointer && isNumberOfStack(v):
+		c.emit(bytecode.StackAt, d, 0, 0)
 	case fi&types.IsComplex != 0:
 		if f.Kind() == to.Kind() || f.Kind() == types.UntypedComplex {
 			c.move(d, x, c.words(v))

@@ -11,6 +11,7 @@
 //	emitAll     emit.go       instructions; twice, as the first pass finds out how many scratch
 //	                          registers and pinned constants there are
 //	    ops.go convert.go     arithmetic and comparisons; conversions
+//	    stackaddress.go       numbers made of the address of the stack
 //	    memory.go element.go  loads and stores, parts of values
 //	    branch.go             branches, and the moves of phis on their edges
 //	    call.go closure.go    calls, go and defer, closures

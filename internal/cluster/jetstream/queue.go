@@ -90,14 +90,24 @@ func (r *Run) pack(m *message, name string) ([]byte, error) {
 		return data, err
 	}
 	object := r.ID + "." + name + "." + nuid.Next()
-	err = r.c.retry(r.ctx, func(ctx context.Context) error {
-		_, err := r.c.objects.PutBytes(ctx, object, data)
-		return err
-	})
-	if err != nil {
+	if err := r.c.putObject(r.ctx, object, data); err != nil {
 		return nil, err
 	}
 	return encode(&message{Object: object})
+}
+
+// mostChunk is the largest size of the messages in which objects are sent.
+const mostChunk = 128 << 10
+
+// putObject keeps data under a name, in messages that the server takes.
+func (c *Cluster) putObject(ctx context.Context, name string, data []byte) error {
+	//mutant: objects are sent in messages of one size [test ./internal/cluster/server TestSmallMessages]: "min(mostChunk, c.conn.MaxPayload()/2)" -> "mostChunk"
+	size := min(mostChunk, c.conn.MaxPayload()/2)
+	return c.retry(ctx, func(ctx context.Context) error {
+		meta := jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: uint32(size)}}
+		_, err := c.objects.Put(ctx, meta, bytes.NewReader(data))
+		return err
+	})
 }
 
 // unpack is the inverse of pack.
@@ -376,10 +386,7 @@ func (r *Run) Queued() int {
 
 // PutProgram keeps the bundle of a run.
 func (r *Run) PutProgram(data []byte) error {
-	return r.c.retry(r.ctx, func(ctx context.Context) error {
-		_, err := r.c.objects.PutBytes(ctx, "program."+r.ID, data)
-		return err
-	})
+	return r.c.putObject(r.ctx, "program."+r.ID, data)
 }
 
 // Program returns the bundle of a run.

@@ -1,4 +1,4 @@
 package fmt
 
-// hbAddress says that an address is printed, which is the same in every execution.
+// hbAddress notes that the program prints an address. Here an address is the same in every execution.
 func hbAddress()

@@ -1,5 +1,5 @@
 // Package unique gives comparable values a canonical identity. The machine's
-// package never forgets a value: nothing can tell whether it does.
+// package never forgets a value, which no program can notice.
 package unique
 
 import "internal/stringslite"
@@ -22,7 +22,7 @@ func Make[T comparable](value T) Handle[T] {
 	if p, ok := handles[k]; ok {
 		return Handle[T]{p.(*T)}
 	}
-	// A string must not keep alive what it is a part of.
+	// A part of a string must not keep the whole string alive.
 	if s, ok := any(value).(string); ok {
 		k.value = any(stringslite.Clone(s)).(T)
 	}
@@ -35,7 +35,7 @@ func Make[T comparable](value T) Handle[T] {
 // key[T] tells the values of T from those of other types.
 type key[T comparable] struct{ value T }
 
-// one is never of no size, so that its values have addresses of their own.
+// one has a size even if T has none, so that its values have different addresses.
 type one[T any] struct {
 	value T
 	_     byte

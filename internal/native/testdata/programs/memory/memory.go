@@ -339,3 +339,31 @@ func ChannelHuge() {
 	c := make(chan struct{ _ [0]int }, 1<<40)
 	fmt.Print(cap(c))
 }
+
+// stackPlace returns the place of the goroutine's stack, as caches do that spread goroutines over stripes.
+//
+//go:noinline
+func stackPlace() uintptr {
+	var x byte
+	return uintptr(unsafe.Pointer(&x)) >> 11
+}
+
+// StackPlace: the same place in the next call, and other places in goroutines that live at the same time.
+//
+//native:incomplete address
+func StackPlace() {
+	const n = 3
+	same := stackPlace() == stackPlace()
+	places := make([]uintptr, n)
+	var found, all sync.WaitGroup
+	found.Add(n)
+	for i := range n {
+		all.Go(func() {
+			places[i] = stackPlace()
+			found.Done()
+			found.Wait()
+		})
+	}
+	all.Wait()
+	fmt.Print(same, places[0] != places[1] && places[1] != places[2] && places[0] != places[2])
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestMarket: as many pieces are sent as workers wait, however many proxies wait for room, and however often the
+// market asks meanwhile.
+func TestMarket(t *testing.T) {
+	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
+	m.start.Do(func() {})
+	var taken atomic.Int64
+	var over atomic.Bool
+	var all sync.WaitGroup
+	for range mostPieces {
+		all.Go(func() {
+			if m.Acquire(over.Load) {
+				taken.Add(1)
+			}
+		})
+	}
+	time.Sleep(20 * time.Millisecond) // they wait
+	for range 3 {
+		m.offer(2, 0, nil)
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n := taken.Load(); n != 2 {
+		t.Errorf("%d proxies have room, two workers wait", n)
+	}
+	m.offer(0, 1, nil)
+	m.Release() // a task waits: it is not the time for another piece
+	m.offer(1, 1, nil)
+	time.Sleep(20 * time.Millisecond)
+	if n := taken.Load(); n != 2 {
+		t.Errorf("%d proxies have room, want 2", n)
+	}
+	m.offer(2, 0, nil) // one of these workers is that whose room is held
+	time.Sleep(20 * time.Millisecond)
+	if n := taken.Load(); n != 3 {
+		t.Errorf("%d proxies have room, want 3", n)
+	}
+	over.Store(true)
+	all.Wait()
+}
