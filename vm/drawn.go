@@ -129,8 +129,8 @@ func (s *symbols) wholeLabel(t *symbolic.Term) *symbolic.Term {
 	return w
 }
 
-// apart reports whether op tests for equality of numbers v and w with these labels that are different for next to
-// all values of the draws.
+// apart reports whether op tests for equality of numbers v and w with these labels that are different for
+// next to all values of the draws.
 func (s *symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 	if op != bytecode.Eq && op != bytecode.Ne || v == w {
 		return false
