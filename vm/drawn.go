@@ -135,7 +135,7 @@ func (s *symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 	if op != bytecode.Eq && op != bytecode.Ne || v == w {
 		return false
 	}
-	//mutant: numbers made of random bits are apart, too [env TestDraws/TestLook(Seed|Branch|Part)]: "s.labels[x].whole" -> "true"
+	//mutant: numbers made of random bits are apart, too [env TestDraws/TestLookEqual]: "s.labels[x].whole" -> "true"
 	return x != nil && y == nil && s.labels[x].whole || y != nil && x == nil && s.labels[y].whole
 }
 
@@ -190,7 +190,7 @@ func (s *symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	if last < 0 {
 		return nil
 	}
-	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeed]: "!d.whole && " -> ""
+	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
 	if d := s.labels[labels[last]]; !d.whole && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}

@@ -153,6 +153,18 @@ func TestLookSwapped(t *testing.T) {
 
 func TestLookSeed(t *testing.T) { say(t, maphash.String(seed, "a")&1) }
 
+func TestLookSeedPart(t *testing.T) {
+	if *(*uint64)(unsafe.Pointer(&seed))|^uint64(255) == ^uint64(0) {
+		say(t, "the last byte")
+	}
+}
+
+func TestLookEqual(t *testing.T) {
+	if bits(1)[0] == 77 {
+		say(t, "77")
+	}
+}
+
 func TestLookBranch(t *testing.T) {
 	if bits(1)[0]&1 != 0 {
 		say(t, "odd")
