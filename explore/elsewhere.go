@@ -25,7 +25,7 @@ import (
 // The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that the numbers of
 // goroutines, functions and places mean the same on both sides, and a helper's findings are those of another
 // worker (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece.
-// Then the search explores the piece, its machine learns the same, and sends it along with the next piece.
+// Then the search explores the piece, so that its machine learns the same, and the next piece takes it along.
 
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {

@@ -65,7 +65,7 @@ func misplaced(name string, r Regs, op *trace.Op) string {
 	}
 	for _, a := range op.Access[:op.N] {
 		p := ptr(a.Obj)<<32 | ptr(a.Off)
-		//mutant: operations may be beside their objects [test ./vm TestMisplaced]: true
+		//mutant: operations may be beside their objects [test ./vm TestMisplaced]: false
 		if p != r.U(0) && p != r.U(0)+overlay.CondList && p != r.U(1) {
 			return fmt.Sprintf("the access of %s to its primitive begins at no argument", name)
 		}

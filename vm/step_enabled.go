@@ -124,7 +124,9 @@ func (m *Machine) knowsEnabled() bool {
 func (s *enabledSet) find(m *Machine) {
 	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
 	s.waiting = make(map[ptr][]waiter)
-	for _, slot := range m.living() {
+	// Those that have ended were enabled if they ended while no set was kept.
+	//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]: "m.order" -> "m.living()"
+	for _, slot := range m.order {
 		g := m.gs[slot]
 		g.member = membership{number: g.member.number, at: g.member.at[:0]}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -185,6 +186,59 @@ func main() {
 			g := enabled[r.IntN(len(enabled))]
 			m.Glide(100)
 			m.Step(g, r.IntN(max(1, m.Alternatives(g))))
+		}
+		m.Rewind(root)
+	}
+	if kept < 1000 {
+		t.Errorf("the set is kept in %d states only", kept)
+	}
+}
+
+// TestEnabledEnded: the kept set has none of the goroutines that have ended in the steps after a rewind, in
+// which no set is kept.
+func TestEnabledEnded(t *testing.T) {
+	s := source(t, `package main
+import "sync/atomic"
+func main() {
+	var n atomic.Int32
+	for range 100 {
+		go func() { n.Add(1); n.Add(1) }()
+	}
+}`)
+	m := s.machine(t, Config{Races: true})
+	r := rand.New(rand.NewPCG(1, 3))
+	root := m.Mark()
+	kept := 0
+	for range 4 {
+		var back []por.Mark
+		for step := range 3000 {
+			known := m.knowsEnabled()
+			enabled := m.Enabled(nil)
+			if known {
+				kept++
+				if scan := m.scanEnabled(nil); !slices.Equal(enabled, scan) {
+					t.Fatalf("step %d: %d goroutines are enabled, a scan finds %d", step, len(enabled), len(scan))
+				}
+			}
+			switch {
+			case len(enabled) == 0:
+			case r.IntN(8) == 0:
+				back = append(back, m.Mark())
+				fallthrough
+			default:
+				m.Step(enabled[r.IntN(len(enabled))], 0)
+			}
+			if len(back) > 0 && (len(enabled) == 0 || r.IntN(40) == 0) {
+				keep := max(0, len(back)-1-r.IntN(6))
+				for i := len(back) - 1; i >= keep; i-- {
+					m.Rewind(back[i])
+					m.Release(back[i])
+				}
+				back = back[:keep]
+			}
+		}
+		for i := len(back) - 1; i >= 0; i-- {
+			m.Release(back[i])
 		}
 		m.Rewind(root)
 	}

@@ -224,10 +224,10 @@ func (x *sampler) execution() {
 
 // next chooses the goroutine that moves in the current state.
 //
-// The oracle comes first, because its choice loses no outcome. After ChainLimit such choices in a row it is
-// not asked: it might choose a goroutine that loops forever without touching what others use. The bound on
-// preemptions comes before the strategy, which does not know the bound. A switch from a goroutine that
-// yields is no preemption.
+// The oracle comes first, because its choice loses no outcome. After ChainLimit such choices in a row the
+// strategy chooses once: the oracle might always choose a goroutine that loops without meeting the others.
+// The bound on preemptions comes before the strategy, which does not know the bound. A switch from a
+// goroutine that yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]
