@@ -303,7 +303,8 @@ type Bug struct {
 	// Doubtful: it is a warning, because the numbers that were made smaller may be its cause.
 	Small    *Smaller
 	Doubtful bool
-	// Alone is the subtest that was explored without the others when the bug was found; "": the test was explored.
+	// Alone is the subtest that was explored without the others when the bug was found; "": the test was
+	// explored.
 	Alone string
 	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
 	// the search found, its preemptions are unknown, and Events, all of them Brief, only name

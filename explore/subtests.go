@@ -28,7 +28,7 @@ func (r *Result) SubtestVerdicts() (list []Subtest) {
 	}
 	for _, name := range r.Subtests {
 		s := Subtest{Name: name, Verdict: rest, Skipped: slices.Contains(r.Skipped, name)}
-		//mutant: what is known of a subtest alone is not said [test ./cmd/hbcheck TestScripts/alone]: "ok" -> "ok && false"
+		//mutant: what is known of a subtest alone is not said [test ./cmd/hbcheck TestScripts/alone]: "; ok" -> "; ok && false"
 		if v, ok := r.aloneAs(name); ok {
 			s.Verdict, s.Alone = v, true
 		}

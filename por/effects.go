@@ -35,7 +35,7 @@ type Effects interface {
 	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
-	// Buffer returns the state of the channel of g's pending operation, a send, a receive or closing: the
+	// Buffer returns the state of the channel of g's pending operation, a send or a receive: the
 	// number of elements in the buffer, its capacity, and whether the channel is closed.
 	Buffer(g trace.GID) (length, room int, closed bool)
 

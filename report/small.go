@@ -83,7 +83,8 @@ func tooBig(r *explore.Result) string {
 	return s + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; " + count(n, "execution") + " at full size, no bug"
 }
 
-// foundIn says that a bug is one of a small version, or of a subtest alone; "" if it is one of the entry itself.
+// foundIn says that a bug is one of a small version, or of a subtest alone; "" if it is one of the entry
+// itself.
 func foundIn(b *explore.Bug) string {
 	if b.Alone != "" {
 		return "found in " + b.Alone + " without the other subtests, as with --run"

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bounds"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Drawn values. Of random bits, and of numbers of math/rand from large ranges, the machine tries one
@@ -29,6 +30,8 @@ import (
 //     that it reads has.
 //  2. A label may give the bounds of a number for all values of the draw (package bounds). A comparison
 //     that has one result within the bounds is no look, and its result has no label.
+//     Neither is a test for equality of 64 random bits, as they were drawn, with a number without a
+//     label that is another one: with all values but one of 2^64 the result is the same (apart).
 //  3. Another execution of the same class does the same, too, as each of its reads reads the same
 //     value. States are equal if their words and labels are.
 //  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's
@@ -45,6 +48,7 @@ type drawn struct {
 	draws []Assumption // the draws, in the order of drawsBefore
 	bound bounds.Bound
 	rate  float64 // see drawn_rates.go
+	whole bool    // the value is the 64 bits that were drawn
 }
 
 // drawnLooks lists the draws at which any path of any replica has looked.
@@ -111,6 +115,30 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bounds.Bound) (label *symbo
 	return m.sym.label([]Assumption{a}, b, 0), false
 }
 
+// wholeLabel returns the label of 64 random bits with this label, which may be nil.
+func (s *symbols) wholeLabel(t *symbolic.Term) *symbolic.Term {
+	if t == nil {
+		return nil
+	}
+	d := *s.labels[t]
+	d.whole = true
+	h := fnv.New64a()
+	fmt.Fprintf(h, "whole %x", t.Hash())
+	w := s.ctx.Var(h.Sum64(), 64, "drawn")
+	s.labels[w] = &d
+	return w
+}
+
+// apart reports whether op tests for equality of numbers v and w with these labels that are different for
+// next to all values of the draws.
+func (s *symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
+	if op != bytecode.Eq && op != bytecode.Ne || v == w {
+		return false
+	}
+	//mutant: numbers made of random bits are apart, too [env TestDraws/TestLookEqual]: "s.labels[x].whole" -> "true"
+	return x != nil && y == nil && s.labels[x].whole || y != nil && x == nil && s.labels[y].whole
+}
+
 // setLabel makes t, which may be nil, the label of word i of a native.
 func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
 	if m.tracking {
@@ -134,7 +162,7 @@ func (s *symbols) label(draws []Assumption, b bounds.Bound, rate float64) *symbo
 		s.labels = map[*symbolic.Term]*drawn{}
 	}
 	if s.labels[t] == nil {
-		s.labels[t] = &drawn{draws, b, rate}
+		s.labels[t] = &drawn{draws: draws, bound: b, rate: rate}
 	}
 	return t
 }
@@ -162,7 +190,8 @@ func (s *symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	if last < 0 {
 		return nil
 	}
-	if d := s.labels[labels[last]]; d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
+	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
+	if d := s.labels[labels[last]]; !d.whole && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}
 	return s.label(draws, b, rate)

@@ -43,7 +43,8 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 		if sh[A] != nil || sh[B] != nil {
 			s.comparesRates(g, A, B, 0, bounds.Integer)
 			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
-			if _, ok := bounds.Certain(row.Compares, s.boundOf(g, A, bounds.Integer), s.boundOf(g, B, bounds.Integer)); !ok {
+			_, ok := bounds.Certain(row.Compares, s.boundOf(g, A, bounds.Integer), s.boundOf(g, B, bounds.Integer))
+			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.reg(uint32(A)), *g.reg(uint32(B))) {
 				s.look(sh[A], sh[B])
 			}
 		}
@@ -55,7 +56,8 @@ func (s *symbols) beforeDrawn(g *goroutine, f *Func, in *Instr) *Instr {
 				x, y = y, x
 			}
 			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
-			if _, ok := bounds.Certain(row.Compares, x, y); !ok {
+			_, ok := bounds.Certain(row.Compares, x, y)
+			if !ok && !s.apart(row.Compares, sh[A], nil, *g.reg(uint32(A)), uint64(int16(B))) {
 				s.look(sh[A])
 			}
 		}
@@ -317,7 +319,7 @@ func (s *symbols) comparison(g *goroutine, in *Instr, kind bounds.Kind) {
 	x, y := g.shadow[g.fp+uint32(b)], g.shadow[g.fp+uint32(c)]
 	if x != nil || y != nil {
 		s.comparesRates(g, b, c, 0, kind)
-		if _, ok := bounds.Certain(in.Op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok {
+		if _, ok := bounds.Certain(in.Op, s.boundOf(g, b, kind), s.boundOf(g, c, kind)); ok || s.apart(in.Op, x, y, *g.reg(uint32(b)), *g.reg(uint32(c))) {
 			x, y = nil, nil
 		}
 	}

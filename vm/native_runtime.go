@@ -115,7 +115,7 @@ var runtimeNatives = []Native{
 			return Stop
 		}
 		r.Set(0, m.random(g, 0))
-		r.setLabel(m, g, 0, label)
+		r.setLabel(m, g, 0, m.sym.wholeLabel(label))
 		return Next
 	}},
 	{Name: "crypto/internal/sysrand.hbBits", Fn: nativeRand},

@@ -103,7 +103,7 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 // Buffer implements por.Effects.
 func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	op := m.Next(id)
-	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv && op.Kind != trace.Close {
+	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv {
 		return 0, 0, false
 	}
 	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)

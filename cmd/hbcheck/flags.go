@@ -112,7 +112,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "explore `n` entries side by side; results are printed in order")
 	fs.Lookup("parallel").DefValue = "number of processors"
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
-	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+firstTime.String()+", then those that are undecided share the rest; 0: no limit, as with an explicit --timeout")
+	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+(firstTime/glances).String()+", then those that are undecided for "+firstTime.String()+", then the others share the rest; 0: no limit, as with an explicit --timeout")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; selects --por=optimal, unless an explorer is named; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored (the default)")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "limit on the states stored for each entry; 0: no limit")

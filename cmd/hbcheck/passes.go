@@ -26,10 +26,10 @@ const (
 	mostPairs = 3                      // pairs that were not explored are named
 )
 
-// A wholeRun explores entries in three passes, several of them at the same time. In the first one each gets half
-// a second: within a minute most bugs and proofs of a repository are there. Those that it leaves undecided get
-// firstTime in the second one, and share the rest of the budget in the third; they begin again. Results are
-// written in the order of the entries, those of a pass after those of the one before.
+// A wholeRun explores entries in three passes, several of them at the same time. In the first one each gets
+// half a second: within a minute most bugs and proofs of a repository are there. Those that it leaves
+// undecided get firstTime in the second one, and share the rest of the budget in the third; they begin again.
+// Results are written in the order of the entries, those of a pass after those of the one before.
 type wholeRun struct {
 	f       *exploreFlags
 	cmd     *cobra.Command
@@ -170,8 +170,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// earlyShare returns how long an entry is explored in a pass before the last one, if left are to come: share, or
-// less if the budget would be used up before the last one.
+// earlyShare returns how long an entry is explored in a pass before the last one, if left are to come: share,
+// or less if the budget would be used up before the last one.
 func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, left int) time.Duration {
 	if f.budget <= 0 {
 		return share

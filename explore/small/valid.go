@@ -63,8 +63,8 @@ func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
 	return func() bool { return over.Load() || ctx.Err() != nil }
 }
 
-// otherTimes reports whether the durations, which are a version's, are not those of the entry. Where the clock goes
-// on while the program computes they differ by a little.
+// otherTimes reports whether the durations, which are a version's, are not those of the entry. Where the
+// clock goes on while the program computes they differ by a little.
 func (c *Config) otherTimes(ctx context.Context, durations []time.Duration) bool {
 	if c.full == nil {
 		full, err := c.Once(c.Prog, c.Entry.Source, interruptedAfter(ctx, c.part(mostOnce)))

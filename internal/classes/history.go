@@ -125,7 +125,7 @@ func (e *event) touches(list []trace.Access) bool {
 
 // place returns the element of op.
 func (h *history) place(op *trace.Op) (p place) {
-	if h.rel.Buffer == nil || op.N == 0 || op.Kind != trace.Send && op.Kind != trace.Recv && op.Kind != trace.Close {
+	if h.rel.Buffer == nil || op.N == 0 || op.Kind != trace.Send && op.Kind != trace.Recv {
 		return p
 	}
 	length, room := h.rel.Buffer(op)
@@ -140,7 +140,7 @@ func (h *history) place(op *trace.Op) (p place) {
 			received++
 		}
 	}
-	if op.Kind != trace.Recv { // closing is the last send
+	if op.Kind == trace.Send {
 		p.index, p.none = received+length, closed // some may have been sent before the first event
 	} else {
 		p.index, p.none = received, length == 0
@@ -150,15 +150,12 @@ func (h *history) place(op *trace.Op) (p place) {
 
 // sameElement reports whether the order of f and e, on one channel, matters.
 func sameElement(f, e *event) bool {
-	if (f.op.Kind == trace.Recv) == (e.op.Kind == trace.Recv) {
+	if f.op.Kind == e.op.Kind {
 		return !f.place.none || !e.place.none
 	}
 	send, recv := f.place, e.place
 	if f.op.Kind == trace.Recv {
 		send, recv = recv, send
-	}
-	if f.op.Kind == trace.Close || e.op.Kind == trace.Close {
-		return recv.none || send.index >= send.room
 	}
 	return !send.none && (send.index == recv.index || send.index == recv.index+recv.room)
 }

@@ -92,7 +92,7 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 		return false
 	}
 	onBuffer := e.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && e.Op.Access[0] == op.Access[0]
-	if onBuffer && e.Op.Kind != op.Kind && (e.Op.Kind != trace.Close && op.Kind != trace.Close || op.Slot.Empty && op.Kind == trace.Recv) {
+	if onBuffer && e.Op.Kind != op.Kind {
 		return false // they commute, or one enables the other
 	}
 	return x.dep.dependent(&e.Op, op) || e.PartnerOp.Kind != trace.None && x.dep.dependent(&e.PartnerOp, op)

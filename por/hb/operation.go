@@ -164,8 +164,7 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	if n.Wide || n.extra != nil {
 		n.extra = x.extraAccesses(g, n)
 	}
-	//mutant: closing depends on all receives [counted]: " || n.Kind == trace.Close" -> ""
-	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv || n.Kind == trace.Close) {
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
 		n.Slot = x.slotOf(g, &n.Op)
 	}
 	return n

@@ -7,6 +7,7 @@ import (
 	crand "crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math/rand"
 	randv2 "math/rand/v2"
@@ -54,6 +55,12 @@ func TestIdleStored(t *testing.T) {
 	q := *p
 	q.n++
 	say(t, q.name, q.n, len(q.key))
+}
+
+var seed = maphash.MakeSeed() // it is drawn again if it is 0
+
+func TestIdleSeed(t *testing.T) {
+	say(t, seed == maphash.Seed{} || unsafe.Sizeof(maphash.MakeSeed()) > 8)
 }
 
 func TestIdleVariable(t *testing.T) {
@@ -142,6 +149,20 @@ func TestLookSwapped(t *testing.T) {
 	var x atomic.Uint64
 	x.Store(rand.Uint64())
 	say(t, x.CompareAndSwap(1, 2))
+}
+
+func TestLookSeed(t *testing.T) { say(t, maphash.String(seed, "a")&1) }
+
+func TestLookSeedPart(t *testing.T) {
+	if *(*uint64)(unsafe.Pointer(&seed))|^uint64(255) == ^uint64(0) {
+		say(t, "the last byte")
+	}
+}
+
+func TestLookEqual(t *testing.T) {
+	if bits(1)[0] == 77 {
+		say(t, "77")
+	}
 }
 
 func TestLookBranch(t *testing.T) {
