@@ -145,8 +145,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewherePortfolio: of several explorers with one answer, the first of which has pieces that others explore,
-// the answer is the same: which explorer has it, and its counts.
+// TestElsewherePortfolio: of several explorers with one answer, the first of which has pieces that others
+// explore, the answer is the same: which explorer has it, and its counts.
 func TestElsewherePortfolio(t *testing.T) {
 	sample := func(name string) explore.Options {
 		return explore.Options{POR: explorers.Lookup(name), MaxExecs: 100, MaxSteps: 2000}
@@ -203,8 +203,8 @@ func TestElsewherePortfolio(t *testing.T) {
 	}
 }
 
-// TestElsewhereNew: what is met first in a piece has the number that one worker gives it. Here the last of three
-// goroutines starts another one, whose bug is a finding of its own.
+// TestElsewhereNew: what is met first in a piece has the number that one worker gives it. Here the last of
+// three goroutines starts another one, whose bug is a finding of its own.
 func TestElsewhereNew(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync"

@@ -123,7 +123,7 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.Check(); err != nil {
 		return err
 	}
-	//mutant: several workers count what is left behind [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
+	//mutant: several workers count what stays [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
 	if opts.OneWorker() != NotAsked || opts.countsLeft() {
 		opts.Jobs = 1
 	}

@@ -119,9 +119,9 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 	return n
 }
 
-// countsLeft reports whether the search counts the executions that leave a goroutine behind, and needs one worker for
-// that: the first execution that does not leave it is a bug, at which one worker may stop. (In rounds the pieces
-// do not depend on the number of workers.)
+// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
+// for that: the first execution that does not leave it is a bug, at which one worker may stop. (In rounds
+// the pieces do not depend on the number of workers.)
 func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }
 
 // tolerates reports whether the loop b may stay.

@@ -98,7 +98,7 @@ func TestJobsPrograms(t *testing.T) {
 	}
 }
 
-// TestJobsLeft: the same for goroutines that some executions leave behind, and others do not.
+// TestJobsLeft: the same for goroutines that some executions leave, and others do not.
 func TestJobsLeft(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("os"; "sync")

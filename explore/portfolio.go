@@ -171,8 +171,8 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 
 // help returns x, the options of the first search, with what others explore of it.
 //
-// Its pieces may be explored elsewhere. Those of the other searches may not: what stores states has no pieces, and
-// samples and walks are stopped at a certain amount of work, which pieces reach in no order.
+// Its pieces may be explored elsewhere. Those of the other searches may not: what stores states has no
+// pieces, and samples and walks are stopped at a certain amount of work, which pieces reach in no order.
 func (p *portfolio) help(x Options) Options {
 	x.Jobs = p.opts.Portfolio.Searches[0].Jobs
 	if x.phase = "0"; x.Jobs <= 1 {

@@ -123,6 +123,7 @@ func (p *portfolio) run(c *contender) {
 				break
 			}
 			if m := c.s.collector.merged; m != nil {
+				//mutant: instructions before others helped count twice [test ./explore TestElsewherePortfolio]: "before" -> "before + 1"
 				m.instructions = before // those of one worker are executed again
 			}
 			continue

@@ -53,8 +53,11 @@ var runtimeNatives = []Native{
 		m.observeNumbers()
 		text := m.goroutineText(g, "running")[1:]
 		if r.U(3)&1 != 0 {
-			others := m.othersText(g)
-			text += others
+			//mutant: in stacks no goroutine waits for the test [test ./internal/native TestOutcomes]: "m.testOnMain()" -> "false"
+			if m.testOnMain() {
+				text += testerText
+			}
+			text += m.othersText(g)
 			if m.following() {
 				var op trace.Op // the operation that shows the goroutines
 				m.plain(&op, r.U(0), r.U(1), true)

@@ -63,15 +63,25 @@ func (m *Machine) panicValue(tw, data uint64) string {
 // indent puts a tab before every line except the first.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n\t") }
 
-// goid returns g's number in stacks: main is 1.
-func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1) }
+// goid returns g's number in stacks: main is 1. Natively a test has a goroutine of its own.
+func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1 + b2u(m.testOnMain())) }
+
+// testerText is the stack of the goroutine that waits for a test, if the machine runs the test on main.
+const testerText = `
+goroutine 1 [chan receive]:
+testing.(*T).Run(...)
+	$hbcheck/testing/main.go:61 +0x1
+testing.(*M).Run(...)
+	$hbcheck/testing/main.go:82 +0x1
+main.main()
+	_testmain.go:46 +0x1
+`
 
 // goroutineText prints g's stack under a heading.
 func (m *Machine) goroutineText(g *goroutine, status string) string {
 	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Report().Stack(g.id)) + m.createdText(g)
 }
 
-// othersText prints all goroutines but g that have not ended.
 // othersText prints all goroutines except g that have not ended.
 func (m *Machine) othersText(g *goroutine) string {
 	var b strings.Builder

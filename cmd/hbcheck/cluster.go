@@ -341,11 +341,11 @@ func (x *coordinator) take(name string, r cluster.Record) {
 
 // beat tells the others that the coordinator is alive, and finds out how many workers there are.
 func (x *coordinator) beat() {
-	var away time.Time // since when the server cannot be reached; zero: it can
+	var away time.Time // since when the server cannot be reached, or keeps nothing; zero: it can, and does
 	told := false
-	for n := 1; ; n++ {
-		switch {
-		case x.c.Connected():
+	for n, kept := 1, true; ; n++ {
+		switch why := "cannot be reached"; {
+		case x.c.Connected() && kept:
 			if told {
 				fmt.Fprintf(x.stderr, "cluster %s: reached again\n", x.c.Address)
 			}
@@ -353,7 +353,10 @@ func (x *coordinator) beat() {
 		case away.IsZero():
 			away = time.Now()
 		case !told && time.Since(away) > 3*time.Second:
-			fmt.Fprintf(x.stderr, "cluster %s: cannot be reached: waiting for it\n", x.c.Address)
+			if x.c.Connected() {
+				why = "does not keep what is sent (a full disk?)"
+			}
+			fmt.Fprintf(x.stderr, "cluster %s: %s: waiting for it\n", x.c.Address, why)
 			told = true
 		}
 		if n%30 == 0 {
@@ -368,9 +371,13 @@ func (x *coordinator) beat() {
 		info := x.info
 		x.changed.Broadcast()
 		x.mu.Unlock()
-		if x.c.PutRun(x.ctx, info) != nil && x.ctx.Err() != nil {
-			return
+		one, cancel := context.WithTimeout(x.ctx, answerTime)
+		err := x.c.PutRun(one, info)
+		kept = err == nil
+		if jetstream.Full(err) {
+			x.fail(err)
 		}
+		cancel()
 		select {
 		case <-x.ctx.Done():
 			return
@@ -378,6 +385,9 @@ func (x *coordinator) beat() {
 		}
 	}
 }
+
+// answerTime is how long a server may take to keep something before the user is told.
+const answerTime = 5 * time.Second
 
 // republish publishes the tasks again that are being waited for, if the queue has none: it has lost them.
 func (x *coordinator) republish() {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -140,7 +141,6 @@ func TestClusterCut(t *testing.T) {
 			p := fresh(t)
 			data := t.TempDir()
 			server := p.server(data)
-			p.listens()
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()
@@ -156,7 +156,6 @@ func TestClusterCut(t *testing.T) {
 		t.Run(name+" the coordinator dies", func(t *testing.T) {
 			p := fresh(t)
 			p.server(t.TempDir())
-			p.listens()
 			again := append([]string{"--parallel", "0", "--cluster", p.url(), "--resume"}, flags...)
 			p.worker()
 			p.worker()
@@ -171,7 +170,6 @@ func TestClusterCut(t *testing.T) {
 		t.Run(name+" two runs", func(t *testing.T) {
 			p := fresh(t)
 			p.server(t.TempDir())
-			p.listens()
 			var first, second bytes.Buffer
 			a := p.run(&first, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			b := p.run(&second, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
@@ -195,15 +193,28 @@ func TestClusterCut(t *testing.T) {
 			p.worker()
 			p.same(p.wait(c, &out), want)
 		})
-		t.Run(name+" a full disk", func(t *testing.T) {
+		t.Run(name+" a disk that is full for a while", func(t *testing.T) {
 			p := fresh(t)
-			p.server(p.smallDisk())
-			p.listens()
+			disk := p.smallDisk()
+			server := p.server(disk)
 			var out bytes.Buffer
 			c := p.run(&out, append([]string{"--parallel", "0", "--cluster", p.url()}, flags...)...)
 			p.worker()
 			p.worker()
-			p.sameOrRefused(c, &out, want)
+			p.underway("")
+			time.Sleep(disturbed)
+			fill(disk, 0)
+			time.Sleep(4 * disturbed)
+			kill(server)
+			files, _ := filepath.Glob(filepath.Join(disk, "fill*"))
+			for _, f := range files {
+				os.Remove(f)
+			}
+			p.server(disk)
+			p.same(p.wait(c, &out), want)
+			if log := p.log(c); !strings.Contains(log, "a full disk?") || !strings.Contains(log, "reached again") {
+				t.Errorf("it does not tell why it waits: %s", log)
+			}
 		})
 	}
 }

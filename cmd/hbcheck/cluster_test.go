@@ -228,7 +228,7 @@ func (p *processes) worker(url ...string) *exec.Cmd {
 
 // explore are the arguments of a run.
 func (p *processes) explore(more ...string) []string {
-	return append(append([]string{"explore", "--format", "json", "--html", "off", "--timeout", "40s", "--save", "off", "-o", filepath.Join(p.dir, ".out"), "--ack-wait", "1s"}, more...), "./...")
+	return append(append([]string{"explore", "--format", "json", "--html", "off", "--timeout", "40s", "--count", "1", "--save", "off", "-o", filepath.Join(p.dir, ".out"), "--ack-wait", "1s"}, more...), "./...")
 }
 
 // run starts a run.
@@ -310,7 +310,9 @@ func (p *processes) fresh(t *testing.T) *processes {
 
 // server starts a NATS server that keeps its data in dir.
 func (p *processes) server(dir string) *exec.Cmd {
-	return p.start("/", []string{asServer + "=" + dir}, nil, fmt.Sprintf("127.0.0.1:%d", p.port))
+	c := p.start("/", []string{asServer + "=" + dir}, nil, fmt.Sprintf("127.0.0.1:%d", p.port))
+	p.listens()
+	return c
 }
 
 // underway waits until there is a run, and a worker.
@@ -334,7 +336,7 @@ func (p *processes) underway(secret string) {
 	p.t.Fatal("no run begins")
 }
 
-// smallDisk returns a directory of 8 MB, which is almost full.
+// smallDisk returns a directory of 8 MB.
 func (p *processes) smallDisk() string {
 	p.t.Helper()
 	dir := p.t.TempDir()
@@ -342,14 +344,24 @@ func (p *processes) smallDisk() string {
 		p.t.Skipf("no small disk: %s", out)
 	}
 	p.t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-	fill := make([]byte, 1<<16)
-	for i := 0; os.WriteFile(filepath.Join(dir, fmt.Sprintf("fill%d", i)), fill, 0o666) == nil && i < 96; i++ {
-	}
 	return dir
 }
 
-// sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there are
-// none.
+// fill leaves room for n bytes in dir, or less.
+func fill(dir string, n int) {
+	os.WriteFile(filepath.Join(dir, "room"), make([]byte, n), 0o666)
+	for i, size := 0, 1<<16; size > 0; i++ {
+		name := filepath.Join(dir, fmt.Sprintf("fill%d", i))
+		if os.WriteFile(name, make([]byte, size), 0o666) != nil {
+			os.Remove(name)
+			size /= 2
+		}
+	}
+	os.Remove(filepath.Join(dir, "room"))
+}
+
+// sameOrRefused waits for a run whose server has a small disk. Its results are right, or it says why there
+// are none.
 func (p *processes) sameOrRefused(c *exec.Cmd, out *bytes.Buffer, want map[string]string) {
 	p.t.Helper()
 	over := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
@@ -530,7 +542,9 @@ func TestCluster(t *testing.T) {
 		p.same(p.wait(c, &out), want)
 	})
 	scenario("a full disk", func(t *testing.T, p *processes) {
-		p.server(p.smallDisk())
+		dir := p.smallDisk()
+		fill(dir, 2<<20)
+		p.server(dir)
 		var out bytes.Buffer
 		p.sameOrRefused(p.run(&out, "--parallel", "1", "--cluster", p.url()), &out, want)
 	})

@@ -183,8 +183,8 @@ func (m *market) offer(idle, queued int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.short = err != nil || queued > 0
-	// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as many
-	// pieces at once for one worker.
+	// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as
+	// many pieces at once for one worker.
 	//mutant: room that is held is offered again [test ./cmd/hbcheck TestMarket]: "-m.held" -> ""
 	room := min(idle-queued-m.held, mostPieces)
 	for len(m.room) > max(0, room) {

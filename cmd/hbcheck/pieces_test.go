@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMarket: as many pieces are sent as workers wait, however many proxies wait for room, and however often the
-// market asks meanwhile.
+// TestMarket: as many pieces are sent as workers wait, however many proxies wait for room, and however
+// often the market asks meanwhile.
 func TestMarket(t *testing.T) {
 	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
 	m.start.Do(func() {})

@@ -86,6 +86,7 @@ var allowed = map[string]string{
 	"internal/cluster/jetstream": "internal/cluster",
 	"internal/cluster/server":    "internal/cluster internal/cluster/jetstream",
 	"internal/deep":              "",
+	"internal/cmd/clustersim":    "",
 	"internal/cmd/deep":          "internal/mutation",
 	"internal/cmd/drift":         "load/overlay",
 	"internal/cmd/testtime":      "",

@@ -96,8 +96,8 @@ func TestElsewhereLost(t *testing.T) {
 	}
 }
 
-// TestElsewherePolls: the work of one worker that a search reports never decreases, and is reported while the search
-// waits.
+// TestElsewherePolls: the work of one worker that a search reports never decreases, and is reported while
+// the search waits.
 func TestElsewherePolls(t *testing.T) {
 	defer func(d time.Duration) { lateAfter = d }(lateAfter)
 	lateAfter = 0

@@ -524,10 +524,11 @@ func (p *pool) restartSequentially() {
 	}
 }
 
-// poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the search.
+// poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the
+// search.
 //
-// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it is, or,
-// at its end, another process does.
+// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it
+// is, or, at its end, another process does.
 func (p *pool) poll(depth int) {
 	memory, now := p.measureMemory(), p.counted
 	now.Eliminated = maps.Clone(now.Eliminated)

@@ -94,8 +94,11 @@ func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 		}
 		f.at++
 		f.made[a.G]++
-		f.over = !slices.Contains(x.Enabled, a.G) || x.Sys.Alternatives(a.G) <= a.Choice
-		return a, !f.over
+		if f.over = !slices.Contains(x.Enabled, a.G) || x.Sys.Alternatives(a.G) <= a.Choice; f.over {
+			//mutant: predict: the choice of a step that cannot be made is that of another one [test ./explore TestPredictedChoice]: "trace.Step{}" -> "a"
+			return trace.Step{}, false
+		}
+		return a, true
 	}
 	if f.last != nil {
 		f.at, f.has, f.last = 0, f.last, nil

@@ -126,6 +126,12 @@ func final(err error) bool {
 	return false
 }
 
+// Full reports whether err says that the server has no room for what is to be kept.
+func Full(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && noSpace(api)
+}
+
 // noSpace reports whether the server has no room for what is to be kept.
 func noSpace(e *jetstream.APIError) bool {
 	const insufficientResources, storageExceeded, memoryExceeded, storeFailed = 10023, 10047, 10028, 10077

@@ -50,8 +50,8 @@ func dial(t *testing.T, port int, query string) (*jetstream.Cluster, error) {
 	return c, err
 }
 
-// TestCredentials: a server with accounts takes a client with a credentials file of one of its users, and refuses one
-// of another operator, one that has expired, and none.
+// TestCredentials: a server with accounts takes a client with a credentials file of one of its users, and
+// refuses one of another operator, one that has expired, and none.
 func TestCredentials(t *testing.T) {
 	dir := t.TempDir()
 	type operator struct {

@@ -16,7 +16,7 @@ type entriesOutcome struct {
 	idle, server  float64
 }
 
-// runEntries simulates a run of so many entries with each time of medians, none of which is cut.
+// runEntries simulates a run with each time of medians for that number of entries, none of which is cut.
 func runEntries(each, workers int) (o entriesOutcome) {
 	var first, second []float64
 	for range each {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// measured are costs in seconds of processor time, and sizes in bytes, of a search of 2,018,016 executions that was
-// cut into 367 pieces, and of 3,000 tasks of such sizes at a server in a process of its own.
+// measured are costs in seconds of processor time, and sizes in bytes, of a search of 2,018,016 executions
+// that was cut into 367 pieces, and of 3,000 tasks of such sizes at a server in a process of its own.
 var measured = struct {
 	server, client     float64 // of a piece: published, delivered, its record created, read and removed
 	owner              float64 // of a piece: cut off, and merged, without what client has

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table and the picture")
 
-// TestDocument: the table of docs/cluster.md, the picture beside it and the simulation are the same. -update rewrites
-// both.
+// TestDocument: the tables of the documents, the picture and the simulation are the same. -update rewrites
+// them.
 func TestDocument(t *testing.T) {
 	const document, picture = "../../../docs/cluster.md", "../../../docs/cluster.svg"
 	var table, svg bytes.Buffer
@@ -25,24 +25,38 @@ func TestDocument(t *testing.T) {
 	if err := writePlot(&svg); err != nil {
 		t.Fatal(err)
 	}
+	same(t, document, `(?m)^\| \| workers \|.*\n(?:\|.*\n)+`, table.Bytes())
+	table.Reset()
+	if err := writeRounds(&table); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "../../../docs/dev/cluster.md", `(?m)^  \| machines \|.*\n(?:  \|.*\n)+`, regexp.MustCompile(`(?m)^\|`).ReplaceAll(table.Bytes(), []byte("  |")))
+	if *update {
+		if err := os.WriteFile(picture, svg.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if drawn, err := os.ReadFile(picture); err != nil || !bytes.Equal(drawn, svg.Bytes()) {
+		t.Errorf("%s is another picture (-update draws it again): %v", picture, err)
+	}
+}
+
+// same compares a table of a document.
+func same(t *testing.T, document, rows string, want []byte) {
+	t.Helper()
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\| \| workers \|.*\n(?:\|.*\n)+`)
+	table := regexp.MustCompile(rows)
 	if *update {
-		text = rows.ReplaceAllLiteral(text, table.Bytes())
-		for name, data := range map[string][]byte{document: text, picture: svg.Bytes()} {
-			if err := os.WriteFile(name, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		text = table.ReplaceAllLiteral(text, want)
+		if err := os.WriteFile(document, text, 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if got := string(rows.Find(text)); got != table.String() {
-		t.Errorf("%s has the table\n%swant\n%s(-update rewrites it)", document, got, &table)
-	}
-	if drawn, err := os.ReadFile(picture); err != nil || !bytes.Equal(drawn, svg.Bytes()) {
-		t.Errorf("%s is another picture (-update draws it again): %v", picture, err)
+	if got := table.Find(text); !bytes.Equal(got, want) {
+		t.Errorf("%s has the table\n%swant\n%s(-update rewrites it)", document, got, want)
 	}
 }
 

@@ -1,10 +1,11 @@
-// Command clustersim simulates runs over many machines, with measured costs: how much faster they are, and what
-// they wait for. It writes the tables of docs/cluster.md, and with -plot draws its picture.
+// Command clustersim simulates runs over many machines, with measured costs: how much faster they are, and
+// what they wait for. It writes the tables of docs/cluster.md, and with -plot draws its picture.
 //
 //	go run ./internal/cmd/clustersim -plot docs/cluster.svg
 //
 //	entry.go     one entry that is cut into pieces
 //	entries.go   a run of many entries
+//	jpf.go       a search that stores states
 //	plot.go      the picture
 package main
 
@@ -36,7 +37,7 @@ type variant struct {
 var variants = []variant{
 	{"as it is", func(*entryModel) {}},
 	{"1024 pieces at a time", func(m *entryModel) { m.most = 1024 }},
-	{"and of 2 s", func(m *entryModel) { m.most, m.piece, m.more = 1024, 2, 0.05 }},
+	{"1024 pieces of 2 s at a time", func(m *entryModel) { m.most, m.piece, m.more = 1024, 2, 0.05 }},
 }
 
 func (v variant) run(workers int) entryOutcome {
@@ -50,6 +51,10 @@ func main() {
 	plot := flag.String("plot", "", "draw the picture in `file`, as SVG")
 	flag.Parse()
 	err := writeTables(os.Stdout)
+	if err == nil {
+		fmt.Println()
+		err = writeRounds(os.Stdout)
+	}
 	if err == nil && *plot != "" {
 		var out *os.File
 		if out, err = os.Create(*plot); err == nil {
@@ -86,6 +91,25 @@ func writeTables(w io.Writer) (err error) {
 		o := runEntries(eachTime, n)
 		out("| %s | %d | %.1f | %.0f | %s | %s | |", name, n, o.work/o.seconds, float64(o.tasks)/o.seconds, percent(o.idle), percent(o.server))
 		name = ""
+	}
+	return err
+}
+
+// jpfStates is the size of the search of writeRounds.
+const jpfStates = 1e8
+
+// writeRounds writes the table for a search that stores states.
+func writeRounds(w io.Writer) (err error) {
+	out := func(format string, args ...any) {
+		if err == nil {
+			_, err = fmt.Fprintf(w, format+"\n", args...)
+		}
+	}
+	out("| machines | times as fast | rounds | GB to each | time without exploring |")
+	out("|--:|--:|--:|--:|--:|")
+	for _, n := range []int{2, 4, 8, 16} {
+		o := searchInRounds(jpfStates, n)
+		out("| %d | %.1f | %.0f | %.1f | %.0f %% |", n, o.times, o.rounds, o.bytes/1e9, 100*o.waits)
 	}
 	return err
 }

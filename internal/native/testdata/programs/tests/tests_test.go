@@ -4,6 +4,8 @@ package tests
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -376,4 +378,13 @@ func TestSubFailNow(t *testing.T) {
 	})
 	<-c
 	say(t.Failed())
+}
+
+// TestStacks: another goroutine waits for the test, and is the first.
+func TestStacks(t *testing.T) {
+	b := make([]byte, 1<<16)
+	text := string(b[:runtime.Stack(b, true)])
+	all := strings.Split(text, "\n\n")
+	say(len(all), runtime.NumGoroutine(), strings.Contains(all[0], "TestStacks"), strings.HasPrefix(all[0], "goroutine 1 "))
+	say(strings.HasPrefix(all[1], "goroutine 1 [chan receive]:\ntesting.(*T).Run("))
 }

@@ -1,0 +1,55 @@
+package main
+
+// A search that stores states, in the rounds of por/stateful/rounds.go with workers on several machines, each
+// of which has the whole table: after a round all get what the others have stored. It is not built.
+
+// inRounds are measured: 142 rounds of four walkers, of a search of 219,305 states.
+var inRounds = struct {
+	step, merge  float64 // seconds for a step, and for storing a state
+	steps        float64 // of a walker in a round, at most
+	used         float64 // part of that for the mean walker
+	states       float64 // new ones of a walker in a round
+	twice, bytes float64 // steps more because walkers meet the same states (docs/research/parallel.md); bytes for a state
+}{step: 1e-6, merge: 0.8e-6, steps: 7560, used: 0.90, states: 362, twice: 1.085, bytes: 20}
+
+// Walkers double from these numbers of steps on (stateful.Rounds).
+const (
+	firstWalkers, mostWalkers = 4, 64
+	moreWalkers, eachWalkers  = 1 << 24, 1 << 3
+)
+
+// A roundsOutcome is what a search in rounds does.
+type roundsOutcome struct {
+	times  float64 // as fast as one worker
+	rounds float64
+	bytes  float64 // that a worker gets
+	waits  float64 // share of the time that is no exploring
+}
+
+// searchInRounds simulates a search of that number of states with workers of one processor each.
+func searchInRounds(states float64, workers int) (o roundsOutcome) {
+	m := &inRounds
+	one := states * m.steps * m.used / m.states * m.step
+	seconds, explored := 0.0, 0.0
+	walkers, more := float64(firstWalkers), float64(moreWalkers)
+	for done, steps := 0.0, 0.0; done < states*m.twice; {
+		if steps >= more && walkers < mostWalkers {
+			walkers, more = 2*walkers, more*eachWalkers
+		}
+		n := float64(workers)
+		turns := float64((int(walkers) + workers - 1) / workers)
+		explore := turns * m.steps * m.step
+		found := walkers * m.states
+		sent := found * m.bytes * (n - 1) / n
+		seconds += explore + found*m.merge
+		explored += walkers * m.steps * m.used * m.step / n
+		if workers > 1 {
+			seconds += n*sent/bandwidth + 4*latency + n*measured.server // all of it leaves the server
+		}
+		o.bytes += sent
+		o.rounds++
+		done, steps = done+found, steps+walkers*m.steps*m.used
+	}
+	o.times, o.waits = one/seconds, 1-explored/seconds
+	return o
+}
