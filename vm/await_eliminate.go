@@ -241,10 +241,10 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// A goroutine that all others have left alone waits for none of them: only a loop without end iterates with zero
-// effect. So in a long path snapshots of it are taken in some of its steps. (A package that reads tables after its
-// first goroutine has ended, while it is initialised, makes ten thousand.) A loop without end has many steps, and
-// one of them is among those.
+// A goroutine that all others have left alone waits for none of them: only a loop without end iterates with
+// zero effect. So in a long path snapshots of it are taken in some of its steps. (A package that reads tables
+// after its first goroutine has ended, while it is initialised, makes ten thousand.) A loop without end has
+// many steps, and one of them is among those.
 const (
 	lonelySteps  = 4096             // of a path, before some are left out, and from one that is not to the next
 	lonelyLooked = 4 * maxSnapshots // of them
