@@ -241,17 +241,18 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// A goroutine that all others have left alone waits for no other one: only a loop without end iterates with
-// zero effect. So in long executions there are snapshots at some of its steps only: a package that reads
-// tables after its first goroutine has ended, while it is initialised, makes ten thousand. Such a loop comes
-// to one of them.
+// A goroutine that all others have left alone waits for none of them: only a loop without end iterates with
+// zero effect. So in a long path snapshots of it are taken in some of its steps. (A package that reads tables
+// after its first goroutine has ended, while it is initialised, makes ten thousand.) A loop without end has
+// many steps, and one of them is among those.
 const (
-	lonelySteps  = 4096
+	lonelySteps  = 4096             // of a path, before some are left out, and from one that is not to the next
 	lonelyLooked = 4 * maxSnapshots // of them
 )
 
-// busyAlone reports whether g is alone, and at one of the steps without a snapshot.
+// busyAlone reports whether g is alone, at one of the steps that are left out.
 func (e *awaitElimination) busyAlone(g *goroutine) bool {
+	//mutant: a loop without end is left out [test ./internal/progen TestSpins]: "e.m.steps < lonelySteps || " -> ""
 	//mutant: a goroutine alone never waits in vain [test ./cmd/hbcheck TestScripts/lonely]: "e.m.steps < lonelySteps || " -> "false && "
 	if e.m.steps < lonelySteps || e.m.steps%lonelySteps >= lonelySteps-lonelyLooked {
 		return false
