@@ -6,7 +6,8 @@
 // HBCHECK_TESTS names the size and HBCHECK_SEED the first seed, so that go test knows which
 // results it may take from its cache.
 //
-// The flags -programs and -seed of a test binary come before both: they repeat one program.
+// The flags -programs and -seed of a test binary come before both: they repeat one program, or generate very
+// many. For that -part leaves out most of the searches with which each is compared.
 package deep
 
 import (
@@ -24,6 +25,7 @@ import (
 
 var (
 	programs  = flag.Int("programs", 0, "how many programs each test generates; 0: as many as its size says")
+	part      = flag.Uint64("part", 1, "compare each program with one search of so many, with others than the one before")
 	firstSeed = flag.Uint64("seed", 0, "the seed of the first generated program; 0: HBCHECK_SEED, or 1")
 )
 
@@ -81,6 +83,11 @@ func Pick[T any](q, n T) T {
 	}
 	return n
 }
+
+// Compared reports whether the program of that seed is compared with search number k of those that a test
+// compares it with, and Part returns of how many searches one is.
+func Compared(seed uint64, k int) bool { return (seed+uint64(k))%max(1, *part) == 0 }
+func Part() int                        { return int(max(1, *part)) }
 
 // Counted reports whether -programs gives the number of programs. A test then does not require that every
 // kind has occurred.

@@ -157,6 +157,9 @@ func TestWithin(t *testing.T) {
 					t.Fatal(err)
 				}
 				for k := range 2 { // all pairs of places and explorers come in turn
+					if !deep.Compared(p.Seed, 2*j+k) {
+						continue
+					}
 					x, kind := list[(i+j+k*3)%len(list)], kinds[(i+j*k)%len(kinds)]
 					m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
 					if err != nil {
