@@ -72,8 +72,7 @@ func (s *exploration) narrateIn(m describe.Machine, b *Bug, t *teller) error {
 	} else if err != nil {
 		return err
 	}
-	// A page shows it; what may stay becomes a warning, which has no page.
-	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !b.stays && !s.limit.passed() {
+	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
 		var facts por.Oracle
 		if m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
 			facts = m.Oracle(s.opts.kind(), s.limit.passed)
