@@ -165,6 +165,7 @@ type searcher struct {
 	prevHead []int32 // of a head: the one before it, or -1
 
 	ideals int             `saved:"-"` // number of sets scheduled by the newest event: see maxIdeals
+	listed int             `saved:"-"` // number of events from which these were taken
 	eager  []eagerReversal // to be explored before the search continues
 	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
 	reversings []*reversing // that are under way

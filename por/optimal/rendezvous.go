@@ -55,9 +55,13 @@ import (
 // partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration, its
 // races are sought after S (unseenAtFirstAlternative).
 
-// maxIdeals is the largest number of sets that one event schedules. Programs with more
-// are left to clockvector.
-const maxIdeals = 100_000
+// Programs in which one event schedules more sets than maxIdeals, or sets with more events than maxListed, are
+// left to clockvector. (Servers and their clients have executions of thousands of steps: before the first one
+// had ended the sets of one event took seconds and gigabytes.)
+const (
+	maxIdeals = 100_000
+	maxListed = 1_000_000 // some 0.05 s, and 25 MB
+)
 
 // initChannelFrame fills in the data of frame i, the newest one, for an operation on channels.
 //
@@ -195,7 +199,7 @@ func (s *searcher) without(x int, list []interval) []interval {
 // Cost: pairs of intervals, for each event and frame on channels. It is most of the cost of a search where
 // many goroutines wait, so it is counted (por.Stats.Looked) for auto.
 func (s *searcher) scheduleRendezvous(e int) {
-	s.ideals = 0
+	s.ideals, s.listed = 0, 0
 	for _, frame := range s.concurrentFrames(e) {
 		i := int(frame)
 		x := s.frames[i].depth
@@ -345,7 +349,9 @@ func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 	case s.Halted:
 		return
 	case k < 0:
-		if s.ideals++; s.ideals > maxIdeals {
+		s.ideals, s.listed = s.ideals+1, s.listed+e+1-s.frames[i].depth
+		//mutant: sets may be as long as they are [test ./internal/progen TestListed]: " || s.listed > maxListed" -> ""
+		if s.ideals > maxIdeals || s.listed > maxListed {
 			s.Unsupported, s.Halted = true, true
 		}
 		s.scheduleReversal(int32(i), c, e+1, candidate{q: trace.NoGID})
