@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -37,6 +38,9 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	// What the first pass decides comes first: on a busy machine half a second is too little for some.
+	defer func(d time.Duration) { firstTime = d }(firstTime)
+	firstTime = glances * 2 * time.Second
 	for i, file := range files {
 		if !*update && !deep.Every(9, i) && !given("run") {
 			continue
