@@ -25,7 +25,7 @@ import (
 
 var (
 	programs  = flag.Int("programs", 0, "how many programs each test generates; 0: as many as its size says")
-	part      = flag.Uint64("part", 1, "compare each program with one search of so many, with others than the one before")
+	part      = flag.Uint64("part", 1, "compare each program with one in `n` of its searches, another part for each program")
 	firstSeed = flag.Uint64("seed", 0, "the seed of the first generated program; 0: HBCHECK_SEED, or 1")
 )
 

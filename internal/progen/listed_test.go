@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// listed returns a program in which a select waits while goroutines send, each after so many operations, on all of
-// its channels.
+// listed returns a program in which a select waits while goroutines send on all of its channels, each after the
+// given number of operations.
 func listed(goroutines, rounds int) string {
 	var b, cases strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync/atomic\"\n\nvar n [20]atomic.Int64\n\nfunc main() {\n\tgate, waits, end := make(chan int), make(chan int), make(chan int)\n")
