@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// listed returns a program in which a select waits while goroutines send on all of its channels, each after the
-// given number of operations.
+// listed returns a program in which a select waits while goroutines send on all of its channels, each after
+// the given number of operations.
 func listed(goroutines, rounds int) string {
 	var b, cases strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync/atomic\"\n\nvar n [20]atomic.Int64\n\nfunc main() {\n\tgate, waits, end := make(chan int), make(chan int), make(chan int)\n")
@@ -25,8 +25,8 @@ func listed(goroutines, rounds int) string {
 	return b.String()
 }
 
-// TestListed: optimal leaves a program with long executions to another explorer before the sets that one event
-// on a channel schedules need gigabytes, but not a program with as many sets of few events.
+// TestListed: optimal leaves a program with long executions to another explorer before the sets that one
+// event on a channel schedules need gigabytes, but not a program with as many sets of few events.
 func TestListed(t *testing.T) {
 	for rounds, explorer := range map[int]string{1: "", 60: "clockvector"} {
 		prog := loadFiles(t, map[string]string{"go.mod": "module generated\n\ngo 1.26\n", "main.go": listed(10, rounds)})

@@ -55,8 +55,8 @@ import (
 // partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration, its
 // races are sought after S (unseenAtFirstAlternative).
 
-// Programs in which one event schedules more sets than maxIdeals, or sets with more events than maxListed, are
-// left to clockvector. (Servers and their clients have executions of thousands of steps: before the first one
+// Programs in which one event schedules more sets than maxIdeals, or sets with more events than maxListed,
+// are left to clockvector. (Servers and their clients have executions of thousands of steps: before the first one
 // had ended the sets of one event took seconds and gigabytes.)
 const (
 	maxIdeals = 100_000
