@@ -56,8 +56,8 @@ import (
 // races are sought after S (unseenAtFirstAlternative).
 
 // Programs in which one event schedules more sets than maxIdeals, or sets with more events than maxListed,
-// are left to clockvector. (Servers and their clients have executions of thousands of steps: before the first one
-// had ended the sets of one event took seconds and gigabytes.)
+// are left to clockvector. (Servers and their clients have executions of thousands of steps: before the
+// first one had ended the sets of one event took seconds and gigabytes.)
 const (
 	maxIdeals = 100_000
 	maxListed = 1_000_000 // some 0.05 s, and 25 MB
