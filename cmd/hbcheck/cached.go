@@ -164,12 +164,12 @@ func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	if key == "" {
 		return nil, false
 	}
-	r, ok := m.store.Verdict(key, environ("", m.env))
-	if ok {
-		m.names = append(m.names, n)
-	}
-	return r, ok
+	return m.store.Verdict(key, environ("", m.env))
 }
+
+// took notes that the cached result of n is printed. The cached run has the order of the results: they are
+// recalled in another one, side by side.
+func (m *verdictCache) took(n verdicts.Name) { m.names = append(m.names, n) }
 
 // keep remembers the result of e.
 func (m *verdictCache) keep(e *explore.Entry, r *explore.Result) {
@@ -217,11 +217,11 @@ func (m *verdictCache) recallRun(f *exploreFlags, seen bool, told io.Writer, wri
 	for _, n := range names {
 		r, ok := m.recall(n)
 		if !ok {
-			m.names = nil
 			return 0, false, nil
 		}
 		results = append(results, r)
 	}
+	m.names = names
 	code = exitOK
 	if seen {
 		fmt.Fprintf(told, "%d entries explored before: no bug\n", len(results))

@@ -418,7 +418,9 @@ func (x *wholeRun) done(a attempt) (err error) {
 		return x.w.Failed(e.Package, e.Name, report.Error(a.err))
 	}
 	r := a.result
-	if !a.cached {
+	if a.cached {
+		x.mem.took(verdicts.Name{Package: e.Package, Entry: e.Name})
+	} else {
 		if used(a.ignores) == 0 {
 			x.mem.keep(e, r)
 		}
