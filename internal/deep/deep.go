@@ -84,10 +84,11 @@ func Pick[T any](q, n T) T {
 	return n
 }
 
-// Compared reports whether the program of that seed is compared with search number k of those that a test
-// compares it with, and Part returns of how many searches one is.
-func Compared(seed uint64, k int) bool { return (seed+uint64(k))%max(1, *part) == 0 }
-func Part() int                        { return int(max(1, *part)) }
+// Compared reports whether a test compares the program of that seed with its search number k.
+func Compared(seed uint64, k int) bool { return (seed+uint64(k))%uint64(Part()) == 0 }
+
+// Part returns n if tests compare each program with one in n of their searches.
+func Part() int { return int(max(1, *part)) }
 
 // Counted reports whether -programs gives the number of programs. A test then does not require that every
 // kind has occurred.
