@@ -30,6 +30,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.SignalOnce:   {"signals", "signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
 	vm.LeaksShown:   {"stacks", "stacks", "the profile of leaked goroutines", "it is made only between two operations"},
+	vm.InitEnded:    {"stacks", "goroutine counts", "goroutines of initialisers", "those with nothing left to do have ended before the entry"},
 	vm.CountedOnce:  {"stacks", "goroutine counts", "runtime.NumGoroutine", "no other goroutine starts or ends during the call"},
 	vm.Concretised:  {"inputs", "inputs", "a value that depends on inputs", "one value tried"},
 	vm.ClockCounted: {"clock", "clock values", "the clock used as a number", "one value tried"},

@@ -20,6 +20,7 @@ type Config struct {
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
 	Slack         int64 // and while goroutines are busy at most this many nanoseconds pass
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
+	ForkInits     bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
 	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
 	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go

@@ -187,6 +187,9 @@ type autoMode struct {
 	forked bool   // an initialiser has started a goroutine or had a choice: see forks
 	rand   uint64 // state of the choice among alternatives
 
+	confluent  bool // see runConfluent
+	endedEarly bool // goroutines of initialisers have ended before main went on, which they need not
+
 	keepPools bool   // initialisers get from Pools what was put last: see triesEarly
 	early     uint32 // ways that they have not tried: their product, or more than maxEarly
 

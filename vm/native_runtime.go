@@ -65,6 +65,7 @@ var runtimeNatives = []Native{
 			}
 			if m.showsProgram(g) {
 				m.assume(g, StacksShown)
+				m.assumeEnded(g)
 			}
 		}
 		n := min(uint64(len(text)), r.U(1))

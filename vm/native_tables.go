@@ -72,6 +72,9 @@ func peekUses(uses []native.Slice) func(m *Machine, g *goroutine, r Regs, op *tr
 var machineNatives = []Native{
 	{Name: "runtime.hbInitDone", Fn: func(m *Machine, g *goroutine, _ Regs) Ctl {
 		if m.heap.Based { // an initialiser has started a goroutine
+			if m.paused = m.confluent; m.confluent {
+				return Stop
+			}
 			return Next
 		}
 		m.initDone()

@@ -30,6 +30,7 @@ const (
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	LeaksShown                      // runtime/pprof: the profile of leaked goroutines, likewise
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
+	InitEnded                       // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
 	Concretised                     // hbtest.Nondet: one of a value's many values
 	ClockCounted                    // time: a number is made from a clock read
 	ClockSome                       // time: not all possible clock reads are tried

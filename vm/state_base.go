@@ -72,15 +72,19 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		return m, nil
 	}
 	b, m, err := initialise(prog, e, cfg, facts, nil, true)
-	if err == nil && m.early > 1 && m.early <= maxEarly {
+	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
+	with := func() entryFacts { return factsOf(prog, e.WithInitialisers(), cfg) }
+	alone := false
+	if err == nil && m.forked && len(m.gs) > 1 && !m.tracking && !cfg.ForkInits {
+		b, m, alone, err = confluent(prog, e, cfg, with(), b)
+	}
+	if err == nil && !alone && m.early > 1 && m.early <= maxEarly {
 		b, m, err = initialise(prog, e, cfg, facts, b, false)
 	}
-	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: ".forked " -> ".forked && false "
-	if err == nil && m.forked {
-		with := factsOf(prog, e.WithInitialisers(), cfg)
-		b, m, err = initialise(prog, e, cfg, with, b, m.keepPools)
-		b.facts = facts
+	if err == nil && !alone && m.forked {
+		b, m, err = initialise(prog, e, cfg, with(), b, m.keepPools)
 	}
+	b.facts = facts
 	if err != nil {
 		return nil, err
 	}

@@ -107,6 +107,7 @@ func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 // numGoroutine implements runtime.NumGoroutine.
 func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
+	m.assumeEnded(g)
 	switch {
 	case m.link.counted:
 		r.Set(0, m.word(m.link.count, 0))
@@ -116,6 +117,14 @@ func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	r.Set(0, uint64(m.alive)+b2u(m.testOnMain()))
 	return Next
+}
+
+// assumeEnded is called where g inspects other goroutines.
+func (m *Machine) assumeEnded(g *goroutine) {
+	//mutant: when initialisers' goroutines have ended is not named [models TestEnded]: false
+	if m.endedEarly {
+		m.assume(g, InitEnded)
+	}
 }
 
 // peekStack is the Peek of runtime.Stack, which inspects all goroutines if asked to.

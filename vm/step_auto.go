@@ -162,7 +162,8 @@ func (m *Machine) runLocalAfterAuto() {
 	m.pollAfterTurns()
 	m.beginStep()
 	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
-		for m.gs[i].status == gRunning && !m.executionOver() {
+		//mutant: main goes on to an entry that is not there [models TestConfluent/idle]: "(i > 0 || !m.paused) && " -> ""
+		for m.gs[i].status == gRunning && (i > 0 || !m.paused) && !m.executionOver() {
 			m.exec(m.gs[i])
 			i = 0
 		}

@@ -97,6 +97,7 @@ func (m *Machine) initialise(e *load.Entry) error {
 	main.AddLive(len(main.Code), nil)
 	initDone := int32(k.natives["runtime.hbInitDone"])
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: mainWindow}.WithImm32(initDone))
+	m.entryPC = int32(len(main.Code))
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)
 	m.noteExisted(g.id)
@@ -121,7 +122,6 @@ func callIn(main *bytecode.Func, id uint32) {
 func (m *Machine) enter(e *load.Entry) error {
 	k := m.link
 	main := m.funcs[0]
-	m.entryPC = int32(len(main.Code))
 	const win = mainWindow
 	call := func(id uint32) { callIn(main, id) }
 	switch e.Kind {

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // initialisers are packages whose initialisers start goroutines or have choices: what follows is explored
@@ -174,6 +175,275 @@ var done = make(chan bool)
 func init() { go func() { x.Add(2); done <- true }() }
 func init() { go func() { y.Add(2); done <- true }() }
 func main() { a, b := x.Load(), y.Load(); <-done; <-done; print(a|1, " ", b|1) }`},
+}
+
+// confluent are initialisers that start goroutines. Where alone is set these end before main goes on,
+// and other schedules make no difference, so that the entry begins with main alone.
+var confluent = []struct {
+	name, want string
+	alone      bool
+	source     string
+}{
+	{"registers", "60", true, `
+var sum int
+func register(n int) {
+	c := make(chan int, 2)
+	go func() {
+		for i := range n { c <- i }
+		close(c)
+	}()
+	for x := range c { sum += x }
+}
+func init() { register(1); register(6); register(10) }
+func main() { print(sum) }`},
+	{"meets", "1 5", true, `
+var a, b int
+func init() {
+	c, d := make(chan int), make(chan int)
+	go func() { a = <-c; d <- 5 }()
+	c <- 1
+	b = <-d
+}
+func main() { print(a, " ", b) }`},
+	{"locked", "2", true, `
+import "sync"
+var mu sync.Mutex
+var n int
+func init() {
+	done := make(chan bool)
+	go func() { mu.Lock(); n++; mu.Unlock(); done <- true }()
+	<-done
+	mu.Lock(); n++; mu.Unlock()
+}
+func main() { print(n) }`},
+	{"locks", "1 2|2 1", false, `
+import "sync"
+var mu sync.Mutex
+var n, a, b int
+func init() {
+	done := make(chan bool)
+	go func() { mu.Lock(); n++; a = n; mu.Unlock(); done <- true }()
+	mu.Lock(); n++; b = n; mu.Unlock()
+	<-done
+}
+func main() { print(a, " ", b) }`},
+	{"senders", "1 2|2 1", false, `
+var a, b int
+func init() {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	a, b = <-c, <-c
+}
+func main() { print(a, " ", b) }`},
+	// The goroutine of the second part stays: entries begin after the first part.
+	{"stays", "3 0|3 1", false, `
+import "sync/atomic"
+var sum int
+var x atomic.Int32
+func init() {
+	c := make(chan int, 2)
+	go func() { c <- 1; c <- 2; close(c) }()
+	for x := range c { sum += x }
+}
+func init() { go func() { x.Store(1); select {} }() }
+func main() { print(sum, " ", x.Load()) }`},
+	{"afterwards", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+func init() {
+	c := make(chan int)
+	go func() { c <- 1; x.Store(1) }()
+	<-c
+}
+func main() { print(x.Load()) }`},
+	// The goroutine receives what was sent before it was started, which does not wait for what comes later.
+	{"old", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+var got int32
+func init() {
+	c, done := make(chan int, 3), make(chan bool)
+	c <- 1
+	go func() { <-c; got = x.Load(); done <- true }()
+	x.Store(1)
+	c <- 2
+	<-done
+}
+func main() { print(got) }`},
+	{"reads", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+var got int32
+func init() {
+	done := make(chan bool)
+	go func() { got = x.Load(); done <- true }()
+	x.Store(1)
+	<-done
+}
+func main() { print(got) }`},
+	{"closes", "race", false, `
+var what = func() (s string) {
+	c, done := make(chan int, 1), make(chan bool)
+	go func() { close(c); done <- true }()
+	func() {
+		defer func() {
+			if s = "sent"; recover() != nil { s = "panic" }
+		}()
+		c <- 1
+	}()
+	<-done
+	return s
+}()
+func main() { print(what) }`},
+	{"looks", "0|1|2", false, `
+var n = func() int {
+	c, done := make(chan int, 2), make(chan bool)
+	go func() { c <- 1; c <- 2; done <- true }()
+	n := len(c)
+	<-done
+	return n
+}()
+func main() { print(n) }`},
+	{"selects", "1 2|2 1", false, `
+var a, b int
+func init() {
+	c, d, done := make(chan int), make(chan int), make(chan bool)
+	go func() {
+		for _, p := range []*int{&a, &b} {
+			select {
+			case *p = <-c:
+			case *p = <-d:
+			}
+		}
+		done <- true
+	}()
+	go func() { d <- 2; done <- true }()
+	c <- 1
+	<-done
+	<-done
+}
+func main() { print(a, " ", b) }`},
+	{"idle", "done", true, `
+func init() { go func() {}() }
+func main() { print("done") }`},
+	{"ended", "1", true, `
+import "os"
+var n = func() int {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	<-c
+	if len(os.Args) > 99 { os.Exit(3) }
+	return 1
+}()
+func main() { print(n) }`},
+	{"room", "3", true, `
+var sum int
+func init() {
+	c, d := make(chan int, 1), make(chan int)
+	go func() { c <- 1; c <- 2; d <- 0 }()
+	sum = <-c + <-c
+	<-d
+}
+func main() { print(sum) }`},
+	{"nested", "7", true, `
+var sum int
+func init() {
+	c := make(chan int)
+	go func() {
+		d := make(chan int, 3)
+		go func() { d <- 3; d <- 4; close(d) }()
+		n := 0
+		for x := range d { n += x }
+		c <- n
+	}()
+	sum = <-c
+}
+func main() { print(sum) }`},
+}
+
+// TestConfluent: entries begin after initialisers whose goroutines have one outcome, and no outcome is lost.
+func TestConfluent(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"go.mod": "module m\n\ngo 1.26\n"}
+	for _, p := range confluent {
+		files[p.name+"/main.go"] = "package main\n" + p.source + "\n"
+	}
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range confluent {
+		t.Run(p.name, func(t *testing.T) {
+			e, err := prog.Lookup("m/" + p.name + ".main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, forks := range []bool{false, true} {
+				cfg := vm.Config{VisibleOutput: true, Races: true, MaxStack: 1 << 20, ForkInits: forks, Check: vm.CheckState}
+				for k, x := range explorers.Exhaustive() {
+					if x.Run == nil || !deep.Every(4, i+k) {
+						continue
+					}
+					m, err := vm.New(prog, e, cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if alone := len(m.Report().Goroutines()) <= 1; !forks && alone != p.alone {
+						t.Errorf("main is alone: %t", alone)
+					}
+					if got := exploreMachine(t, m, prog, e, x, oracle.None); got != p.want {
+						t.Errorf("%s, forks %t: %s, want %s", x.Name, forks, got, p.want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestEnded: when goroutines of initialisers end is an assumption where the program can see it.
+func TestEnded(t *testing.T) {
+	e, prog := loadMain(t, `
+import "runtime"
+func init() {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+func main() { print(runtime.NumGoroutine()) }`)
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := exploreMachine(t, m, prog, e, explorers.Lookup("full"), oracle.None); got != "1" {
+		t.Errorf("outcomes %s, want 1", got)
+	}
+	if list := m.Environment().Assumed(); len(list) != 1 || list[0].What != vm.InitEnded {
+		t.Errorf("assumed %v", list)
+	}
+}
+
+// loadMain loads a program of one file.
+func loadMain(t *testing.T, source string) (*load.Entry, *load.Program) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(name, []byte("package main\n"+source+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	prog, err := load.Load(load.Config{Patterns: []string{name}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog.Entries[0], prog
 }
 
 // TestInitialisers: every explorer with every kind of static facts finds the outcomes.

@@ -429,6 +429,10 @@ func explore(t *testing.T, prog *load.Program, e *load.Entry, x *por.Explorer, h
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exploreMachine(t, m, prog, e, x, h)
+}
+
+func exploreMachine(t *testing.T, m *vm.Machine, prog *load.Program, e *load.Entry, x *por.Explorer, h oracle.Kind) string {
 	cfg := por.Config{Match: x.Stateful, MaxExecutions: 10_000}
 	if h != oracle.None {
 		cfg.Oracle, cfg.AnyGoroutine = oracle.New(m, prog, e, h), true

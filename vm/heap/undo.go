@@ -136,6 +136,15 @@ func (h *Heap) BecomeBase() {
 	h.begin()
 }
 
+// Unbase forgets the base state and, of all objects, the flags f. No mark is open. BecomeBase makes another
+// state the base.
+func (h *Heap) Unbase(f Flags) {
+	for id := range h.Objs {
+		h.Objs[id].Flags &^= f | Dirty | Hashed
+	}
+	h.Based, h.Changed, h.Touched, h.undo, h.undoMem = false, nil, nil, nil, nil
+}
+
 // Mark is a state to return to: see Heap.Mark.
 type Mark struct {
 	epoch         uint64

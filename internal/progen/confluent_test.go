@@ -1,0 +1,171 @@
+package progen_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// starters generates initialisers that start goroutines. Nearly always as many elements are received as
+// sent, and goroutines are waited for; other operations are rare.
+type starters struct {
+	*rand.Rand
+	b strings.Builder
+	n int // number of episodes
+}
+
+func (s *starters) program() string {
+	s.b.Reset()
+	s.n = 0
+	s.b.WriteString("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar mu sync.Mutex\nvar a atomic.Int32\nvar x, y, z, w int\n\n")
+	for range 1 + s.IntN(2) {
+		s.b.WriteString("func init() {\n")
+		s.episode(0)
+		s.b.WriteString("}\n\n")
+	}
+	s.b.WriteString("var _ = &mu\n\nfunc main() {\n\tb := a.Load()\n")
+	if s.IntN(3) == 0 {
+		s.b.WriteString("\tdone := make(chan bool)\n\tgo func() { a.Add(1); done <- true }()\n\tx = x*2 + int(a.Load())\n\t<-done\n")
+	}
+	s.b.WriteString("\tsay(x, y, z, w, int(b))\n}\n")
+	return s.b.String()
+}
+
+// episode starts one or two goroutines, which send to this one or receive from it, or both.
+func (s *starters) episode(depth int) {
+	s.n++
+	id := s.n
+	own := "x"
+	if depth > 0 {
+		own = "w"
+	}
+	var main, joins []string
+	for g := range 1 + s.IntN(2-depth) {
+		v := "yzw"[g+depth:][:1]
+		there, back := fmt.Sprintf("c%d%d", id, g), fmt.Sprintf("d%d%d", id, g)
+		fmt.Fprintf(&s.b, "%s, %s := make(chan int, %d), make(chan int, %d)\n_, _ = %[1]s, %[2]s\n", there, back, s.IntN(3), s.IntN(2))
+		s.b.WriteString("go func() {\n")
+		sends, receives := s.IntN(4), s.IntN(2)
+		for range sends {
+			s.other(v, there, depth)
+			fmt.Fprintf(&s.b, "%s <- %d\n", there, 1+s.IntN(5))
+		}
+		closes := s.IntN(3) == 0
+		if closes {
+			fmt.Fprintf(&s.b, "close(%s)\n", there)
+		}
+		for range receives {
+			fmt.Fprintf(&s.b, "%s = %[1]s*3 + <-%s\n", v, back)
+			s.other(v, back, depth)
+		}
+		if s.IntN(20) > 0 {
+			fmt.Fprintf(&s.b, "%s <- 0\n", back)
+			joins = append(joins, fmt.Sprintf("<-%s\n", back))
+		}
+		if s.IntN(25) == 0 {
+			s.b.WriteString("a.Add(1)\n")
+		}
+		s.b.WriteString("}()\n")
+		if s.IntN(16) == 0 {
+			sends += s.IntN(3) - 1
+		}
+		if closes && s.IntN(2) == 0 {
+			main = append(main, fmt.Sprintf("for e := range %s {\n%s = %[2]s*2 + e\n}\n", there, own))
+		} else {
+			for range sends {
+				main = append(main, fmt.Sprintf("%s = %[1]s*2 + <-%s\n", own, there))
+			}
+		}
+		for range receives {
+			main = append(main, fmt.Sprintf("%s <- %d\n", back, s.IntN(4)))
+		}
+		if depth == 0 && s.IntN(6) == 0 {
+			s.b.WriteString("{\n")
+			s.episode(1)
+			s.b.WriteString("}\n")
+		}
+	}
+	for _, text := range append(main, joins...) {
+		s.b.WriteString(text)
+		s.other(own, fmt.Sprintf("c%d0", id), depth)
+	}
+}
+
+// other is an operation beside those that connect the goroutines.
+func (s *starters) other(v, c string, depth int) {
+	switch k := s.IntN(150); {
+	case k < 15:
+		fmt.Fprintf(&s.b, "%s += %d\n", v, 1+s.IntN(4))
+	case k < 18:
+		fmt.Fprintf(&s.b, "mu.Lock()\n%s++\nmu.Unlock()\n", v)
+	case k == 18:
+		fmt.Fprintf(&s.b, "%s += int(a.Load())\n", v)
+	case k == 19:
+		fmt.Fprintf(&s.b, "a.Add(%d)\n", 1+s.IntN(3))
+	case k == 20:
+		fmt.Fprintf(&s.b, "%s += len(%s)\n", v, c)
+	case k == 21:
+		fmt.Fprintf(&s.b, "select {\ncase e := <-%s:\n%s += e\ndefault:\n}\n", c, v)
+	case k == 22:
+		fmt.Fprintf(&s.b, "%s++\n", "xyzw"[s.IntN(4):][:1])
+	}
+}
+
+// TestConfluentInits: initialisers that are executed in one schedule, as others make no difference, have the
+// outcomes that exploring them finds.
+func TestConfluentInits(t *testing.T) {
+	const perBatch = 50
+	total := deep.N(50, 1000)
+	checked, alone := 0, 0
+	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
+		files := map[string]string{"go.mod": "module generated\n\ngo 1.26\n"}
+		var texts []string
+		for i := range uint64(min(perBatch, total)) {
+			s := &starters{Rand: rand.New(rand.NewPCG(first+i, 0xc0f))}
+			text := s.program()
+			texts = append(texts, text)
+			files[fmt.Sprintf("p%d/main.go", i)] = text
+			files[fmt.Sprintf("p%d/helpers.go", i)] = progen.Helpers()
+		}
+		prog := loadFiles(t, files)
+		for i, text := range texts {
+			e, err := prog.Lookup(fmt.Sprintf("generated/p%d.main", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sets [2]*observer
+			whole := true
+			for k := range sets {
+				m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, Races: true, ForkInits: k == 0})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := len(m.Report().Goroutines()); k == 1 && n <= 1 {
+					alone++
+				}
+				var r por.Result
+				sets[k], r = search(t, m, stateful.Full, por.Config{Match: true, MaxStates: 20000})
+				whole = whole && len(r.Incomplete) == 0
+			}
+			if !whole {
+				continue
+			}
+			if checked++; !maps.Equal(sets[0].outcomes, sets[1].outcomes) || !maps.Equal(sets[0].races, sets[1].races) {
+				t.Errorf("seed %d:\n%s\nraces:\n%s\n%s", first+uint64(i), difference(sets[1].outcomes, sets[0].outcomes),
+					difference(sets[1].races, sets[0].races), numbered(text))
+			}
+		}
+	}
+	t.Logf("%d programs checked, in %d main is alone", checked, alone)
+	if alone*8 < checked {
+		t.Error("they do not test it")
+	}
+}

@@ -1,0 +1,412 @@
+package vm
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
+
+// Goroutines of initialisers that end before main goes on, in one schedule if the others make no
+// difference. A program that registers metrics starts a goroutine for each while it is initialised;
+// every test of it would have to explore the thousands of steps that follow.
+//
+//	initialise ── go ──▶ runConfluent: one schedule ──▶ main is alone ──▶ base, where entries begin
+//	                        │ an order that matters, a choice, a goroutine that stays
+//	                        └──▶ the base is the last state in which main was alone
+//
+// Let E be the events of the schedule up to a state in which main is alone: all other goroutines have
+// ended. Let ⊏ be the smallest partial order on E that contains the order of each goroutine's events and
+// these pairs: a start and the events of the new goroutine; the i-th send on a channel and the i-th
+// receive, in both directions if they meet; a close and a receive that finds the channel closed.
+// runConfluent goes on only while every two dependent events of different goroutines are ordered by ⊏
+// (ordered), except for a send and the receive that has made room for it, and for a close and a receive
+// of an element.
+//
+// Claim: every execution of the program begins, up to the order of independent events, with E.
+//
+//  1. Let C be a part of E that has, with an event, all that come before it by ⊏, and let C be executed
+//     in an order that agrees with ⊏. An operation that can be executed then is the next event of its
+//     goroutine in E, with the same effect: what it depends on in E is before it by ⊏, so it is in C,
+//     and what else is in C is independent of it. And no event of E can be executed without those
+//     before it by ⊏: a goroutine does not move before it is started; the sends on a channel are in one
+//     order with its close, and the receives are in one order, so that a receive without its send finds
+//     the buffer empty and the channel open.
+//  2. The first event of E, in its order there, that is not in C can be executed: what comes before it
+//     is in C, and an event of C that could prevent it depends on it and is later in E, so it comes
+//     after it by ⊏, and is not in C.
+//  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, as far as main goes: all of E
+//     comes before main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part
+//     of the happens-before relation of the memory model, so there are no races in E, and none between
+//     E and what follows.
+//  4. The end of a goroutine is no event. In a program that counts goroutines it is one: then it is
+//     taken before the entry, which is named where the program inspects goroutines (InitEnded).
+//  5. What sees more than its accesses (the clock, output, stacks, the end of the program) is an event
+//     only while main is alone, and goroutines of the environment are not there, except for the
+//     collector, which acts where all wait: claim 2 excludes that.
+type confluence struct {
+	m      *Machine
+	clocks [][]uint32 // by slot, then by slot: number of the events that come before the goroutine's next one
+	used   map[uint32][]use
+	chans  map[uint32]*orderedChan
+}
+
+// use is a goroutine's last access to an object.
+type use struct {
+	slot, at uint32
+	write    bool
+}
+
+// orderedChan has what a channel orders.
+type orderedChan struct {
+	sender, receiver use        // who has sent or closed, and received, last
+	old              uint64     // number of elements in the buffer that main sent when it was alone
+	sent             [][]uint32 // clocks of the sends of the other elements
+	closed           []uint32   // clock of the close
+}
+
+// mostConfluent bounds the steps of runConfluent.
+const mostConfluent = 1 << 18
+
+// confluent is initialise for a program whose initialisers start goroutines, and alone reports whether the
+// machine has executed a part of these, after which main is alone, or has been interrupted.
+func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
+	most := mostConfluent
+	for b = earlier; ; {
+		if b, m, err = initialise(prog, e, cfg, facts, b, true); err != nil || m.cut.Cause == CutInterrupted {
+			return b, m, true, err
+		}
+		steps, here := 0, false
+		if !m.executionOver() {
+			steps, here = m.runConfluent(most)
+		}
+		if m.cut.Cause == CutInterrupted {
+			return b, m, true, nil
+		}
+		if here {
+			m.rebase()
+			return b, m, true, nil
+		}
+		if steps <= 0 {
+			return b, m, false, nil
+		}
+		most = steps
+	}
+}
+
+// runConfluent executes the rest of the initialisers, from the state in which forks has ended their
+// sequential part, as long as other schedules make no difference, for at most the given number of steps.
+// It returns the number of steps after which main was alone for the last time, or -1, and whether that
+// is the present state.
+func (m *Machine) runConfluent(most int) (steps int, here bool) {
+	observer, watch := m.cfg.Observer, m.cfg.Watch
+	m.Observe(nil)
+	m.cfg.Watch, m.watched = nil, false
+	defer func() {
+		m.Observe(observer)
+		m.cfg.Watch, m.watched = watch, watch != nil
+	}()
+	s := &confluence{m: m, clocks: [][]uint32{{0}}}
+	s.alone()
+	m.confluent = true
+	defer func() { m.confluent = false }()
+	m.runLocalAfterAuto()
+	s.started(0)
+	last := trace.NoGID
+	steps = -1
+	for n := 0; ; n++ {
+		if s.isAlone() {
+			s.alone()
+			steps = n
+		}
+		if m.executionOver() {
+			return -1, false
+		}
+		if n == most || m.paused && steps == n {
+			return steps, steps == n
+		}
+		g := s.next(last)
+		switch {
+		case g == nil, s.isTimed():
+			return steps, false
+		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // it shows whether they have
+			return -1, false
+		case !s.step(g):
+			return steps, false
+		}
+		last = g.id
+	}
+}
+
+// isTimed reports whether there is a timer, or another goroutine of the environment except the collector:
+// what it may do is not seen where it is stopped first.
+func (s *confluence) isTimed() bool {
+	//mutant: initialisers' timers do not fire [models TestInitialisers/stopped]: false
+	return slices.ContainsFunc(s.m.gs, func(g *goroutine) bool { return g.system && !g.isCollector() })
+}
+
+// isAlone reports whether all other goroutines but the collector have ended, and their events come
+// before main's next one.
+func (s *confluence) isAlone() bool {
+	for _, g := range s.m.gs[1:] {
+		//mutant: initialisers' goroutines may go on [models TestConfluent]: "g.status != gEnded && !g.isCollector()" -> "false"
+		if g.status != gEnded && !g.isCollector() {
+			return false
+		}
+		//mutant: initialisers' goroutines may end later [models TestConfluent]: "clockAt(s.clocks[0], g.slot) <" -> "false && 0 <"
+		if clockAt(s.clocks[0], g.slot) < clockAt(s.clocks[g.slot], g.slot) {
+			return false
+		}
+	}
+	return true
+}
+
+// alone forgets all events: they come before all that follow.
+func (s *confluence) alone() {
+	s.used, s.chans = map[uint32][]use{}, map[uint32]*orderedChan{}
+}
+
+// next returns the goroutine that moves: one that has nothing to do but end, or else the last one, or
+// else the first one that can. Main does not go on to the entry.
+func (s *confluence) next(last trace.GID) *goroutine {
+	list := s.m.Enabled(nil)
+	if len(list) == 0 {
+		return nil
+	}
+	for _, id := range list {
+		if g := s.m.gOf(id); g.ending() && id != 0 {
+			s.m.endedEarly = true
+			return g
+		}
+	}
+	if s.m.paused {
+		return nil
+	}
+	if slices.Contains(list, last) {
+		return s.m.gOf(last)
+	}
+	return s.m.gOf(list[0])
+}
+
+// step executes g's operation, and reports whether other schedules make no difference.
+func (s *confluence) step(g *goroutine) bool {
+	m := s.m
+	v := *m.viewOf(g)
+	alone := s.isAlone()
+	if v.n != 1 || v.parks || v.op.Kind.Row().Ends || !alone && !s.ordered(g, &v.op) {
+		return false
+	}
+	n := len(m.gs)
+	waiting := s.waiting(&v.op)
+	m.step(g, 0)
+	if m.executionOver() || len(m.failures) > 0 {
+		return false
+	}
+	for _, id := range m.advanced {
+		q := m.gOf(id)
+		if int(q.slot) >= n || q == g {
+			continue
+		}
+		if !slices.Contains(waiting, q) || !s.meets(q, &v.op) {
+			return false
+		}
+		s.join(g.slot, s.clocks[q.slot])
+		s.join(q.slot, s.clocks[g.slot])
+	}
+	s.started(n)
+	return true
+}
+
+// waiting returns the goroutines that can be the other half of op, a send or a receive, and wait for nothing
+// else.
+func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
+	other := trace.Recv
+	switch op.Kind {
+	case trace.Recv:
+		other = trace.Send
+	case trace.Send:
+	default:
+		return nil
+	}
+	for _, g := range s.m.gs {
+		//mutant: initialisers' selects have one partner [models TestConfluent/selects]: "g.pending.Kind == other" -> "(g.pending.Kind == other || g.pending.Kind == trace.Select)"
+		if g.status == gReady && g.pending.Kind == other {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// ordered counts the event in which g executes op, and reports whether all earlier ones on which it depends
+// come before it.
+func (s *confluence) ordered(g *goroutine, op *trace.Op) bool {
+	ok := false
+	switch r := op.Kind.Row(); {
+	case op.Kind == trace.Send, op.Kind == trace.Recv, op.Kind == trace.Close:
+		return op.N == 1 && s.onChannel(g, op)
+	case op.Kind == trace.Inspect, op.Kind == trace.Select, op.Kind == trace.TrySelect, op.Kind == trace.Timer, op.Kind == trace.Clock, op.Wide:
+	case r.On == trace.OnClock, r.On == trace.OnOutput, r.On == trace.OnBubble:
+	case r.Commutes == trace.Always, r.Commutes == trace.UnlessCounted:
+		return true // nothing has read the number of goroutines
+	case op.N > 0 && r.Commutes == trace.ByAccess:
+		ok = true
+	}
+	if !ok {
+		return false
+	}
+	s.tick(g)
+	for _, a := range op.Access[:op.N] {
+		//mutant: initialisers' accesses come in any order [models TestConfluent]: "!s.uses(g, a)" -> "false"
+		//mutant: initialisers' lengths of channels depend on nothing [models TestConfluent/looks]: "s.m.heap.Objs[a.Obj].Flags&heap.Chan != 0 ||" -> ""
+		if s.m.heap.Objs[a.Obj].Flags&heap.Chan != 0 || !s.uses(g, a) {
+			return false
+		}
+	}
+	return true
+}
+
+// uses notes an access of g, and reports whether the conflicting ones come before it.
+func (s *confluence) uses(g *goroutine, a trace.Access) bool {
+	list := s.used[a.Obj]
+	own := -1
+	for i, u := range list {
+		if u.slot == g.slot {
+			own = i
+		} else if (u.write || a.Write) && !s.before(u, g) {
+			return false
+		}
+	}
+	now := use{g.slot, clockAt(s.clocks[g.slot], g.slot), a.Write}
+	if own < 0 {
+		s.used[a.Obj] = append(list, now)
+	} else {
+		list[own].at, list[own].write = now.at, now.write || list[own].write
+	}
+	return true
+}
+
+// onChannel is ordered for a send, a receive or a close. The sends on a channel and its close are in one
+// order, and so are the receives.
+func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
+	id := op.Access[0].Obj
+	h := s.m.chanHdr(ptr(id) << 32)
+	c := s.chans[id]
+	if c == nil {
+		c = &orderedChan{sender: use{slot: g.slot}, receiver: use{slot: g.slot}, old: h[chLen/8]}
+		s.chans[id] = c
+	}
+	side := &c.sender
+	if op.Kind == trace.Recv {
+		side = &c.receiver
+	}
+	s.tick(g)
+	//mutant: initialisers' sends come in any order [models TestConfluent]: "!s.before(*side, g)" -> "false"
+	if !s.before(*side, g) {
+		return false
+	}
+	*side = use{slot: g.slot, at: clockAt(s.clocks[g.slot], g.slot)}
+
+	switch {
+	case op.Kind == trace.Close:
+		c.closed = slices.Clone(s.clocks[g.slot])
+	case op.Kind == trace.Send:
+		if h[chCap/8] > 0 {
+			c.sent = append(c.sent, slices.Clone(s.clocks[g.slot]))
+		}
+	//mutant: initialisers' elements come from the next send [models TestConfluent/old]: "c.old > 0" -> "false"
+	case c.old > 0:
+		c.old--
+	case len(c.sent) > 0:
+		s.join(g.slot, c.sent[0])
+		c.sent = c.sent[1:]
+	case c.closed != nil && h[chLen/8] == 0:
+		s.join(g.slot, c.closed)
+	}
+	return true
+}
+
+// meets notes the other half of a rendezvous, of which op is the first, by q.
+func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
+	c := s.chans[op.Access[0].Obj]
+	if c == nil { // main has been alone until now
+		return false
+	}
+	side := &c.receiver
+	if op.Kind == trace.Recv {
+		side = &c.sender
+	} else if n := len(c.sent); n > 0 { // it does not remain in the buffer
+		c.sent = c.sent[:n-1]
+	}
+	s.tick(q)
+	if !s.before(*side, q) {
+		return false
+	}
+	*side = use{slot: q.slot, at: clockAt(s.clocks[q.slot], q.slot)}
+	return true
+}
+
+// started gives clocks to the goroutines from slot n on: their parents' events come before theirs.
+func (s *confluence) started(n int) {
+	for slot := max(n, len(s.clocks)); slot < len(s.m.gs); slot++ {
+		c := make([]uint32, slot+1)
+		copy(c, s.clocks[s.m.slots[s.m.gs[slot].parent]])
+		s.clocks = append(s.clocks, c)
+	}
+}
+
+// tick counts an event of g.
+func (s *confluence) tick(g *goroutine) {
+	s.join(g.slot, nil)
+	s.clocks[g.slot][g.slot]++
+}
+
+// join puts the events of clock before the next one of the goroutine in slot.
+func (s *confluence) join(slot uint32, clock []uint32) {
+	c := s.clocks[slot]
+	for len(c) < max(len(clock), int(slot)+1) {
+		c = append(c, 0)
+	}
+	for i, n := range clock {
+		c[i] = max(c[i], n)
+	}
+	s.clocks[slot] = c
+}
+
+// before reports whether u comes before the newest event of g.
+func (s *confluence) before(u use, g *goroutine) bool {
+	return u.slot == g.slot || u.at <= clockAt(s.clocks[g.slot], u.slot)
+}
+
+func clockAt(clock []uint32, slot uint32) uint32 {
+	if int(slot) < len(clock) {
+		return clock[slot]
+	}
+	return 0
+}
+
+// rebase makes the present state, in which main is alone, the base state. If main has an operation
+// pending, it comes to it again.
+func (m *Machine) rebase() {
+	main := m.gs[0]
+	main.status = gRunning
+	main.scheduled = false
+	m.ready = append(m.ready[:0], main.slot)
+	for i, c := range m.covered {
+		m.coveredInit[i] = m.coveredInit[i] || c
+	}
+	clear(m.covered)
+	m.covered, m.coveredInit = m.coveredInit, m.covered // initDone exchanges them
+	m.heap.Unbase(heap.Shared)
+	m.multi = false
+	m.steps, m.alives.stale = 0, true
+	m.undoLog = undoLog{}
+	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
+	m.hashing = hashing{nans: m.nans, timesHashed: m.timesHashed}
+	m.growth = growthLog{}
+	if m.orders.met != nil {
+		m.orders = newOrderLog()
+	}
+	m.moment++
+	m.initDone()
+}
