@@ -57,12 +57,12 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // Habits implements por.Habits.
-func (o *Lazy) Habits() []byte { return habits(&o.thrifts) }
+func (o *Lazy) Habits() []byte { return habits(&o.Threshold, &o.thrifts) }
 
 // Adopt implements por.Habits.
 func (o *Lazy) Adopt(habits []byte) {
 	o.Threshold, o.thrifts = 0, thrifts{}
-	adopt(habits, &o.thrifts)
+	adopt(habits, &o.Threshold, &o.thrifts)
 }
 
 // Looked implements por.Oracle.

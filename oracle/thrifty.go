@@ -141,20 +141,20 @@ func (o *thriftyParts) Adopt(habits []byte) {
 	adopt(habits, &o.questions)
 }
 
-// habits returns the bytes of a variable, and adopt fills it with them.
-func habits(of any) []byte {
-	data, err := saved.Marshal(of)
+// habits returns variables in bytes, and adopt fills them with these.
+func habits(of ...any) []byte {
+	data, err := saved.Marshal(of...)
 	if err != nil {
 		panic(err)
 	}
 	return data
 }
 
-func adopt(habits []byte, of any) {
+func adopt(habits []byte, of ...any) {
 	if habits == nil {
 		return
 	}
-	if err := saved.Unmarshal(habits, of); err != nil {
+	if err := saved.Unmarshal(habits, of...); err != nil {
 		panic(fmt.Sprintf("BUG: habits of an oracle: %v", err))
 	}
 }

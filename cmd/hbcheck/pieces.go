@@ -17,6 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/cluster"
 	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
 	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -67,6 +68,7 @@ func pieceOf(name string) (of string, ok bool) {
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces
+	shown *jetstream.Run // of what is published for all of them, which the owner need not see
 	queue *cluster.Pieces
 	of    string // the task of the entry
 	entry int
@@ -84,6 +86,7 @@ type market struct {
 	known  map[string]bool // that have a record
 	facts  []vm.HostFact   // of the host of others
 	pieces int             // that others have explored, or refused
+	shows  int             // the number of the last publication
 }
 
 func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
@@ -91,6 +94,7 @@ func newMarket(ctx context.Context, w *worker, run, of string, entry int, name s
 		known: make(map[string]bool)}
 	m.ctx, m.end = context.WithCancel(ctx)
 	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
+	m.shown = m.run.Pieces(of + shownSign)
 	m.queue = cluster.NewPieces(m.run)
 	return m
 }
@@ -102,6 +106,9 @@ func (m *market) close() {
 	m.start.Do(func() {})
 	if m.pieces > 0 {
 		m.w.c.ForgetPieces(m.run)
+	}
+	if m.shows > 0 {
+		m.w.c.ForgetPieces(m.shown)
 	}
 }
 
@@ -211,10 +218,30 @@ func hashOf(data ...[]byte) string {
 // knownSign begins the names of records that have what machines know.
 const knownSign = "known-"
 
+// shownSign is the end of the name under which the publications of a task are kept.
+const shownSign = "-shown"
+
+// shownName is the name of a publication of an owner.
+func shownName(owner string, number int) string { return fmt.Sprintf("%s-%d", owner, number) }
+
+// Publish implements explore.Elsewhere.
+func (m *market) Publish(data []byte) (number int) {
+	if _, err := m.shown.Commit(shownName(m.owner, m.shows+1), cluster.Record{Result: data}); err != nil {
+		return 0
+	}
+	m.shows++
+	return m.shows
+}
+
 // Explore implements explore.Elsewhere.
 func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
 	m.hold(-1)
-	defer m.free()
+	answered := false
+	defer func() {
+		if answered { // who does not answer may be busy, or dead
+			m.free()
+		}
+	}()
 	known := knownSign + hashOf(p.Known)
 	m.mu.Lock()
 	kept := m.known[known]
@@ -240,6 +267,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	for {
 		select {
 		case r := <-back:
+			answered = true
 			m.run.Remove(t.Name) // no other process needs it
 			var o pieceOutcome
 			if saved.Unmarshal(r.Result, &o) != nil || o.Refused {
@@ -269,28 +297,35 @@ type helper struct {
 	run, search string
 }
 
-// takeHelper returns a helper for a search, and removes it from the list.
-func (w *worker) takeHelper(run, search string) *explore.Helper {
+// takeHelper returns a helper for a search, and removes it from the list. If there is none, it returns the
+// board that one has left, or an empty one.
+func (w *worker) takeHelper(run, search string) (*explore.Helper, *por.Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.helpers, func(h helper) bool { return h.run == run && h.search == search })
-	if i < 0 {
-		return nil
+	for _, usable := range []bool{true, false} {
+		i := slices.IndexFunc(w.helpers, func(h helper) bool { return h.run == run && h.search == search && h.Usable() == usable })
+		if i < 0 {
+			continue
+		}
+		h := w.helpers[i].Helper
+		w.helpers = slices.Delete(w.helpers, i, i+1)
+		if usable {
+			return h, nil
+		}
+		return nil, h.Board()
 	}
-	h := w.helpers[i].Helper
-	w.helpers = slices.Delete(w.helpers, i, i+1)
-	return h
+	return nil, new(por.Board)
 }
 
-// keepHelper keeps a helper for the next piece, if it is usable. The oldest ones are dropped.
+// keepHelper keeps a helper for the next piece: if it is not usable, for its board. The oldest ones are
+// dropped.
 func (w *worker) keepHelper(h helper) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if h.Usable() {
-		w.helpers = append(w.helpers, h)
-	} else {
+	if !h.Usable() {
 		h.Close()
 	}
+	w.helpers = append(w.helpers, h)
 	for len(w.helpers) > w.info.Slots {
 		w.helpers[0].Close()
 		w.helpers = slices.Delete(w.helpers, 0, 1)
@@ -329,17 +364,25 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, i
 	e := &j.entries[t.Entry]
 	// The same search of another owner has other numbers.
 	key := of + " " + hashOf(t.Search) + " " + t.Owner
-	h := w.takeHelper(id, key)
+	h, board := w.takeHelper(id, key)
 	if h == nil {
 		own, _, err := j.x.options(e)
 		if err != nil {
 			return refuse(err)
 		}
-		if h, err = explore.NewHelper(ctx, *e, own, t.Search); err != nil {
+		if h, err = explore.NewHelper(ctx, *e, own, t.Search, board); err != nil {
 			return refuse(err)
 		}
 	}
 	defer w.keepHelper(helper{h, id, key})
+	shown := run.Pieces(of + shownSign)
+	h.Board().Fetch = func(number int) ([]byte, error) {
+		r, ok, err := shown.Lookup(shownName(t.Owner, number))
+		if err == nil && !ok {
+			err = errors.New("no record of what was published")
+		}
+		return r.Result, err
+	}
 	due := time.Now().Add(pieceTime)
 	result, err := h.Explore(ctx, explore.Piece{Search: t.Search, Known: r.Children[0].Data, Data: t.Data}, func() bool {
 		now := time.Now()

@@ -72,7 +72,7 @@ type sentWalker struct {
 	Base   int
 	Dived  bool
 	Locks  lockSet
-	Habits [2][]byte
+	Habits habits
 }
 
 // A walked is a walker after a round.
@@ -106,7 +106,7 @@ func (w *walker) receive(x *sentWalker) {
 
 // comeBack brings the system, which is in its initial state, to the top of the stack of w.
 func (w *walker) comeBack() {
-	w.eachHabit(func(h por.Habits, habits *[]byte) { h.Adopt(*habits) })
+	w.habits.resume(&w.Driver)
 	w.Resume()
 	frames, path := w.frames, w.Path
 	w.ReturnTo(&w.root)
@@ -133,15 +133,26 @@ func (w *walker) stepAside() {
 		w.Drop(f.Mark)
 	}
 	w.Rewind(w.root.Mark)
-	w.eachHabit(func(h por.Habits, habits *[]byte) { *habits = h.Habits() })
+	w.habits.keep(&w.Driver)
 }
 
-func (w *walker) eachHabit(do func(h por.Habits, habits *[]byte)) {
-	if h, ok := w.Cfg.Oracle.(por.Habits); ok {
-		do(h, &w.habits[0])
+// habits are those of the oracle and of the parts of a walker, while others use these.
+type habits [2][]byte
+
+func (x *habits) keep(s *search.Driver) {
+	x.each(s, func(h por.Habits, kept *[]byte) { *kept = h.Habits() })
+}
+
+func (x *habits) resume(s *search.Driver) {
+	x.each(s, func(h por.Habits, kept *[]byte) { h.Adopt(*kept) })
+}
+
+func (x *habits) each(s *search.Driver, do func(h por.Habits, kept *[]byte)) {
+	if h, ok := s.Cfg.Oracle.(por.Habits); ok {
+		do(h, &x[0])
 	}
-	if h, ok := w.Cfg.Parts.(por.Habits); ok {
-		do(h, &w.habits[1])
+	if h, ok := s.Cfg.Parts.(por.Habits); ok {
+		do(h, &x[1])
 	}
 }
 
@@ -161,6 +172,7 @@ type away struct {
 	elsewhere por.Elsewhere
 
 	from, to int          // the numbers of what was published; from == 0: nothing
+	own      habits       // of the search, before the walkers
 	states   []shownState // that were stored since then
 	orders   int          // how many of the graph's were published
 
@@ -168,7 +180,16 @@ type away struct {
 
 func newAway(r *rounds, sender por.Sender) *away {
 	sender.Divide()
-	return &away{r: r, sender: sender, elsewhere: r.Cfg.Elsewhere}
+	a := &away{r: r, sender: sender, elsewhere: r.Cfg.Elsewhere}
+	a.own.keep(&r.Driver)
+	return a
+}
+
+// end leaves the system and its oracle to the search, which may begin again.
+func (a *away) end() {
+	//mutant: rounds: a search that begins again has the habits of its walkers [test ./explore TestElsewhereRounds]
+	a.own.resume(&a.r.Driver)
+	a.r.Leave(a.r.root.Mark)
 }
 
 // stored notes a new state of the table.

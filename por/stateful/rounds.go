@@ -144,7 +144,7 @@ func (s *depthFirst) goInRounds(root *search.Position) bool {
 		}
 	}
 	if r.away != nil {
-		s.Leave(r.root.Mark)
+		r.away.end()
 	}
 	s.Stats.PeakBytes = max(s.Stats.PeakBytes, r.peak)
 	return true

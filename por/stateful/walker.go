@@ -18,10 +18,10 @@ type walker struct {
 	given   *aside          // the stack that it begins instead of its own; nil: it continues
 	results por.Subsearch   // of the round
 	task    pool.Task[struct{}]
-	active  bool      // in the current round
-	shares  bool      // its system is that of other walkers, too: see lend
-	habits  [2][]byte // of its oracle and of its parts, between two rounds, if it shares them
-	work    uint64    // of the current round
+	active  bool   // in the current round
+	shares  bool   // its system is that of other walkers, too: see lend
+	habits  habits // of its oracle and of its parts, between two rounds, if it shares them
+	work    uint64 // of the current round
 
 	// Its turn, if it has one: see turns.
 	turn uint64 // the effort so far
