@@ -117,10 +117,7 @@ func (m *market) Workers() int { return mostPieces }
 
 // Acquire implements explore.Elsewhere.
 func (m *market) Acquire(stop func() bool) bool {
-	m.start.Do(func() {
-		m.all.Go(m.ask)
-		m.all.Go(func() { m.queue.Listen() })
-	})
+	m.open()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -138,8 +135,17 @@ func (m *market) Acquire(stop func() bool) bool {
 	}
 }
 
+// open begins to ask for room, if that has not begun.
+func (m *market) open() {
+	m.start.Do(func() {
+		m.all.Go(m.ask)
+		m.all.Go(func() { m.queue.Listen() })
+	})
+}
+
 // TryAcquire implements explore.Elsewhere.
 func (m *market) TryAcquire() bool {
+	m.open()
 	select {
 	case <-m.room:
 		m.hold(1)
