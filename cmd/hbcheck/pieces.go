@@ -86,7 +86,6 @@ type market struct {
 	known  map[string]bool // that have a record
 	facts  []vm.HostFact   // of the host of others
 	pieces int             // that others have explored, or refused
-	shows  int             // the number of the last publication
 }
 
 func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
@@ -95,7 +94,7 @@ func newMarket(ctx context.Context, w *worker, run, of string, entry int, name s
 	m.ctx, m.end = context.WithCancel(ctx)
 	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
 	m.shown = m.run.Pieces(of + shownSign)
-	m.queue = cluster.NewPieces(m.run)
+	m.queue = cluster.NewPieces(m.run, m.shown, m.owner)
 	return m
 }
 
@@ -107,7 +106,7 @@ func (m *market) close() {
 	if m.pieces > 0 {
 		m.w.c.ForgetPieces(m.run)
 	}
-	if m.shows > 0 {
+	if m.queue.Shows() > 0 {
 		m.w.c.ForgetPieces(m.shown)
 	}
 }
@@ -227,16 +226,10 @@ const knownSign = "known-"
 // shownSign is the end of the name under which the publications of a task are kept.
 const shownSign = "-shown"
 
-// shownName is the name of a publication of an owner.
-func shownName(owner string, number int) string { return fmt.Sprintf("%s-%d", owner, number) }
-
 // Publish implements explore.Elsewhere.
 func (m *market) Publish(data []byte) (number int) {
-	if _, err := m.shown.Commit(shownName(m.owner, m.shows+1), cluster.Record{Result: data}); err != nil {
-		return 0
-	}
-	m.shows++
-	return m.shows
+	number, _ = m.queue.Show(data)
+	return number
 }
 
 // Explore implements explore.Elsewhere.
@@ -382,13 +375,7 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, i
 	}
 	defer w.keepHelper(helper{h, id, key})
 	shown := run.Pieces(of + shownSign)
-	h.Board().Fetch = func(number int) ([]byte, error) {
-		r, ok, err := shown.Lookup(shownName(t.Owner, number))
-		if err == nil && !ok {
-			err = errors.New("no record of what was published")
-		}
-		return r.Result, err
-	}
+	h.Board().Fetch = func(number int) ([]byte, error) { return cluster.Shown(shown, t.Owner, number) }
 	due := time.Now().Add(pieceTime)
 	result, err := h.Explore(ctx, explore.Piece{Search: t.Search, Known: r.Children[0].Data, Data: t.Data}, func() bool {
 		now := time.Now()

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"hbcheck.dev/hbcheck/internal/saved"
@@ -170,12 +170,11 @@ type away struct {
 	r         *rounds
 	sender    por.Sender
 	elsewhere por.Elsewhere
+	own       habits // of the search, before the walkers
 
-	from, to int          // the numbers of what was published; from == 0: nothing
-	own      habits       // of the search, before the walkers
-	states   []shownState // that were stored since then
-	orders   int          // how many of the graph's were published
-
+	states []shownState // that were stored since the last publication, if there is one
+	orders int          // how many of the graph's were published
+	shown  *publication // the last one; nil: the table was not published
 }
 
 func newAway(r *rounds, sender por.Sender) *away {
@@ -194,42 +193,76 @@ func (a *away) end() {
 
 // stored notes a new state of the table.
 func (a *away) stored(key por.Hash, word uint32) {
-	if a != nil && a.from > 0 {
+	if a != nil && a.shown != nil {
 		a.states = append(a.states, shownState{key, word})
 	}
 }
 
-// publish publishes what is new in the table, or all if nothing was published. It reports whether the other
-// processes can have the table.
-func (a *away) publish() bool {
-	states := a.states
-	if a.from == 0 {
-		states = a.r.states.all()
-		a.orders = 0
+// A publication makes the table known to the other processes, up to a round. It takes place beside the
+// search.
+type publication struct {
+	from, to int       // the numbers of what was published, when it is over; to == 0: it has failed
+	over     chan bool // closed then
+}
+
+// publish begins to publish what is new in the table, or all if nothing was published. It returns nil if the
+// last time is not over yet.
+func (a *away) publish() *publication {
+	last := a.shown
+	if last != nil {
+		select {
+		case <-last.over:
+		default:
+			return nil // the server does not answer
+		}
+		if last.to == 0 {
+			last = nil
+		}
 	}
+	states := a.states
+	if last == nil {
+		states, a.orders = a.r.states.all(), 0
+	}
+	var parts [][]byte
 	orders := a.r.graph.orders
 	for len(states) > 0 || a.orders < len(orders) {
 		x := shownStates{States: states[:min(mostShown, len(states))], Orders: orders[a.orders:min(len(orders), a.orders+mostShown)]}
 		states, a.orders = states[len(x.States):], a.orders+len(x.Orders)
-		n := a.elsewhere.Publish(marshal(&x))
-		if n == 0 {
-			a.from, a.to, a.states = 0, 0, nil
-			return false
-		}
-		if a.from == 0 {
-			a.from = n
-		}
-		a.to = n
+		parts = append(parts, marshal(&x))
 	}
 	a.states = a.states[:0]
-	return true
+	p := &publication{over: make(chan bool)}
+	a.shown = p
+	go func() {
+		defer close(p.over)
+		if last != nil {
+			p.from, p.to = last.from, last.to
+		}
+		for _, data := range parts {
+			if p.to = a.elsewhere.Publish(data); p.to == 0 {
+				return
+			}
+			if p.from == 0 {
+				p.from = p.to
+			}
+		}
+	}()
+	return p
 }
 
 // A trip is a parcel on its way.
 type trip struct {
 	walkers []*walker
-	over    atomic.Bool // it is not waited for any more
 	back    chan []byte // nil: nothing has come back
+
+	mu   sync.Mutex
+	over bool // it is not waited for any more: its walkers are explored here
+}
+
+func (t *trip) isOver() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over
 }
 
 // explore lets all active walkers explore for a round.
@@ -273,33 +306,45 @@ func (a *away) send(active []*walker) (trips []*trip) {
 		return nil
 	}
 	a.elsewhere.Note()
-	ok := a.publish()
+	shown := a.publish()
 	for i := n; i > 0; i-- {
 		share := len(active) / (i + 1)
 		t := &trip{walkers: active[len(active)-share:], back: make(chan []byte, 1)}
 		active = active[:len(active)-share]
-		if !ok {
-			a.elsewhere.Release()
-			continue
-		}
-		data := a.parcel(t)
-		go func() {
-			result, ok := a.elsewhere.Explore(data, t.over.Load)
-			if !ok {
-				result = nil
-			}
-			t.back <- result
-		}()
+		go func() { t.back <- a.travel(t, shown) }()
 		trips = append(trips, t)
 	}
 	slices.Reverse(trips)
 	return trips
 }
 
-// parcel returns the parcel of t.
-func (a *away) parcel(t *trip) []byte {
+// travel lets another process explore t, and returns what has become of it, nil if nothing has.
+func (a *away) travel(t *trip, shown *publication) []byte {
+	if shown == nil {
+		a.elsewhere.Release()
+		return nil
+	}
+	<-shown.over
+	data := a.parcel(t, shown)
+	if data == nil {
+		a.elsewhere.Release()
+		return nil
+	}
+	if result, ok := a.elsewhere.Explore(data, t.isOver); ok {
+		return result
+	}
+	return nil
+}
+
+// parcel returns the parcel of t, nil if it is too late for it.
+func (a *away) parcel(t *trip, shown *publication) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over || shown.to == 0 {
+		return nil
+	}
 	r := a.r
-	x := parcel{From: a.from, To: a.to, Work: t.walkers[0].work, Numbered: r.numbered, Symmetry: r.Cfg.Symmetry, Known: r.KnownRaces}
+	x := parcel{From: shown.from, To: shown.to, Work: t.walkers[0].work, Numbered: r.numbered, Symmetry: r.Cfg.Symmetry, Known: r.KnownRaces}
 	if p := r.policy; p != nil {
 		x.Reduced, x.Unlock, x.Done = true, p.UnlockNeedsNoChoice, p.DoneNeedsNoChoice
 	}
@@ -311,7 +356,11 @@ func (a *away) parcel(t *trip) []byte {
 
 // await returns what has become of the walkers of t, nil if they are to be explored here.
 func (a *away) await(t *trip, late time.Time) (list []walked) {
-	defer t.over.Store(true)
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.over = true
+	}()
 	over := a.r.Cfg.Over
 	for {
 		select {
