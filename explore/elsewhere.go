@@ -183,8 +183,8 @@ type Helper struct {
 // ErrRefused is the error of a helper for a piece that the search has to explore itself.
 var ErrRefused = errors.New("explore: the piece shows something of the program that is new")
 
-// NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search. The board
-// may be one that a helper has left which is not usable any more.
+// NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search. The
+// board may be one that a helper has left which is not usable any more.
 func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board *por.Board) (h *Helper, err error) {
 	var sent sentSearch
 	if err := saved.Unmarshal(search, &sent); err != nil {

@@ -88,15 +88,15 @@ type market struct {
 	pieces int             // that others have explored, or refused
 }
 
-// nobody is the explore.Elsewhere of an entry of which others explore nothing.
-type nobody struct{}
+// withoutHelp is the explore.Elsewhere of an entry of which others explore nothing.
+type withoutHelp struct{}
 
-func (nobody) Workers() int                                                { return 0 }
-func (nobody) Acquire(func() bool) bool                                    { return false }
-func (nobody) TryAcquire() bool                                            { return false }
-func (nobody) Release()                                                    {}
-func (nobody) Publish([]byte) int                                          { return 0 }
-func (nobody) Explore(explore.Piece, func() bool) (result []byte, ok bool) { return nil, false }
+func (withoutHelp) Workers() int                                                { return 0 }
+func (withoutHelp) Acquire(func() bool) bool                                    { return false }
+func (withoutHelp) TryAcquire() bool                                            { return false }
+func (withoutHelp) Release()                                                    {}
+func (withoutHelp) Publish([]byte) int                                          { return 0 }
+func (withoutHelp) Explore(explore.Piece, func() bool) (result []byte, ok bool) { return nil, false }
 
 func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
 	m := &market{w: w, of: of, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,

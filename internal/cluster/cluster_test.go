@@ -178,8 +178,8 @@ func TestPieces(t *testing.T) {
 	all.Wait()
 }
 
-// TestShown: a piece needs what its owner has shown up to the time when it was asked for, and gets no more, from no
-// other owner. The owner goes on, or dies, and another one begins again.
+// TestShown: a piece needs what its owner has shown up to the time when it was asked for, and gets no more,
+// and nothing of another owner. The owner goes on, or dies, and another one begins again.
 func TestShown(t *testing.T) {
 	q := &mortal{Memory: NewMemory(), lives: 1}
 	pieces := NewPieces(q.Memory, q.Memory, "0")

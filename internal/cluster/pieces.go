@@ -10,7 +10,7 @@ import (
 // dies, who gets its task begins again, with pieces of other names.
 //
 // What several pieces need is shown to them: kept under a name of the owner, and a number. A piece says up to
-// which number it needs it, and whoever executes it takes no more than that.
+// which number it needs it, and who executes it takes no more than that.
 type Pieces struct {
 	q, shown Queue
 	owner    string
@@ -20,7 +20,7 @@ type Pieces struct {
 	shows    int // the number of what was shown last
 }
 
-// NewPieces returns the pieces of an owner in q. What is shown to them is kept in shown.
+// NewPieces returns the pieces of an owner in q. What they are shown is kept in shown.
 func NewPieces(q, shown Queue, owner string) *Pieces {
 	return &Pieces{q: q, shown: shown, owner: owner, waiting: make(map[string]chan Record)}
 }

@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Walkers in other processes (por.Config.Elsewhere). Then all walkers have the system of the search, one after
-// the other: between two rounds a walker is its path and its stack, without marks of the system. So it
+// Walkers in other processes (por.Config.Elsewhere). Then all walkers have the system of the search, one
+// after the other: between two rounds a walker is its path and its stack, without marks of the system. So it
 // can be sent to another process for a round, with others, and what comes back is merged as if it had been
 // explored here:
 //
@@ -23,7 +23,8 @@ import (
 //	a helper                                   └ explores ──┘
 //
 // The table of the search is published in pieces, which together are the table; a helper keeps what it has
-// fetched, and fetches the rest. It explores a parcel with exactly the states that the search had in that round.
+// fetched, and fetches the rest. It explores a parcel with exactly the states that the search had in that
+// round.
 //
 // Who explores a walker makes no difference to the result. It depends on the walker, the table, and what the
 // machine knows of the program, which is the same on both sides (por.Elsewhere); and on what
@@ -165,7 +166,7 @@ func (w *walker) leaveStack() {
 	}
 }
 
-// away are the other processes of a search in rounds. A nil pointer is none.
+// away are the other processes of a search in rounds. nil: there are none.
 type away struct {
 	r         *rounds
 	sender    por.Sender

@@ -1,7 +1,7 @@
 package main
 
 // A search that stores states, in the rounds of por/stateful/rounds.go with workers on several machines, each
-// of which has the whole table: after a round all get what the others have stored. It is not built.
+// of which has the whole table: after a round all get what the others have stored.
 
 // inRounds are measured: 142 rounds of four walkers, of a search of 219,305 states.
 var inRounds = struct {
