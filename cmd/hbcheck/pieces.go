@@ -32,7 +32,8 @@ const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for so long
 	pieceTime  = 300 * time.Millisecond // a piece gives back what is left after this time,
 	pieceMore  = 10 * time.Millisecond  // one frame after each such time
-	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do
+	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do, at first
+	askLater   = 400 * time.Millisecond // and if there has been none for a while
 	mostPieces = 64                     // of an entry that others explore at the same time
 )
 
@@ -194,8 +195,10 @@ func (m *market) ask() {
 			return
 		case <-time.After(wait):
 		}
-		wait = askRoom
 		idle, queued, err := m.w.puller.Room(m.ctx)
+		if wait = min(wait*5/4, askLater); idle > 0 {
+			wait = askRoom
+		}
 		m.offer(idle, queued, err)
 	}
 }
