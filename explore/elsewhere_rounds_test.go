@@ -22,7 +22,8 @@ func TestElsewhereRounds(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	full, jpf := explorers.Lookup("full"), explorers.Lookup("jpf")
 	pieces, refused, total := uint64(0), uint64(0), 0
-	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12, 500))) {
+	check := func(p *progen.Prog, e explore.Entry) {
+		t.Helper()
 		total++
 		random := rand.New(rand.NewPCG(p.Seed, 44))
 		for i, o := range []explore.Options{{POR: full}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts, LazyAnalysis: true}} {
@@ -43,6 +44,14 @@ func TestElsewhereRounds(t *testing.T) {
 				t.Errorf("%s, seed %d: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, resultText(got), resultText(want), p.Source())
 			}
 			pieces, refused = pieces+h.pieces.Load(), refused+h.refused.Load()
+		}
+	}
+	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12, 500))) {
+		check(p, e)
+	}
+	for _, seed := range []uint64{77, 83} { // a counter becomes negative: the search begins again
+		for p, e := range generatedFrom(t, sets, seed, 1) {
+			check(p, e)
 		}
 	}
 	t.Logf("%d programs, %d pieces, %d refused", total, pieces, refused)

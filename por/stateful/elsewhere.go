@@ -99,6 +99,7 @@ func (w *walker) sent() sentWalker {
 
 func (w *walker) receive(x *sentWalker) {
 	w.given, w.Path, w.frames, w.alts, w.habits = x.Given, x.Path, x.Frames, x.Alts, x.Habits
+	//mutant: rounds: a walker forgets where its path was long [test ./por/stateful TestElsewhere$]
 	w.turns.base, w.turns.dived = x.Base, x.Dived
 	if w.policy != nil {
 		w.policy.locks = x.Locks
@@ -107,7 +108,9 @@ func (w *walker) receive(x *sentWalker) {
 
 // comeBack brings the system, which is in its initial state, to the top of the stack of w.
 func (w *walker) comeBack() {
+	//mutant: rounds: walkers of one machine share what its oracle has learned [test ./explore TestElsewhereRounds]
 	w.habits.resume(&w.Driver)
+	//mutant: rounds: a walker counts the questions of others [test ./explore TestElsewhereRounds]
 	w.Resume()
 	frames, path := w.frames, w.Path
 	w.ReturnTo(&w.root)
@@ -179,6 +182,7 @@ type away struct {
 }
 
 func newAway(r *rounds, sender por.Sender) *away {
+	//mutant: rounds: what was executed before the rounds does not count [test ./explore TestElsewhereRounds]
 	sender.Divide()
 	a := &away{r: r, sender: sender, elsewhere: r.Cfg.Elsewhere}
 	a.own.keep(&r.Driver)
@@ -195,6 +199,7 @@ func (a *away) end() {
 // stored notes a new state of the table.
 func (a *away) stored(key por.Hash, word uint32) {
 	if a != nil && a.shown != nil {
+		//mutant: rounds: other processes see no new state [test ./por/stateful TestElsewhere$]
 		a.states = append(a.states, shownState{key, word})
 	}
 }
