@@ -355,7 +355,8 @@ func (w *worker) dropHelpers(run string) {
 }
 
 // explorePiece explores a piece of an entry of j. The outcome is nil if ctx was done before the end.
-func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, id string, of string, data []byte) *pieceOutcome {
+func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, d *jetstream.Delivered, of string) *pieceOutcome {
+	id := d.Run
 	refuse := func(err error) *pieceOutcome {
 		if ctx.Err() != nil {
 			return nil
@@ -363,12 +364,13 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, i
 		return &pieceOutcome{Refused: true, Why: err.Error()}
 	}
 	t := new(pieceTask)
-	if err := saved.Unmarshal(data, t); err != nil {
+	if err := saved.Unmarshal(d.Task().Data, t); err != nil {
 		return refuse(err)
 	}
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return refuse(errors.New("the worker finds other entries in the program"))
 	}
+	w.tell(d, "a piece of "+t.Name)
 	r, ok, err := run.Lookup(t.Known)
 	if err != nil || !ok || len(r.Children) != 1 {
 		return refuse(fmt.Errorf("no record of what is known: %v", err))
