@@ -26,7 +26,7 @@ func TestElsewhereRounds(t *testing.T) {
 		t.Helper()
 		total++
 		random := rand.New(rand.NewPCG(p.Seed, 44))
-		for i, o := range []explore.Options{{POR: full}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts, LazyAnalysis: true}} {
+		for i, o := range []explore.Options{{POR: full}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts}, {POR: jpf, Symmetry: true, Hybrid: oracle.Parts, LazyAnalysis: true}, {POR: jpf, LimitPreempt: true, Preempt: 1}} {
 			o.Match, o.All, o.Outcomes, o.MaxSteps, o.NoMinimise = true, i+total%2 != 0, true, 500, true
 			stateful.Rounds = stateful.RoundSizes{From: random.Uint64N(200), Work: 1 + random.Uint64N(60), More: 100 + random.Uint64N(2000), Each: 4, Check: 64}
 			o.Jobs = 2

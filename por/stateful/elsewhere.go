@@ -407,14 +407,17 @@ func (w *walker) after(x *walked, sender por.Sender) {
 // A replica is what a helper knows of the table of a search.
 type replica struct {
 	from, to int
-	states   *visited
+	states   *visited // nil: there is no room for it
 	orders   []uint32
 }
 
 var errNoRoom = errors.New("the table of states is larger than the memory for it")
 
-// update fetches what is missing.
+// update fetches what is missing. If there is no room it does not try again.
 func (t *replica) update(b *por.Board, to int) error {
+	if t.states == nil {
+		return errNoRoom
+	}
 	for ; t.to < to; t.to++ {
 		data, err := b.Fetch(t.to + 1)
 		if err != nil {
@@ -426,6 +429,8 @@ func (t *replica) update(b *por.Board, to int) error {
 		}
 		for i := range x.States {
 			if _, ok := t.states.insert(x.States[i].key, x.States[i].word); !ok {
+				//mutant: rounds: a table without room is fetched again [test ./por/stateful TestElsewhereNoRoom]
+				t.states, t.orders = nil, nil
 				return errNoRoom
 			}
 		}
@@ -446,7 +451,6 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, data []byte, _ f
 		cfg.Board.Kept = t
 	}
 	if err := t.update(cfg.Board, x.To); err != nil {
-		cfg.Board.Kept = nil
 		return nil, err
 	}
 	cfg.Jobs, cfg.Elsewhere, cfg.Keeper, cfg.Symmetry = 1, nil, nil, x.Symmetry

@@ -83,3 +83,21 @@ func TestElsewhereLost(t *testing.T) {
 		compareAway(t, seed, func(e *toys.Elsewhere) { e.Loses = func(n uint64) bool { return n%2 == 0 } })
 	}
 }
+
+// TestElsewhereNoRoom: a helper without room for the table refuses, and does not fetch it again.
+func TestElsewhereNoRoom(t *testing.T) {
+	fetched := 0
+	table, orders := newVisited(0), []uint32{1}
+	for i := range uint64(1000) {
+		table.insert(por.Hash{i, i}, closed)
+	}
+	data := marshal(&shownStates{States: table.all(), Orders: orders})
+	b := &por.Board{Fetch: func(int) ([]byte, error) { fetched++; return data, nil }}
+	toy := toys.New([]toys.Instr{{Op: toys.Load}})
+	for range 3 {
+		_, err := explorePiece(toy, toys.NewRecorder(toy, 0), por.Config{Match: true, MaxMemory: 5000, Board: b}, marshal(&parcel{From: 7, To: 8}), nil)
+		if err != errNoRoom || fetched != 1 {
+			t.Fatalf("%v, fetched %d times", err, fetched)
+		}
+	}
+}
