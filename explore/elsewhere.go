@@ -214,8 +214,13 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board 
 	return &Helper{s: s, board: board, clean: true}, nil
 }
 
-// Close releases what the helper holds.
-func (h *Helper) Close() { h.s.limit.release() }
+// Close releases what the helper holds, but for its board.
+func (h *Helper) Close() {
+	if h.s != nil {
+		h.s.limit.release()
+	}
+	h.s, h.clean = nil, false
+}
 
 // Board returns what it has of the search.
 func (h *Helper) Board() *por.Board { return h.board }

@@ -204,7 +204,7 @@ func TestShown(t *testing.T) {
 		if err != nil || either() {
 			return 0, true
 		}
-		name := fmt.Sprintf("r-piece-%d", owner)
+		name := fmt.Sprintf("r-needs-%d", owner)
 		back, err := pieces.Ask(Task{Name: name, Data: []byte{owner, byte(number)}})
 		if err != nil {
 			return 0, true
