@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,17 +71,13 @@ func TestClusterGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, flags := range []string{"--all --outcomes", "", "--por=optimal --max-executions=3000 --all --outcomes", "--por=surw --max-executions=500 --all", "--por=jpf --all --outcomes"} {
+	for _, flags := range []string{"--all --outcomes", "", "--por=optimal --max-executions=3000 --all --outcomes", "--por=surw --max-executions=500 --all"} {
 		args := append(strings.Fields(flags), "--timeout", "30s", "--run", "TestP")
-		alone := append(slices.Clone(args), "--parallel", "1")
-		if strings.HasPrefix(flags, "--por=jpf") {
-			alone = append(alone, "-j", "2") // in rounds, as with workers
-		}
 		plain := newProcesses(t)
-		plain.dir, plain.patience, plain.rounds = dir, 20*time.Minute, "100"
+		plain.dir, plain.patience = dir, 20*time.Minute
 		var out bytes.Buffer
 		begun := time.Now()
-		text := plain.wait(plain.run(&out, alone...), &out)
+		text := plain.wait(plain.run(&out, append(args, "--parallel", "1")...), &out)
 		want, slow := plain.results(text), plain.slow(text, 1)
 		t.Logf("%q: %d results in %v", flags, len(want), time.Since(begun))
 		if len(want) < n {
@@ -91,7 +86,7 @@ func TestClusterGenerated(t *testing.T) {
 		for workers := 1; workers <= 3; workers++ {
 			t.Run(fmt.Sprintf("%s %d", flags, workers), func(t *testing.T) {
 				p := newProcesses(t)
-				p.dir, p.patience, p.rounds = dir, 20*time.Minute, "100"
+				p.dir, p.patience = dir, 20*time.Minute
 				var out bytes.Buffer
 				c := p.run(&out, append(p.inside(), args...)...)
 				stop, killed := make(chan bool), 0
