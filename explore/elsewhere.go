@@ -36,6 +36,8 @@ type Elsewhere interface {
 	// Explore has another process call Helper.Explore for p, and returns the result. ok is false if the
 	// helper has refused the piece, or stop returns true.
 	Explore(p Piece, stop func() bool) (result []byte, ok bool)
+	// Publish keeps data for all pieces of the entry, and returns its number, 0 if that failed.
+	Publish(data []byte) (number int)
 }
 
 // A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
@@ -47,8 +49,16 @@ type Piece struct {
 
 // sends reports whether pieces of the search with options o may be explored by other processes.
 func (o *Options) sends() bool {
-	return o.Elsewhere != nil && o.phase != "" && o.POR.Piece != nil && !o.Match && o.kind() == oracle.None && o.Jobs <= 1 &&
-		!o.CheckDuplicates && !o.Finals && o.Trace == nil && len(o.Targets) == 0 && !o.countsLeft()
+	if o.Elsewhere == nil || o.phase == "" || o.POR.Piece == nil || o.Jobs > 1 {
+		return false
+	}
+	if o.CheckDuplicates || o.Finals || o.Trace != nil || len(o.Targets) > 0 || o.countsLeft() {
+		return false
+	}
+	if o.POR.Stateful {
+		return o.Match && o.MaxExecs == 0 && o.MaxStates == 0 && o.kind() != oracle.Full && !o.CheckStatic && o.Explain == nil
+	}
+	return o.kind() == oracle.None
 }
 
 // sentSearch is what a helper has to know about a search besides the options of its entry.
@@ -149,6 +159,9 @@ func (x *sender) Explore(data []byte, stop func() bool) (result []byte, ok bool)
 	return result, ok
 }
 
+// Divide implements por.Sender.
+func (c *collector) Divide() { c.merged.divide() }
+
 // Encode implements por.Sender.
 func (c *collector) Encode(q por.Subsearch) ([]byte, error) { return saved.Marshal(q.(*subsearch)) }
 
@@ -161,16 +174,18 @@ func (c *collector) Decode(data []byte) (por.Subsearch, error) {
 // A Helper explores pieces of one search, one at a time, which another process has.
 type Helper struct {
 	s     *exploration
-	known []byte // with which its machine is equal
-	facts []byte // of that machine
-	clean bool   // it is
+	board *por.Board // of the search
+	known []byte     // with which its machine is equal
+	facts []byte     // of that machine
+	clean bool       // it is
 }
 
 // ErrRefused is the error of a helper for a piece that the search has to explore itself.
 var ErrRefused = errors.New("explore: the piece shows something of the program that is new")
 
-// NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search.
-func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *Helper, err error) {
+// NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search. The
+// board may be one that a helper has left which is not usable any more.
+func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board *por.Board) (h *Helper, err error) {
 	var sent sentSearch
 	if err := saved.Unmarshal(search, &sent); err != nil {
 		return nil, err
@@ -195,11 +210,20 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte) (h *He
 		return nil, err
 	}
 	s.collector.merged = newMergedCounters(s.m)
-	return &Helper{s: s, clean: true}, nil
+	s.cfg.Board = board
+	return &Helper{s: s, board: board, clean: true}, nil
 }
 
-// Close releases what the helper holds.
-func (h *Helper) Close() { h.s.limit.release() }
+// Close releases what the helper holds, but for its board.
+func (h *Helper) Close() {
+	if h.s != nil {
+		h.s.limit.release()
+	}
+	h.s, h.clean = nil, false
+}
+
+// Board returns what it has of the search.
+func (h *Helper) Board() *por.Board { return h.board }
 
 // Usable reports whether the helper can explore further pieces.
 func (h *Helper) Usable() bool { return h.clean }

@@ -31,6 +31,8 @@ type helpers struct {
 
 	mu      sync.Mutex
 	idle    map[string][]*explore.Helper
+	boards  []*por.Board // of helpers that were not usable
+	shown   [][]byte     // what the search has published
 	pieces  atomic.Uint64
 	refused atomic.Uint64
 }
@@ -66,6 +68,31 @@ func (h *helpers) TryAcquire() bool {
 
 func (h *helpers) Release() { h.room <- true }
 
+func (h *helpers) Publish(data []byte) (number int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shown = append(h.shown, data)
+	return len(h.shown)
+}
+
+func (h *helpers) fetch(number int) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.shown[number-1], nil
+}
+
+// board returns that of a helper that was not usable, or a new one.
+func (h *helpers) board() *por.Board {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.boards); n > 0 {
+		b := h.boards[n-1]
+		h.boards = h.boards[:n-1]
+		return b
+	}
+	return &por.Board{Fetch: h.fetch}
+}
+
 func (h *helpers) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
 	defer h.Release()
 	key := string(p.Search)
@@ -77,7 +104,7 @@ func (h *helpers) Explore(p explore.Piece, stop func() bool) (result []byte, ok 
 	h.mu.Unlock()
 	var err error
 	if x == nil {
-		if x, err = explore.NewHelper(context.Background(), h.entry, h.opts, p.Search); err != nil {
+		if x, err = explore.NewHelper(context.Background(), h.entry, h.opts, p.Search, h.board()); err != nil {
 			h.t.Error(err)
 			return nil, false
 		}
@@ -96,6 +123,9 @@ func (h *helpers) Explore(p explore.Piece, stop func() bool) (result []byte, ok 
 		}
 		h.refused.Add(1)
 		x.Close()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.boards = append(h.boards, x.Board())
 		return nil, false
 	}
 	h.pieces.Add(1)

@@ -199,6 +199,12 @@ func (c *mergedCounters) restart() {
 	c.unsplit, c.since = true, c.m.Counters().Instructions
 }
 
+// divide ends the work of m outside of subtrees.
+func (c *mergedCounters) divide() {
+	c.end()
+	c.unsplit = false
+}
+
 // end adds the work of m outside of subtrees.
 func (c *mergedCounters) end() {
 	if c.unsplit {

@@ -182,6 +182,10 @@ func (b *bundler) add(name string, most int64) {
 	if err != nil {
 		return
 	}
+	//mutant: a bundle has no directories above its packages [test ./load TestBundle]: "dir != name" -> "dir != name && false"
+	if dir := filepath.Dir(name); dir != name {
+		b.above(dir)
+	}
 	target := ""
 	var data []byte
 	switch mode := info.Mode(); {
@@ -209,6 +213,13 @@ func (b *bundler) add(name string, most int64) {
 	h.Uid, h.Gid, h.Uname, h.Gname = 0, 0, "", ""
 	b.err = b.tar.WriteHeader(h)
 	b.write(data)
+}
+
+// above adds a directory and those above it, without what is in them: who opens a file looks at each.
+func (b *bundler) above(dir string) {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		b.add(dir, 0)
+	}
 }
 
 // needed adds a file that Load reads.
@@ -301,7 +312,7 @@ func Unpack(r io.Reader, to string) (extra []byte, err error) {
 		}
 	}
 	for _, d := range slices.Backward(dirs) {
-		os.Chmod(d.name, d.h.FileInfo().Mode().Perm()|0o700)
+		os.Chmod(d.name, d.h.FileInfo().Mode()&(fs.ModePerm|fs.ModeSticky|fs.ModeSetgid|fs.ModeSetuid)|0o700)
 		os.Chtimes(d.name, d.h.ModTime, d.h.ModTime)
 	}
 	if info.Answers == nil {

@@ -3,6 +3,7 @@ package load
 import (
 	"archive/tar"
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,7 +11,8 @@ import (
 
 // TestBundle checks that a bundle loads where there is no go command and none of the files is.
 func TestBundle(t *testing.T) {
-	dir := t.TempDir()
+	above := filepath.Join(t.TempDir(), "above")
+	dir := filepath.Join(above, "m")
 	for name, text := range map[string]string{
 		"go.mod":                "module m\n\ngo 1.26\n",
 		"m.go":                  "package m\n\nimport (\n\t_ \"embed\"\n\t\"strings\"\n)\n\n//go:embed testdata/a.txt\nvar A string\n\nfunc F() bool { return strings.Contains(A, \"a\") }\n",
@@ -30,6 +32,8 @@ func TestBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	os.Chmod(above, 0o711|fs.ModeSticky)
+	mode := modeOf(t, above)
 	var b bytes.Buffer
 	if err := prog.Bundle(&b, []byte("extra")); err != nil {
 		t.Fatal(err)
@@ -42,6 +46,9 @@ func TestBundle(t *testing.T) {
 	extra, err := Unpack(&b, to)
 	if err != nil || string(extra) != "extra" {
 		t.Fatalf("Unpack: %q, %v", extra, err)
+	}
+	if got := modeOf(t, filepath.Join(to, filepath.FromSlash(inBundle(above)))); got != mode {
+		t.Errorf("the mode of the directory above is %v, want %v", got, mode)
 	}
 	var cfg = Config{Tests: true}
 	if err := cfg.Bundled(to); err != nil {
@@ -69,6 +76,15 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes", b.Cap())
+}
+
+func modeOf(t *testing.T, name string) fs.FileMode {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
 }
 
 // TestRooted: nothing leads out of a bundle.

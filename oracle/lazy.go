@@ -56,6 +56,15 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
+// Habits implements por.Habits.
+func (o *Lazy) Habits() []byte { return habits(&o.Threshold, &o.thrifts) }
+
+// Adopt implements por.Habits.
+func (o *Lazy) Adopt(habits []byte) {
+	o.Threshold, o.thrifts = 0, thrifts{}
+	adopt(habits, &o.Threshold, &o.thrifts)
+}
+
 // Looked implements por.Oracle.
 func (o *Lazy) Looked() uint64 {
 	if o.isMade {

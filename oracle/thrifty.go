@@ -1,6 +1,9 @@
 package oracle
 
 import (
+	"fmt"
+
+	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -127,6 +130,33 @@ func (t *thrifts) of(at point) *thrift {
 // that has few states shows them as they are.
 func ThriftyParts(p por.Parts, first int) por.Parts {
 	return &thriftyParts{Parts: p, questions: thrift{left: first}}
+}
+
+// Habits implements por.Habits.
+func (o *thriftyParts) Habits() []byte { return habits(&o.questions) }
+
+// Adopt implements por.Habits.
+func (o *thriftyParts) Adopt(habits []byte) {
+	o.questions = thrift{}
+	adopt(habits, &o.questions)
+}
+
+// habits returns variables in bytes, and adopt fills them with these.
+func habits(of ...any) []byte {
+	data, err := saved.Marshal(of...)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func adopt(habits []byte, of ...any) {
+	if habits == nil {
+		return
+	}
+	if err := saved.Unmarshal(habits, of...); err != nil {
+		panic(fmt.Sprintf("BUG: habits of an oracle: %v", err))
+	}
 }
 
 type thriftyParts struct {

@@ -78,6 +78,8 @@ type Config struct {
 	// Elsewhere, if set, explores pieces of the search in other processes, if the explorer can send them
 	// (Explorer.Piece), and the visitor (Sender).
 	Elsewhere Elsewhere
+	// Board is set in a process that explores pieces.
+	Board *Board
 
 	// Create, if set, makes a file in a directory, with the name of the entry as prefix, for options of
 	// explorers. Describe, if set, returns the position and the object of an operation.

@@ -22,6 +22,16 @@ type Elsewhere interface {
 	Note()
 	// Explore returns what has become of a piece. ok is false if it was refused, or stop returns true.
 	Explore(piece []byte, stop func() bool) (result []byte, ok bool)
+	// Publish keeps data for all pieces (Board.Fetch), and returns its number: one more than the last time,
+	// or 0 if that failed.
+	Publish(data []byte) (number int)
+}
+
+// A Board is what a process that explores pieces of one search has besides them. The zero value is that of a
+// process without earlier pieces.
+type Board struct {
+	Fetch func(number int) ([]byte, error) // returns what the search has published
+	Kept  any                              // what a piece leaves for the next one
 }
 
 // A Sender is a Mergeable whose subsearches can be sent to another process.
@@ -30,6 +40,9 @@ type Sender interface {
 	// Encode returns what p has received, and Decode the inverse of it.
 	Encode(p Subsearch) ([]byte, error)
 	Decode(data []byte) (Subsearch, error)
+	// Divide is called once if a search first works as a whole, and then in subsearches only, on the same
+	// system.
+	Divide()
 }
 
 // A PieceSearch explores a piece on a system in the state in which the search began, and returns what has

@@ -59,3 +59,12 @@ type Separation interface {
 	// cannot reach, if the other members do not move.
 	Obtains(g trace.GID, list []trace.Access) bool
 }
+
+// Habits are what an oracle, or parts, have learned of which questions are worth asking: answers depend on
+// it. An Oracle or Parts without the method has none.
+type Habits interface {
+	// Habits returns them. Adopt replaces them by those that another one has returned, nil: by those that a
+	// Replica begins with.
+	Habits() []byte
+	Adopt(habits []byte)
+}

@@ -5,12 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // asProcess is the environment variable with which the tests are hbcheck, as a process.
@@ -24,6 +26,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(asServer); dir != "" {
 		serveTests(os.Args[1], dir)
 	}
+	if from, err := strconv.ParseUint(os.Getenv(roundsVariable), 10, 64); err == nil {
+		stateful.Rounds = stateful.RoundSizes{From: from, Work: 1 << 9, More: 8 * from, Each: 2, Way: 8, Check: 1 << 10}
+	}
 	if as := os.Getenv(asProcess); as != "" {
 		if filepath.IsAbs(as) { // where results are remembered
 			os.Setenv(verdicts.Variable, as)
@@ -33,6 +38,9 @@ func TestMain(m *testing.M) {
 	stdCache = new(load.Cache)
 	os.Exit(m.Run())
 }
+
+// roundsVariable says from how many transitions on a test process goes in rounds, which are short then.
+const roundsVariable = "HBCHECK_TEST_ROUNDS"
 
 // cachedModule is a module of which every test depends on something else.
 var cachedModule = map[string]string{

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,35 +69,86 @@ func TestCut(t *testing.T) {
 `,
 }
 
+// roundsModule is the same for a search that stores states.
+var roundsModule = map[string]string{
+	"go.mod": "module example.com/rounds\n\ngo 1.26\n",
+	"rounds_test.go": `package rounds
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+func rare(mu *sync.Mutex, n *int) {
+	mu.Lock()
+	defer mu.Unlock()
+	if _, err := os.ReadFile("rounds_test.go"); err == nil {
+		*n++
+	}
+}
+
+func TestRounds(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	x, plain := 0, 0
+	for i := range 3 {
+		wg.Go(func() {
+			for range 4 {
+				mu.Lock()
+				x = (x*31 + i + 1) % 1009
+				if x == 105 {
+					wg.Go(func() { rare(&mu, &x) })
+				}
+				mu.Unlock()
+			}
+			if x == 77 {
+				plain++
+			}
+		})
+	}
+	wg.Wait()
+	if x == 501 {
+		t.Error("wrong", plain)
+	}
+	fmt.Println(x % 5)
+}
+`,
+}
+
 // TestClusterCut: entries that are cut have the results of one process, whatever dies.
 func TestClusterCut(t *testing.T) {
 	if deep.Quick() {
 		deep.Skip(t, "it starts processes")
 	}
-	dir := t.TempDir()
-	for name, text := range cutModule {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, x := range []struct {
-		name  string
-		flags []string
+		name   string
+		module map[string]string
+		flags  []string
+		alone  []string // and those of one process
 	}{
-		{"optimal", []string{"--por", "optimal", "--all", "--outcomes", "--timeout", "0"}},
-		{"surw", []string{"--por", "surw", "--all", "--outcomes", "--max-executions", "20000", "--timeout", "0"}},
-		{"auto", []string{"--all", "--outcomes", "--timeout", "0"}},
+		{"optimal", cutModule, []string{"--por", "optimal", "--all", "--outcomes", "--timeout", "0"}, nil},
+		{"surw", cutModule, []string{"--por", "surw", "--all", "--outcomes", "--max-executions", "20000", "--timeout", "0"}, nil},
+		{"auto", cutModule, []string{"--all", "--outcomes", "--timeout", "0"}, nil},
+		{"jpf", roundsModule, []string{"--por", "jpf", "--all", "--outcomes", "--timeout", "0"}, []string{"-j", "2"}},
 	} {
 		name, flags := x.name, x.flags
+		dir := t.TempDir()
+		for name, text := range x.module {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
 		fresh := func(t *testing.T) *processes {
 			p := newProcesses(t)
-			p.dir = dir
+			p.dir, p.rounds = dir, "2000"
 			return p
 		}
 		plain := fresh(t)
 		var out bytes.Buffer
 		begun := time.Now()
-		want := plain.results(plain.wait(plain.run(&out, append(flags, "--parallel", "1")...), &out))
+		want := plain.results(plain.wait(plain.run(&out, slices.Concat(flags, x.alone, []string{"--parallel", "1"})...), &out))
 		t.Logf("%s: %v, %d results", name, time.Since(begun), len(want))
 		scenario := func(what string, workers int, disturb func(p *processes, list []*exec.Cmd) []*exec.Cmd) {
 			t.Run(name+" "+what, func(t *testing.T) {

@@ -156,6 +156,7 @@ type processes struct {
 	port  int
 	// patience is how long a run may take.
 	patience time.Duration
+	rounds   string // see roundsVariable
 
 	mu   sync.Mutex
 	all  []*exec.Cmd
@@ -197,7 +198,7 @@ func (p *processes) start(dir string, env []string, out io.Writer, args ...strin
 	p.t.Helper()
 	c := exec.Command(os.Args[0], args...)
 	c.Dir = dir
-	c.Env = append(env, asProcess+"="+p.cache)
+	c.Env = append(env, asProcess+"="+p.cache, roundsVariable+"="+p.rounds)
 	log := new(bytes.Buffer)
 	c.Stdout, c.Stderr = log, log
 	if out != nil {

@@ -18,7 +18,7 @@ func TestDogfoodCluster(t *testing.T) {
 	dir := filepath.Join("..", "..", "internal", "cluster")
 	tests := []string{"TestOneDies", "TestCoordinatorDies", "TestCollector"}
 	if !deep.Quick() {
-		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate", "TestPieces", "TestLateAndDead")
+		tests = append(tests, "TestCutTwice", "TestTwoWorkers", "TestLate", "TestPieces", "TestShown", "TestLateAndDead")
 	}
 	verdicts, text := dogfood(t, dir, "--run", "^("+strings.Join(tests, "|")+")$")
 	for _, name := range tests {
@@ -44,6 +44,9 @@ func TestDogfoodCluster(t *testing.T) {
 		{"who asks does not wait yet when the piece is published", "TestPieces", "pieces.go", "\tp.mu.Lock()\n\tp.waiting[t.Name] = c\n\tp.mu.Unlock()\n\tif err := p.q.Publish(t); err != nil {\n\t\tp.GiveUp(t.Name)\n\t\treturn nil, err\n\t}\n",
 			"\tif err := p.q.Publish(t); err != nil {\n\t\treturn nil, err\n\t}\n\tp.mu.Lock()\n\tp.waiting[t.Name] = c\n\tp.mu.Unlock()\n"},
 		{"an owner that begins again uses the names of the first one", "TestPieces", "cluster_test.go", "r-piece-%d\", owner)", "r-piece-%d\", owner-owner)"},
+		{"what an owner shows has the name of what the first one has shown", "TestShown", "pieces.go", "\"shown-%s-%d\", owner, number)", "\"shown-%.0s%d\", owner, number)"},
+		{"a piece gets what is shown later", "TestShown", "cluster_test.go", "n <= t.Data[1]; n++ {\n\t\t\t\tdata, err := Shown(q.Memory, fmt.Sprint(t.Data[0]), int(n))\n\t\t\t\tif err != nil {\n\t\t\t\t\treturn Record{}, err\n",
+			"; n++ {\n\t\t\t\tdata, err := Shown(q.Memory, fmt.Sprint(t.Data[0]), int(n))\n\t\t\t\tif err != nil {\n\t\t\t\t\tbreak\n"},
 		{"who begins again publishes the roots only", "TestCoordinatorDies", "cluster.go", "\t\tnext = append(next[:len(next):len(next)], r.Children...)\n", "\t\t_ = r\n"},
 	} {
 		if !deep.Every(4, i) {

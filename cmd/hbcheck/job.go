@@ -199,6 +199,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return &outcome{Refused: "the worker finds other entries in the program"}
 	}
+	w.tell(d, t.Name)
 	e := &j.entries[t.Entry]
 	own, flags, err := j.x.options(e)
 	if err != nil {

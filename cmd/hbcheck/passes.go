@@ -354,6 +354,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	done := false
 	if x.remote != nil {
 		crowded, done = x.elsewhere(stop, &a, bound, final, earlier)
+		own.Elsewhere = withoutHelp{} // it counts as on a worker
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)

@@ -17,6 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/cluster"
 	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
 	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -31,7 +32,8 @@ const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for so long
 	pieceTime  = 300 * time.Millisecond // a piece gives back what is left after this time,
 	pieceMore  = 10 * time.Millisecond  // one frame after each such time
-	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do
+	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do, at first
+	askLater   = 400 * time.Millisecond // and if there has been none for a while
 	mostPieces = 64                     // of an entry that others explore at the same time
 )
 
@@ -67,6 +69,7 @@ func pieceOf(name string) (of string, ok bool) {
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces
+	shown *jetstream.Run // of what is published for all of them, which the owner need not see
 	queue *cluster.Pieces
 	of    string // the task of the entry
 	entry int
@@ -86,12 +89,23 @@ type market struct {
 	pieces int             // that others have explored, or refused
 }
 
+// withoutHelp is the explore.Elsewhere of an entry of which others explore nothing.
+type withoutHelp struct{}
+
+func (withoutHelp) Workers() int                                                { return 0 }
+func (withoutHelp) Acquire(func() bool) bool                                    { return false }
+func (withoutHelp) TryAcquire() bool                                            { return false }
+func (withoutHelp) Release()                                                    {}
+func (withoutHelp) Publish([]byte) int                                          { return 0 }
+func (withoutHelp) Explore(explore.Piece, func() bool) (result []byte, ok bool) { return nil, false }
+
 func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
 	m := &market{w: w, of: of, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,
 		known: make(map[string]bool)}
 	m.ctx, m.end = context.WithCancel(ctx)
 	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
-	m.queue = cluster.NewPieces(m.run)
+	m.shown = m.run.Pieces(of + shownSign)
+	m.queue = cluster.NewPieces(m.run, m.shown, m.owner)
 	return m
 }
 
@@ -103,6 +117,9 @@ func (m *market) close() {
 	if m.pieces > 0 {
 		m.w.c.ForgetPieces(m.run)
 	}
+	if m.queue.Shows() > 0 {
+		m.w.c.ForgetPieces(m.shown)
+	}
 }
 
 // Workers implements explore.Elsewhere.
@@ -110,10 +127,7 @@ func (m *market) Workers() int { return mostPieces }
 
 // Acquire implements explore.Elsewhere.
 func (m *market) Acquire(stop func() bool) bool {
-	m.start.Do(func() {
-		m.all.Go(m.ask)
-		m.all.Go(func() { m.queue.Listen() })
-	})
+	m.open()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -131,8 +145,17 @@ func (m *market) Acquire(stop func() bool) bool {
 	}
 }
 
+// open begins to ask for room, if that has not begun.
+func (m *market) open() {
+	m.start.Do(func() {
+		m.all.Go(m.ask)
+		m.all.Go(func() { m.queue.Listen() })
+	})
+}
+
 // TryAcquire implements explore.Elsewhere.
 func (m *market) TryAcquire() bool {
+	m.open()
 	select {
 	case <-m.room:
 		m.hold(1)
@@ -172,8 +195,10 @@ func (m *market) ask() {
 			return
 		case <-time.After(wait):
 		}
-		wait = askRoom
 		idle, queued, err := m.w.puller.Room(m.ctx)
+		if wait = min(wait*5/4, askLater); idle > 0 {
+			wait = askRoom
+		}
 		m.offer(idle, queued, err)
 	}
 }
@@ -211,10 +236,24 @@ func hashOf(data ...[]byte) string {
 // knownSign begins the names of records that have what machines know.
 const knownSign = "known-"
 
+// shownSign is the end of the name under which the publications of a task are kept.
+const shownSign = "-shown"
+
+// Publish implements explore.Elsewhere.
+func (m *market) Publish(data []byte) (number int) {
+	number, _ = m.queue.Show(data)
+	return number
+}
+
 // Explore implements explore.Elsewhere.
 func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
 	m.hold(-1)
-	defer m.free()
+	answered := false
+	defer func() {
+		if answered { // who does not answer may be busy, or dead
+			m.free()
+		}
+	}()
 	known := knownSign + hashOf(p.Known)
 	m.mu.Lock()
 	kept := m.known[known]
@@ -240,6 +279,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	for {
 		select {
 		case r := <-back:
+			answered = true
 			m.run.Remove(t.Name) // no other process needs it
 			var o pieceOutcome
 			if saved.Unmarshal(r.Result, &o) != nil || o.Refused {
@@ -269,28 +309,35 @@ type helper struct {
 	run, search string
 }
 
-// takeHelper returns a helper for a search, and removes it from the list.
-func (w *worker) takeHelper(run, search string) *explore.Helper {
+// takeHelper returns a helper for a search, and removes it from the list. If there is none, it returns the
+// board that one has left, or an empty one.
+func (w *worker) takeHelper(run, search string) (*explore.Helper, *por.Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.helpers, func(h helper) bool { return h.run == run && h.search == search })
-	if i < 0 {
-		return nil
+	for _, usable := range []bool{true, false} {
+		i := slices.IndexFunc(w.helpers, func(h helper) bool { return h.run == run && h.search == search && h.Usable() == usable })
+		if i < 0 {
+			continue
+		}
+		h := w.helpers[i].Helper
+		w.helpers = slices.Delete(w.helpers, i, i+1)
+		if usable {
+			return h, nil
+		}
+		return nil, h.Board()
 	}
-	h := w.helpers[i].Helper
-	w.helpers = slices.Delete(w.helpers, i, i+1)
-	return h
+	return nil, new(por.Board)
 }
 
-// keepHelper keeps a helper for the next piece, if it is usable. The oldest ones are dropped.
+// keepHelper keeps a helper for the next piece: if it is not usable, for its board. The oldest ones are
+// dropped.
 func (w *worker) keepHelper(h helper) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if h.Usable() {
-		w.helpers = append(w.helpers, h)
-	} else {
+	if !h.Usable() {
 		h.Close()
 	}
+	w.helpers = append(w.helpers, h)
 	for len(w.helpers) > w.info.Slots {
 		w.helpers[0].Close()
 		w.helpers = slices.Delete(w.helpers, 0, 1)
@@ -308,7 +355,8 @@ func (w *worker) dropHelpers(run string) {
 }
 
 // explorePiece explores a piece of an entry of j. The outcome is nil if ctx was done before the end.
-func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, id string, of string, data []byte) *pieceOutcome {
+func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, d *jetstream.Delivered, of string) *pieceOutcome {
+	id := d.Run
 	refuse := func(err error) *pieceOutcome {
 		if ctx.Err() != nil {
 			return nil
@@ -316,12 +364,13 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, i
 		return &pieceOutcome{Refused: true, Why: err.Error()}
 	}
 	t := new(pieceTask)
-	if err := saved.Unmarshal(data, t); err != nil {
+	if err := saved.Unmarshal(d.Task().Data, t); err != nil {
 		return refuse(err)
 	}
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return refuse(errors.New("the worker finds other entries in the program"))
 	}
+	w.tell(d, "a piece of "+t.Name)
 	r, ok, err := run.Lookup(t.Known)
 	if err != nil || !ok || len(r.Children) != 1 {
 		return refuse(fmt.Errorf("no record of what is known: %v", err))
@@ -329,17 +378,19 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, i
 	e := &j.entries[t.Entry]
 	// The same search of another owner has other numbers.
 	key := of + " " + hashOf(t.Search) + " " + t.Owner
-	h := w.takeHelper(id, key)
+	h, board := w.takeHelper(id, key)
 	if h == nil {
 		own, _, err := j.x.options(e)
 		if err != nil {
 			return refuse(err)
 		}
-		if h, err = explore.NewHelper(ctx, *e, own, t.Search); err != nil {
+		if h, err = explore.NewHelper(ctx, *e, own, t.Search, board); err != nil {
 			return refuse(err)
 		}
 	}
 	defer w.keepHelper(helper{h, id, key})
+	shown := run.Pieces(of + shownSign)
+	h.Board().Fetch = func(number int) ([]byte, error) { return cluster.Shown(shown, t.Owner, number) }
 	due := time.Now().Add(pieceTime)
 	result, err := h.Explore(ctx, explore.Piece{Search: t.Search, Known: r.Children[0].Data, Data: t.Data}, func() bool {
 		now := time.Now()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -247,7 +248,7 @@ func (w *worker) handlePiece(ctx context.Context, j *job, err error, run *jetstr
 	}
 	o := &pieceOutcome{Refused: true, Why: fmt.Sprint(err)}
 	if err == nil && d.Times <= mostPieceDeliveries { // otherwise its owner explores it
-		if o = w.explorePiece(ctx, j, run, d.Run, of, d.Task().Data); o == nil {
+		if o = w.explorePiece(ctx, j, run, d, of); o == nil {
 			return cluster.Record{}, context.Cause(ctx)
 		}
 	}
@@ -262,6 +263,17 @@ func (w *worker) begin(id string, d *jetstream.Delivered, stop context.CancelCau
 	}
 	w.stopped[id] = stop
 	w.info.Doing = append(w.info.Doing, jetstream.DoingInfo{Run: d.Run, Task: d.Task().Name, Since: time.Now()})
+}
+
+// tell says of what is being executed which entry it belongs to.
+func (w *worker) tell(d *jetstream.Delivered, what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.info.Doing {
+		if x := &w.info.Doing[i]; x.Run == d.Run && x.Task == d.Task().Name {
+			x.What = what
+		}
+	}
 }
 
 func (w *worker) end(id string) {
@@ -457,7 +469,7 @@ func writeStatus(out io.Writer, s jetstream.Status, now time.Time) error {
 	for _, x := range s.Workers {
 		var doing []string
 		for _, d := range x.Doing {
-			doing = append(doing, fmt.Sprintf("%s/%s for %s", short(d.Run), d.Task, ago(d.Since)))
+			doing = append(doing, fmt.Sprintf("%s/%s for %s", short(d.Run), cmp.Or(d.What, d.Task), ago(d.Since)))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\n", short(x.ID), x.State, x.Slots, x.Done, ago(x.Started), ago(x.Seen),
 			x.Build, x.Host, x.PID, strings.Join(doing, ", "))

@@ -154,7 +154,7 @@ func TestLateAndDead(t *testing.T) { run(t, 2, 1, 1, func(q *Memory) { q.Redeliv
 // itself. It may die, and another one begins again.
 func TestPieces(t *testing.T) {
 	q := &mortal{Memory: NewMemory()}
-	pieces := NewPieces(q.Memory)
+	pieces := NewPieces(q.Memory, q.Memory, "")
 	var all sync.WaitGroup
 	all.Go(func() { worker(q, execute) })
 	all.Go(func() { pieces.Listen() })
@@ -173,6 +173,53 @@ func TestPieces(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d leaves, want 2", n)
+	}
+	q.Close()
+	all.Wait()
+}
+
+// TestShown: a piece needs what its owner has shown up to the time when it was asked for, and gets no more,
+// and nothing of another owner. The owner goes on, or dies, and another one begins again.
+func TestShown(t *testing.T) {
+	q := &mortal{Memory: NewMemory(), lives: 1}
+	pieces := NewPieces(q.Memory, q.Memory, "0")
+	var all sync.WaitGroup
+	all.Go(func() {
+		worker(q, func(t Task) (Record, error) {
+			sum := byte(0)
+			for n := byte(1); n <= t.Data[1]; n++ {
+				data, err := Shown(q.Memory, fmt.Sprint(t.Data[0]), int(n))
+				if err != nil {
+					return Record{}, err
+				}
+				sum += data[0]
+			}
+			return Record{Result: []byte{sum}}, nil
+		})
+	})
+	all.Go(func() { pieces.Listen() })
+	own := func(owner byte) (sum byte, dead bool) {
+		p := NewPieces(q.Memory, q.Memory, fmt.Sprint(owner))
+		number, err := p.Show([]byte{owner})
+		if err != nil || either() {
+			return 0, true
+		}
+		name := fmt.Sprintf("r-needs-%d", owner)
+		back, err := pieces.Ask(Task{Name: name, Data: []byte{owner, byte(number)}})
+		if err != nil {
+			return 0, true
+		}
+		p.Show([]byte{10})
+		return (<-back).Result[0], false
+	}
+	for owner := byte(1); ; owner++ {
+		n, dead := own(owner)
+		if !dead && n != owner {
+			t.Errorf("owner %d: %d", owner, n)
+		}
+		if !dead || owner == 2 {
+			break
+		}
 	}
 	q.Close()
 	all.Wait()

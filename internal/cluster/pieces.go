@@ -1,18 +1,58 @@
 package cluster
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 // Pieces are pieces of a task that the worker which executes it, its owner, lets others execute. They have a
 // queue of their own. What comes back is part of the owner's record, and of no other: if the owner
 // dies, who gets its task begins again, with pieces of other names.
+//
+// What several pieces need is shown to them: kept under a name of the owner, and a number. A piece says up to
+// which number it needs it, and who executes it takes no more than that.
 type Pieces struct {
-	q       Queue
-	mu      sync.Mutex
-	waiting map[string]chan Record
+	q, shown Queue
+	owner    string
+	mu       sync.Mutex
+	waiting  map[string]chan Record
+	showing  sync.Mutex
+	shows    int // the number of what was shown last
 }
 
-// NewPieces returns the pieces in q.
-func NewPieces(q Queue) *Pieces { return &Pieces{q: q, waiting: make(map[string]chan Record)} }
+// NewPieces returns the pieces of an owner in q. What they are shown is kept in shown.
+func NewPieces(q, shown Queue, owner string) *Pieces {
+	return &Pieces{q: q, shown: shown, owner: owner, waiting: make(map[string]chan Record)}
+}
+
+// Show shows data to all pieces, and returns its number: one more than the last time.
+func (p *Pieces) Show(data []byte) (number int, err error) {
+	p.showing.Lock()
+	defer p.showing.Unlock()
+	if _, err := p.shown.Commit(shownName(p.owner, p.shows+1), Record{Result: data}); err != nil {
+		return 0, err
+	}
+	p.shows++
+	return p.shows, nil
+}
+
+// Shows returns how often something was shown.
+func (p *Pieces) Shows() int {
+	p.showing.Lock()
+	defer p.showing.Unlock()
+	return p.shows
+}
+
+// Shown returns what an owner has shown with a number.
+func Shown(shown Queue, owner string, number int) ([]byte, error) {
+	r, ok, err := shown.Lookup(shownName(owner, number))
+	if err == nil && !ok {
+		err = fmt.Errorf("cluster: %s has not shown number %d", owner, number)
+	}
+	return r.Result, err
+}
+
+func shownName(owner string, number int) string { return fmt.Sprintf("shown-%s-%d", owner, number) }
 
 // Listen takes records until the queue is closed.
 func (p *Pieces) Listen() error {

@@ -89,30 +89,53 @@ type sentCandidate struct {
 	sentTask
 }
 
-// runProxy is the loop of a proxy.
-func (p *pool) runProxy() {
-	defer p.group.Done()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.proxies--
-		p.changed.Broadcast()
+// startProxy starts a goroutine that sends tasks, or makes such; p.mu is held.
+func (p *pool) startProxy(run func()) {
+	p.group.Add(1)
+	p.proxies++
+	go func() {
+		defer p.group.Done()
+		defer func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.proxies--
+			p.changed.Broadcast()
+		}()
+		defer func() {
+			if x := recover(); x != nil {
+				p.abandon(x)
+			}
+		}()
+		run()
 	}()
-	defer func() {
-		if x := recover(); x != nil {
-			p.abandon(x)
-		}
-	}()
+}
+
+// makeProxies makes a proxy whenever another process has room: many that wait for room would cost a search
+// that no other process helps.
+func (p *pool) makeProxies() {
 	over := func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.over
 	}
+	for p.cfg.Elsewhere.Acquire(over) {
+		p.mu.Lock()
+		p.startProxy(p.runProxy)
+		p.mu.Unlock()
+	}
+}
+
+// runProxy is the loop of a proxy, which has room for a parcel.
+func (p *pool) runProxy() {
 	w := &worker{pool: p, away: true}
 	p.mu.Lock()
-	p.workers = append(p.workers, w)
+	if n := len(p.restingProxies); n > 0 {
+		w, p.restingProxies = p.restingProxies[n-1], p.restingProxies[:n-1]
+	} else {
+		p.workers = append(p.workers, w)
+	}
 	p.mu.Unlock()
-	for p.cfg.Elsewhere.Acquire(over) {
+	for room := true; room; room = p.cfg.Elsewhere.TryAcquire() {
 		p.mu.Lock()
 		t := p.await(w)
 		if t == nil {
@@ -122,6 +145,9 @@ func (p *pool) runProxy() {
 		}
 		p.send(w, t)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.restingProxies = append(p.restingProxies, w)
 }
 
 // send lets another process explore t, and other tasks of its node. p.mu is held since t was taken, because

@@ -112,15 +112,16 @@ type pool struct {
 	begun   int // workers that have begun, or cannot
 	workers []*worker
 
-	replicas  []replica
-	numTasks  uint64          // number of tasks so far
-	numTakers uint64          // number of tasks that were sent away
-	late      bool            // one of them may be late
-	sends     bool            // tasks are sent away
-	proxies   int             // that may send one
-	available [][]*sharedNode // by depth: nodes with tasks that no worker has taken
-	unmerged  map[*task]bool  // finished tasks
-	taskBytes int64
+	replicas       []replica
+	numTasks       uint64          // number of tasks so far
+	numTakers      uint64          // number of tasks that were sent away
+	late           bool            // one of them may be late
+	sends          bool            // tasks are sent away
+	restingProxies []*worker       // those without a goroutine
+	proxies        int             // that may send one, with the goroutine that makes them
+	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
+	unmerged       map[*task]bool  // finished tasks
+	taskBytes      int64
 
 	stats      por.Stats     // of the merged tasks
 	next       *task         // to be merged next
@@ -221,12 +222,8 @@ func (p *pool) start() {
 		p.idle.Add(1)
 		go p.runWorker()
 	}
-	if _, p.sends = p.cfg.Sends(p.visitor); p.sends {
-		for range p.cfg.Elsewhere.Workers() {
-			p.group.Add(1)
-			p.proxies++
-			go p.runProxy()
-		}
+	if _, p.sends = p.cfg.Sends(p.visitor); p.sends && p.cfg.Elsewhere.Workers() > 0 {
+		p.startProxy(p.makeProxies)
 	}
 	for p.opts.shareAll && p.begun < p.cfg.Jobs-1 {
 		p.changed.Wait()

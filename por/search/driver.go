@@ -88,6 +88,13 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	return s
 }
 
+// Resume continues a search beside which others have asked the same oracle.
+func (s *Driver) Resume() {
+	if s.Cfg.Oracle != nil {
+		s.looked = s.Cfg.Oracle.Looked()
+	}
+}
+
 // ReportTo makes v the visitor from now on.
 func (s *Driver) ReportTo(v por.Visitor) {
 	s.Visitor, s.RaceReporter = v, NewRaceReporter(s.Sys, v)

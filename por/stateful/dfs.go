@@ -114,7 +114,7 @@ func (s *depthFirst) run() por.Result {
 			}
 			continue
 		}
-		if s.goesInRounds() && s.goInRounds() {
+		if s.goesInRounds() && s.goInRounds(&root) {
 			break
 		}
 		if s.turnOver() && s.putAside() {

@@ -7,6 +7,7 @@
 //   - parking.go: parks that are postponed until they make a difference.
 //   - symmetry.go: states that are equal up to a permutation of goroutines.
 //   - rounds.go, walker.go: the search by several workers.
+//   - elsewhere.go: walkers that other processes explore, and the table that these get.
 //   - acyclic.go: whether there is a cycle among the states of a search in rounds (Kahn 1962).
 //   - full.go, jpf.go: the two explorers. JPF is Java Pathfinder's own reduction (Visser, Havelund,
 //     Brat, Park, Lerda, "Model checking programs", Automated Software Engineering 2003): {g} is a

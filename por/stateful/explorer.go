@@ -14,6 +14,7 @@ func FullExplorer() *por.Explorer {
 		Stateless: true,
 		Stateful:  true,
 		Run:       Full,
+		Piece:     explorePiece,
 	}
 }
 
@@ -25,6 +26,7 @@ func JPFExplorer() *por.Explorer {
 		Stateless: true,
 		Stateful:  true,
 		Run:       JPF,
+		Piece:     explorePiece,
 	}
 	e.Options = []por.Option{{
 		Name:    "counted",
@@ -34,7 +36,7 @@ func JPFExplorer() *por.Explorer {
 		Set: func(value string) error {
 			counted, err := strconv.ParseBool(value)
 			if e.NotSaved = counted; counted {
-				e.Run = JPFTree
+				e.Run, e.Piece = JPFTree, nil
 			}
 			return err
 		},

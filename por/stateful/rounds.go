@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/pool"
+	"hbcheck.dev/hbcheck/por/search"
 )
 
 // A long search by several workers proceeds in rounds. Walkers, each with a system, a
@@ -45,6 +46,8 @@ type rounds struct {
 	*depthFirst // the search: its table, its visitor, its counts; its stack is empty
 	visitor     por.Mergeable
 	workers     *pool.Pool[struct{}]
+	away        *away           // other processes explore, too; nil: none
+	root        search.Position // then the initial state of the system, which is that of all walkers
 	walkers     []*walker
 	graph       stateGraph
 	work        uint64 // of a round, for each walker
@@ -79,19 +82,30 @@ const (
 // Bounds on executions and states are exact, so they need one worker.
 func (s *depthFirst) goesInRounds() bool {
 	c := &s.Cfg
-	if c.Jobs <= 1 || s.alone || s.cycles || s.turns.begun || s.states == nil || c.MaxExecutions > 0 || c.MaxStates > 0 {
+	if c.Jobs <= 1 && c.Elsewhere == nil || s.alone || s.cycles || s.turns.begun || s.states == nil || c.MaxExecutions > 0 || c.MaxStates > 0 {
 		return false
 	}
 	return s.Stats.Transitions >= Rounds.From || s.turnOver()
 }
 
-// goInRounds explores the rest of the search in rounds. If that is impossible, it changes nothing and
-// returns false.
-func (s *depthFirst) goInRounds() bool {
+// goInRounds explores the rest of the search in rounds, which began at root. If that is impossible, it
+// changes nothing and returns false.
+func (s *depthFirst) goInRounds(root *search.Position) bool {
 	v, ok := s.Visitor.(por.Mergeable)
 	r := &rounds{depthFirst: s, visitor: v, numbered: s.components != nil, checked: Rounds.Check, work: Rounds.Work}
 	s.alone = true
-	if !ok || !r.grow() {
+	sender, sends := s.Cfg.Sends(s.Visitor)
+	if !ok || s.Cfg.Elsewhere != nil && !sends {
+		return false
+	}
+	left := s.unfinished()
+	if sends {
+		r.away = newAway(r, sender)
+		s.dropStack()
+		s.ReturnTo(root)
+		r.root = s.Checkpoint()
+	}
+	if !r.grow() {
 		return false
 	}
 	if c := s.components; c != nil {
@@ -103,10 +117,10 @@ func (s *depthFirst) goInRounds() bool {
 			r.graph.connect(e.from, e.to)
 		}
 	}
-	r.walkers[0].given = s.unfinished()
+	r.walkers[0].given = left
 	s.dropStack()
 	s.components = nil
-	r.workers = pool.New(s.Cfg.Jobs-1, func() (struct{}, error) { return struct{}{}, nil })
+	r.workers = pool.New(max(0, s.Cfg.Jobs-1), func() (struct{}, error) { return struct{}{}, nil })
 	for !s.Halted && r.distribute() {
 		r.explore()
 		r.merge()
@@ -125,8 +139,12 @@ func (s *depthFirst) goInRounds() bool {
 	}
 	r.workers.Close()
 	for _, w := range r.walkers {
-		w.dropStack()
-		w.Leave(w.root.Mark)
+		if w.leaveStack(); !w.shares {
+			w.Leave(w.root.Mark)
+		}
+	}
+	if r.away != nil {
+		r.away.end()
 	}
 	s.Stats.PeakBytes = max(s.Stats.PeakBytes, r.peak)
 	return true
@@ -175,7 +193,10 @@ func (r *rounds) grow() bool {
 		want *= 2
 	}
 	for len(r.walkers) < want {
-		another, err := r.Cfg.Another()
+		another, err := por.Replica{System: r.Sys, Oracle: r.Cfg.Oracle, Parts: r.Cfg.Parts}, error(nil)
+		if r.away == nil {
+			another, err = r.Cfg.Another()
+		}
 		if err != nil {
 			break
 		}
@@ -230,6 +251,14 @@ func (r *rounds) explore() {
 	for _, w := range r.walkers {
 		if w.active = !w.idle(); w.active {
 			w.begin(r, work)
+		}
+	}
+	if r.away != nil {
+		r.away.explore()
+		return
+	}
+	for _, w := range r.walkers {
+		if w.active {
 			r.workers.Offer(&w.task)
 		}
 	}
@@ -289,6 +318,7 @@ func (r *rounds) mergeStates(w *walker) {
 			return
 		}
 		if old == vacant {
+			r.away.stored(x.key, word)
 			r.CountState()
 			if r.numbered && x.node {
 				r.graph.add(x.order)
@@ -330,7 +360,7 @@ func (r *rounds) turnsOver() {
 			continue
 		}
 		r.queueAside(w.unfinished())
-		w.dropStack()
+		w.leaveStack()
 	}
 }
 

@@ -110,6 +110,19 @@ func (v *visited) insert(h por.Hash, val uint32) (old uint32, ok bool) {
 	return vacant, true
 }
 
+// all returns all states.
+func (v *visited) all() (list []shownState) {
+	for i := range v.shards {
+		s := &v.shards[i]
+		for j, word := range s.vals {
+			if word != vacant {
+				list = append(list, shownState{s.keys[j], word})
+			}
+		}
+	}
+	return list
+}
+
 // grow doubles s, unless old and new together would pass the budget.
 //
 // Old and new table exist together for a moment, which is why there are shards.

@@ -19,6 +19,8 @@ type walker struct {
 	results por.Subsearch   // of the round
 	task    pool.Task[struct{}]
 	active  bool   // in the current round
+	shares  bool   // its system is that of other walkers, too: see lend
+	habits  habits // of its oracle and of its parts, between two rounds, if it shares them
 	work    uint64 // of the current round
 
 	// Its turn, if it has one: see turns.
@@ -50,7 +52,11 @@ func newWalker(r *rounds, another por.Replica) *walker {
 	w := &walker{depthFirst: newDepthFirst(another.System, r.Visitor, cfg, policy)}
 	w.components, w.states = nil, r.states
 	w.round = &round{known: r.states, numbered: r.numbered, own: make(map[por.Hash]uint32)}
-	w.root = w.Checkpoint()
+	if w.shares = another.System == r.Sys; w.shares {
+		w.root = r.root
+	} else {
+		w.root = w.Checkpoint()
+	}
 	w.task.Do = func(struct{}) { w.walk() }
 	return w
 }
@@ -78,6 +84,10 @@ func (w *walker) begin(r *rounds, work uint64) {
 
 // walk explores for one round.
 func (w *walker) walk() {
+	if w.shares {
+		w.comeBack()
+		defer w.stepAside()
+	}
 	if x := w.given; x != nil {
 		w.given = nil
 		w.goTo(x)
@@ -163,9 +173,9 @@ func (w *walker) giveAway(n int) *aside {
 
 // bytes returns the memory of w.
 func (w *walker) bytes() int64 {
-	n := w.stackBytes() + int64(cap(w.round.met))*int64(unsafe.Sizeof(metState{})) +
+	n := w.stackBytes() + int64(len(w.habits[0])+len(w.habits[1])) + int64(cap(w.round.met))*int64(unsafe.Sizeof(metState{})) +
 		int64(cap(w.round.edges))*int64(unsafe.Sizeof(edge{})) + int64(len(w.round.own))*32
-	if w.Size != nil {
+	if w.Size != nil && !w.shares {
 		n += w.Size.Bytes()
 	}
 	return n

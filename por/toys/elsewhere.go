@@ -20,10 +20,13 @@ type Elsewhere struct {
 	// comes back of them until the search is over.
 	Refuses, Loses func(n uint64) bool
 
-	begun  atomic.Uint64
-	Pieces atomic.Uint64 // that were explored
-	room   chan bool
-	once   sync.Once
+	begun     atomic.Uint64
+	mu        sync.Mutex
+	published [][]byte
+	boards    []*por.Board  // of helpers that wait for a piece
+	Pieces    atomic.Uint64 // that were explored
+	room      chan bool
+	once      sync.Once
 }
 
 // Workers implements por.Elsewhere.
@@ -66,6 +69,32 @@ func (e *Elsewhere) Release() { e.places() <- true }
 // Note implements por.Elsewhere.
 func (e *Elsewhere) Note() {}
 
+// Publish implements por.Elsewhere.
+func (e *Elsewhere) Publish(data []byte) (number int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.published = append(e.published, data)
+	return len(e.published)
+}
+
+// fetch is por.Board.Fetch.
+func (e *Elsewhere) fetch(number int) ([]byte, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.published[number-1], nil
+}
+
+// board returns that of a helper.
+func (e *Elsewhere) board() (b *por.Board) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(e.boards); n > 0 {
+		b, e.boards = e.boards[n-1], e.boards[:n-1]
+		return b
+	}
+	return &por.Board{Fetch: e.fetch}
+}
+
 // Explore implements por.Elsewhere.
 func (e *Elsewhere) Explore(piece []byte, stop func() bool) (result []byte, ok bool) {
 	defer e.Release()
@@ -84,10 +113,15 @@ func (e *Elsewhere) Explore(piece []byte, stop func() bool) (result []byte, ok b
 		asked++
 		return e.Due(asked)
 	}
-	result, err := e.Explorer.Piece(&toy, NewRecorder(&toy, e.Stop), e.Config, piece, due)
+	cfg := e.Config
+	cfg.Board = e.board()
+	result, err := e.Explorer.Piece(&toy, NewRecorder(&toy, e.Stop), cfg, piece, due)
 	if err != nil {
 		panic(err)
 	}
+	e.mu.Lock()
+	e.boards = append(e.boards, cfg.Board)
+	e.mu.Unlock()
 	if len(toy.Marks) != 0 {
 		panic("a piece does not leave the system as it was")
 	}

@@ -103,6 +103,9 @@ func (r *Recorder) Merge(p por.Subsearch) bool {
 	return true
 }
 
+// Divide implements por.Sender.
+func (r *Recorder) Divide() {}
+
 // Encode implements por.Sender.
 func (r *Recorder) Encode(p por.Subsearch) ([]byte, error) {
 	q := p.(*Recorder)

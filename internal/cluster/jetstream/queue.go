@@ -45,13 +45,14 @@ type message struct {
 	Object string
 }
 
-// compressFrom is from which size on messages are compressed: that takes a millisecond.
+// compressFrom is from which size on messages are compressed: that takes a millisecond. Those of pieces are
+// not: others wait for them, and most of a large one are fingerprints.
 const compressFrom = 32 << 10
 
 // encode returns m in bytes: a letter for the form, and m in it.
-func encode(m *message) ([]byte, error) {
+func (r *Run) encode(m *message) ([]byte, error) {
 	b := bytes.NewBuffer([]byte{'g'})
-	if err := gob.NewEncoder(b).Encode(m); err != nil || b.Len() < compressFrom {
+	if err := gob.NewEncoder(b).Encode(m); err != nil || b.Len() < compressFrom || r.of != "" {
 		return b.Bytes(), err
 	}
 	small := bytes.NewBuffer([]byte{'z'})
@@ -85,7 +86,7 @@ func decode(data []byte) (*message, error) {
 
 // pack returns m as a message of the server's: with what is too large as an object.
 func (r *Run) pack(m *message, name string) ([]byte, error) {
-	data, err := encode(m)
+	data, err := r.encode(m)
 	if err != nil || int64(len(data))+1024 < r.c.conn.MaxPayload() {
 		return data, err
 	}
@@ -93,7 +94,7 @@ func (r *Run) pack(m *message, name string) ([]byte, error) {
 	if err := r.c.putObject(r.ctx, object, data); err != nil {
 		return nil, err
 	}
-	return encode(&message{Object: object})
+	return r.encode(&message{Object: object})
 }
 
 // mostChunk is the largest size of the messages in which objects are sent.
