@@ -26,8 +26,13 @@ func (x *sampler) reads() bool { return x.predictors != nil && x.predictors[0].s
 // read executes the step a, of operation op, and lets the predictors read it.
 func (x *sampler) read(a trace.Step, op *trace.Op) {
 	x.touched = x.effects.Touches(a.G, x.touched[:0])
+	kept := *op // what asks for alternatives may change it
+	own, partner := x.turnsOf(a, op)
 	for _, p := range x.predictors {
-		p.step(a.G, op, x.touched)
+		if own != nil {
+			p.meeting(own, partner)
+		}
+		p.step(a.G, &kept, x.touched)
 	}
 	x.Step(a)
 	x.advanced = x.effects.Advanced(x.advanced[:0])
@@ -109,10 +114,17 @@ func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 	if !f.arrived(x) {
 		return a, false
 	}
+	if f.takes != nil {
+		if a, ok = f.takes.step(x); !ok {
+			return a, false
+		}
+	} else if ok = f.first != trace.NoGID && slices.Contains(x.Enabled, f.first); ok {
+		a.G = f.first
+	}
 	if !f.guess {
 		x.Stats.Confirmed++
 	}
-	return trace.Step{G: f.first}, f.first != trace.NoGID
+	return a, ok
 }
 
 // arrived reports whether the goroutines of the plan are where it leads them.
