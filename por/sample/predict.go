@@ -53,7 +53,8 @@ type predictor struct {
 	turns      map[turnKey]*turns // see predict_left.go
 	turnKeys   []turnKey          // in the order of their first turn
 	heldUp     []*heldUp
-	waited     []uint64 // Conds and WaitGroups, in the order of their first use
+	waited     []uint64      // Conds and WaitGroups, in the order of their first use
+	interposed []*interposed // see predict_aimed.go
 	steps      int
 	last       moment // the latest step
 	key        []byte
@@ -85,7 +86,7 @@ type moment struct {
 
 // in reports whether x is in a part of the execution.
 func (x *moment) in(has needed) bool {
-	//mutant: predict: who has gone on is there still [test ./por/sample TestPredictedLeft]: "x.by != nil" -> "false"
+	//mutant: predict: who has gone on is there still [test ./por/sample TestPredictedLeft]: "x.by != nil" -> "x.by != nil && false"
 	return has[x.g] > x.k || x.by != nil && has[x.by.g] > x.by.k
 }
 

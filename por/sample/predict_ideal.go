@@ -17,6 +17,7 @@ type plan struct {
 	points []point   // of their pending operations
 	first  trace.GID // goroutine that moves first then; NoGID: none
 	takes  *taking   // the step that moves it; nil: any
+	until  point     // that first is to execute, by further steps of its own
 	guess  bool
 }
 
@@ -53,8 +54,9 @@ func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 	return plan{}, false
 }
 
-// ideal returns the ideal of these steps and of extra, by goroutine the number of steps it has. ok is false if
-// there is none, because a lock in it is never released. For guesses it ends before the sections of the steps.
+// ideal returns the ideal of these steps and of extra, by goroutine the number of steps it has. ok is false
+// if there is none, because a lock in it is never released. For guesses it ends before the sections of the
+// steps.
 func (p *predictor) ideal(of []moment, extra needed) (has needed, ok bool) {
 	p.ideals++
 	has = make(needed, len(p.goroutines))

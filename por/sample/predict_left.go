@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What leaves goroutines behind is predicted in four shapes. As with other predictions, a plan leads the
+// That a goroutine may wait forever is predicted in four shapes. As with other predictions, a plan leads the
 // goroutines to where they are to be; what happens then is seen by executing it.
 //
 //	turned away      g is at a select, h at its partner's operation; g takes another alternative
@@ -183,7 +183,7 @@ func useAt(list *[]*use, at point) *use {
 	return u
 }
 
-// left returns the plans that may leave goroutines behind.
+// left returns the plans after which goroutines may wait forever.
 func (p *predictor) left() (list []plan) {
 	p.ideals = 0
 	done := map[string]bool{}
@@ -242,8 +242,8 @@ func (p *predictor) acquisitions(g trace.GID, l heldAs) (list []*use) {
 	return list
 }
 
-// missed yields the plans in which a goroutine begins to wait after it has been notified, or does not wait for
-// another one that has not said yet that it is to be waited for.
+// missed yields the plans in which a goroutine begins to wait after it has been notified, or does not wait
+// for another one that has not said yet that it is to be waited for.
 func (p *predictor) missed(yield func(plan) bool) bool {
 	for _, c := range p.waited {
 		o := p.objects[c]

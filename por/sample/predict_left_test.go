@@ -7,14 +7,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestPredictedLeft: which goroutines one execution predicts to be left behind. Each step of the list is at a
-// point of its own; a send to an unbuffered channel has the partner that waits there, with the same objects.
+// TestPredictedLeft: which goroutines one execution predicts to wait forever. Each step of the list is at a
+// point of its own; a send has the partner that waits for it, in a select of obj and of others.
 func TestPredictedLeft(t *testing.T) {
 	type step struct {
 		g       trace.GID
 		kind    trace.Kind
 		obj     uint32
-		partner trace.GID // of a send: it is in a select of obj and of others
+		partner trace.GID // of a send
 		others  []uint32
 	}
 	const (

@@ -15,7 +15,8 @@ func (p *predictor) plans(known search.RaceSet) (list []plan) {
 	list = p.deadlocks(list)
 	list = p.closes(list)
 	list = p.races(list, known)
-	return append(list, p.left()...)
+	p.ideals = 0
+	return append(append(list, p.interpositions()...), p.left()...)
 }
 
 // full reports whether no more plans are sought.
