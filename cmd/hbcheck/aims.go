@@ -14,8 +14,8 @@ const (
 	mostAims   = 24
 )
 
-// aims returns what finds the targets for the walks of an entry: what the checks of hbcheck analyze find in the
-// code that the entry reaches.
+// aims returns what finds the targets for the walks of an entry: what the checks of hbcheck analyze find in
+// the code that the entry reaches.
 func (x *wholeRun) aims(e *explore.Entry) func(over func() bool) []explore.Target {
 	if e.Source == nil {
 		return nil

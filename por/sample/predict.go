@@ -15,7 +15,8 @@ import (
 // With a step it has
 //
 //	1  the earlier steps of the goroutine, and those that started it or completed its channel operation
-//	2  the last writes of what the step reads
+//	2  the last writes of what the step reads, and the additions since then; an addition whose result is
+//	   not used reads nothing
 //	3  earlier steps that conflict with it, if it is neither a memory access nor on a lock
 //	4  the release of each lock that it has acquired before another of its goroutines acquires that lock
 //
@@ -131,6 +132,7 @@ type heldAs struct {
 type word struct {
 	written bool
 	writer  moment
+	added   needed // by additions since then, whose results are not used
 	first   trace.GID
 	shared  bool
 	uses    []*use
@@ -320,10 +322,14 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 			u := m.use(op, a.Write, t.lockset)
 			u.of(x.g).add(moment{g: x.g, k: x.k, past: before})
 			whole := a.Off <= 8*w && 8*w+8 <= a.Off+a.Size
-			reads := !a.Write || op.Kind == trace.AtomicRMW || !whole
+			reads := !a.Write || op.Kind == trace.AtomicRMW && op.Commutes != trace.Increments || !whole && op.Commutes != trace.Increments
 			//mutant: predict: nothing is guessed [test ./cmd/hbcheck TestScripts/predicted]: drop 4
 			if reads && m.written && m.writer.g != x.g && !(p.guesses && op.Kind.Plain()) {
 				t.past = after(t.past, &m.writer)
+			}
+			//mutant: predict: who reads needs the last addition only [test ./por/sample TestPredictions]: "reads && !p" -> "false && !p"
+			if reads && !p.guesses || reads && !op.Kind.Plain() {
+				t.past = joined(t.past, m.added)
 			}
 		}
 	}
@@ -333,6 +339,12 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 		}
 		for w, last := a.Off/8, (a.Off+max(a.Size, 1)-1)/8; w <= min(last, a.Off/8+mostWords-1); w++ {
 			m := p.words[uint64(a.Obj)<<32|uint64(w)]
+			if op.Commutes == trace.Increments {
+				//mutant: predict: additions keep their order [test ./por/sample TestPredictions]: drop 2
+				m.added = after(m.added, &moment{g: x.g, k: x.k, past: t.past})
+				continue
+			}
+			m.added = nil
 			m.written, m.writer = true, moment{g: x.g, k: x.k, past: t.past}
 		}
 	}
