@@ -10,12 +10,15 @@ import (
 // a small test, and the right bound on the length of an execution is unknown. So other steps come
 // first, on the machine of the first search:
 //
-//	a  the first sample, up to longWork, if no execution has come to its end
+//	a  one execution of the first sample, up to attemptWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
-//	c  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if none has
-//	   come to its end
+//	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
+//	   end
+//	d  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
+//	   has come to its end
 //
-// So an execution comes to its end before anything else takes time: without one, nothing is known of the entry.
+// Without an execution that comes to its end nothing is known of the entry, so there is one as soon as
+// possible.
 // The first of these with an answer is the last. From then on an execution counts as too long only
 // if it is much longer than those that have ended. Then the first search begins again: lines 1 to 4
 // of Portfolio.
@@ -28,7 +31,7 @@ const (
 // ended.
 const muchLonger = 4
 
-// fewLong is the least number of executions of a sample in c, if random executions are as long as the
+// fewLong is the least number of executions of a sample in d, if random executions are as long as the
 // longest before. The first sample reads its second execution, and executes what that predicts.
 const fewLong, fewRead = 2, 8
 
@@ -63,8 +66,10 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		p.worked += found.Work()
 		return nil
 	}
-	if x := p.opts.Portfolio.First; x != nil && p.longest == 0 { // a
-		if err := draw(*x, func(s *exploration) { s.stopAfter(longWork) }); err != nil {
+	if p.opts.Portfolio.First != nil && p.longest == 0 { // a
+		x := p.opts.Portfolio.Samples[0]
+		x.MaxExecs = 1
+		if err := draw(x, func(s *exploration) { s.stopAfter(attemptWork) }); err != nil {
 			return nil, found, err
 		}
 	}
@@ -80,7 +85,12 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
 	}
-	for i, x := range p.opts.Portfolio.Samples { // c
+	if x := p.opts.Portfolio.First; x != nil && p.longest == 0 && !over() { // c
+		if err := draw(*x, func(s *exploration) { s.stopAfter(longWork) }); err != nil {
+			return nil, found, err
+		}
+	}
+	for i, x := range p.opts.Portfolio.Samples { // d
 		if over() {
 			break
 		}
