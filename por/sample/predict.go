@@ -322,13 +322,13 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 			u := m.use(op, a.Write, t.lockset)
 			u.of(x.g).add(moment{g: x.g, k: x.k, past: before})
 			whole := a.Off <= 8*w && 8*w+8 <= a.Off+a.Size
-			reads := !a.Write || op.Kind == trace.AtomicRMW && op.Commutes != trace.Increments || !whole && op.Commutes != trace.Increments
+			//mutant: predict: additions keep their order [test ./por/sample TestPredictions]: drop 1
+			reads := op.Commutes != trace.Increments && (!a.Write || op.Kind == trace.AtomicRMW || !whole)
 			//mutant: predict: nothing is guessed [test ./cmd/hbcheck TestScripts/predicted]: drop 4
 			if reads && m.written && m.writer.g != x.g && !(p.guesses && op.Kind.Plain()) {
 				t.past = after(t.past, &m.writer)
 			}
-			//mutant: predict: who reads needs the last addition only [test ./por/sample TestPredictions]: "reads && !p" -> "false && !p"
-			if reads && !p.guesses || reads && !op.Kind.Plain() {
+			if reads && !(p.guesses && op.Kind.Plain()) {
 				t.past = joined(t.past, m.added)
 			}
 		}
@@ -339,8 +339,8 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 		}
 		for w, last := a.Off/8, (a.Off+max(a.Size, 1)-1)/8; w <= min(last, a.Off/8+mostWords-1); w++ {
 			m := p.words[uint64(a.Obj)<<32|uint64(w)]
+			//mutant: predict: who reads needs no additions [test ./por/sample TestPredictions]: "op.Commutes == trace.Increments" -> "op.Commutes == trace.Increments && false"
 			if op.Commutes == trace.Increments {
-				//mutant: predict: additions keep their order [test ./por/sample TestPredictions]: drop 2
 				m.added = after(m.added, &moment{g: x.g, k: x.k, past: t.past})
 				continue
 			}

@@ -42,6 +42,8 @@ func TestPredictedLeft(t *testing.T) {
 		{"a send with the lock of its receiver", []step{{g: 2, kind: l, obj: 7}, {g: 2, kind: u, obj: 7}, {g: 1, kind: l, obj: 7}, {g: 1, kind: send, obj: 1, partner: 2}, {g: 1, kind: u, obj: 7}}, 1},
 		{"the receiver has another lock", []step{{g: 2, kind: l, obj: 8}, {g: 2, kind: u, obj: 8}, {g: 1, kind: l, obj: 7}, {g: 1, kind: send, obj: 1, partner: 2}, {g: 1, kind: u, obj: 7}}, 0},
 		{"the receiver locks it later", []step{{g: 1, kind: l, obj: 7}, {g: 1, kind: send, obj: 1, partner: 2}, {g: 1, kind: u, obj: 7}, {g: 2, kind: l, obj: 7}, {g: 2, kind: u, obj: 7}}, 0},
+		{"a receive with the lock of its sender", []step{{g: 2, kind: l, obj: 7}, {g: 2, kind: u, obj: 7}, {g: 1, kind: l, obj: 7}, {g: 2, kind: send, obj: 1, partner: 1}, {g: 1, kind: u, obj: 7}}, 1},
+		{"the sender locks it when the receiver has gone on", []step{{g: 1, kind: l, obj: 7}, {g: 2, kind: send, obj: 1, partner: 1}, {g: 1, kind: u, obj: 7}, {g: 2, kind: l, obj: 7}, {g: 2, kind: u, obj: 7}}, 0},
 		{"a Wait with the lock of the one that is done", []step{{g: 2, kind: l, obj: 7}, {g: 2, kind: u, obj: 7}, {g: 2, kind: trace.WgAdd, obj: 1},
 			{g: 1, kind: l, obj: 7}, {g: 1, kind: wait, obj: 1}, {g: 1, kind: u, obj: 7}}, 2}, // and an addition
 	} {
