@@ -99,10 +99,10 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			few = fewRead
 		}
 		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
+		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"
 		if p.longest == 0 { // nothing has come to an end
 			least = 1
 		}
-		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "s.stopAfterSome(most, least)" -> "s.stopAfter(most)"
 		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {
 			return nil, found, err
 		}
