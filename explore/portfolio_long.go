@@ -10,7 +10,7 @@ import (
 // a small test, and the right bound on the length of an execution is unknown. So other steps come
 // first, on the machine of the first search:
 //
-//	a  one execution of the first sample, up to attemptWork, if no execution has come to its end
+//	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
@@ -69,7 +69,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	if p.opts.Portfolio.First != nil && p.longest == 0 { // a
 		x := p.opts.Portfolio.Samples[0]
 		x.MaxExecs = 1
-		if err := draw(x, func(s *exploration) { s.stopAfter(attemptWork) }); err != nil {
+		if err := draw(x, func(s *exploration) { s.stopAfter(aloneWork) }); err != nil {
 			return nil, found, err
 		}
 	}
