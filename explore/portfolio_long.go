@@ -33,7 +33,7 @@ const muchLonger = 4
 
 // fewLong is the least number of executions of a sample in d, if random executions are as long as the
 // longest before. The first sample reads its second execution, and executes what that predicts.
-const fewLong, fewRead = 2, 8
+const fewLong, fewRead = 2, 16
 
 // longPhase is the name under which the first search is saved after it has begun again.
 const longPhase = "long"
