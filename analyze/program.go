@@ -43,6 +43,9 @@ type Program struct {
 	// Work bounds the points-to analysis of Solve: see pointer.AnalyzeWithin; 0 means that there is no bound.
 	Work uint64
 
+	// Stop, if set, ends Solve when it reports true.
+	Stop func() bool
+
 	pointerTime  time.Duration
 	withoutUsers bool
 }
@@ -72,7 +75,9 @@ func Entries(prog *load.Program) []*load.Entry {
 // takes longer than Timeout, or more than Work.
 func (p *Program) Solve() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeWithin(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.result = pointer.AnalyzeWithin(p.Work, func() bool {
+		return p.Timeout > 0 && time.Since(begin) > p.Timeout || p.Stop != nil && p.Stop()
+	}, p.Prog, p.Entries...)
 	p.pointerTime = time.Since(begin)
 	return p.result != nil
 }

@@ -58,10 +58,16 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			p.done <- &d.contender
 		}()
 		for _, x := range list {
+			x := p.options(x)
+			//mutant: walks are aimed at no findings [test ./cmd/hbcheck TestScripts/aims]: "d.endless &&" -> "false &&"
+			found := d.endless && p.opts.Aims != nil && len(x.Targets) == 0
+			if found {
+				x.Targets, x.half = p.opts.Aims(func() bool { return p.ctx.Err() != nil || p.lost(d.number, d.start) }), true
+			}
 			if d.s == nil {
-				d.s, d.err = prepare(p.ctx, p.entry, p.options(x))
+				d.s, d.err = prepare(p.ctx, p.entry, x)
 			} else {
-				d.s, d.err = d.s.again(p.options(x))
+				d.s, d.err = d.s.again(x)
 			}
 			if d.err != nil {
 				return
@@ -73,7 +79,9 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			p.choices.watch(d.s)
 			p.run(&d.contender)
 			d.drawn += d.found.Executions
-			d.aimed = append(d.aimed, d.found.Aimed)
+			if !found {
+				d.aimed = append(d.aimed, d.found.Aimed)
+			}
 			d.most = max(d.most, d.s.collector.longest)
 			if !d.endless && d.found.Executions < x.MaxExecs {
 				p.cut = append(p.cut, x)

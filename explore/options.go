@@ -18,6 +18,10 @@ type Options struct {
 	POR     *por.Explorer // with its own options
 	Seed    uint64        // for explorers that sample
 	Targets []Target      // at which they aim executions
+	// Aims, if set, returns what the walks of a portfolio aim half of their executions at. It is called when
+	// they begin, and may take time; over reports whether they have to end.
+	Aims func(over func() bool) []Target
+	half bool // half of the executions are aimed, not most
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.
 	Portfolio *Portfolio
@@ -125,7 +129,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
-		Trace: o.Trace, Dive: o.dive,
+		Trace: o.Trace, Dive: o.dive, HalfAimed: o.half,
 	}
 }
 

@@ -209,13 +209,17 @@ func (s *exploration) answers(found *por.Result) bool {
 }
 
 // stopAfter stops the search after the given work.
-func (s *exploration) stopAfter(work uint64) {
+func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
+
+// stopAfterSome stops the search after the given work, but not before it has that number of executions,
+// unless that takes longWork.
+func (s *exploration) stopAfterSome(work, executions uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
 		if why := poll(p); why != "" {
 			return why
 		}
-		if p.Work() >= work {
+		if p.Work() >= work && (p.Executions >= executions || p.Work() >= longWork) {
 			return "limit"
 		}
 		return ""

@@ -10,10 +10,15 @@ import (
 // a small test, and the right bound on the length of an execution is unknown. So other steps come
 // first, on the machine of the first search:
 //
-//	a  each of the other searches, up to attemptWork
-//	b  the first sample, up to longWork, if no execution has come to its end
-//	c  each of the samples, up to sampleWork, or more if executions are longer
+//	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
+//	b  each of the other searches, up to attemptWork
+//	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
+//	   end
+//	d  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
+//	   has come to its end
 //
+// Without an execution that comes to its end nothing is known of the entry, so there is one as soon as
+// possible.
 // The first of these with an answer is the last. From then on an execution counts as too long only
 // if it is much longer than those that have ended. Then the first search begins again: lines 1 to 4
 // of Portfolio.
@@ -26,9 +31,9 @@ const (
 // ended.
 const muchLonger = 4
 
-// fewLong is the least number of executions of a sample in c, if random executions are as long as the
-// longest before.
-const fewLong = 2
+// fewLong is the least number of executions of a sample in d, if random executions are as long as the
+// longest before. The first sample reads its second execution, and executes what that predicts.
+const fewLong, fewRead = 2, 16
 
 // longPhase is the name under which the first search is saved after it has begun again.
 const longPhase = "long"
@@ -47,7 +52,31 @@ func (c *contender) tooLong(cut uint64) bool {
 // long continues after line 1 if executions are long; found is the result of the first search.
 func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ por.Result, err error) {
 	p.worked, p.longest = found.Work(), s.collector.longest
-	for _, x := range p.opts.Portfolio.Searches[1:] { // a
+	over := func() bool { return s.answers(&found) || s.limit.passed() || s.broken }
+	draw := func(x Options, stop func(s *exploration)) (err error) {
+		if s, err = s.again(p.options(x)); err != nil {
+			return err
+		}
+		stop(s)
+		p.choices.watch(s)
+		found = s.search()
+		p.longest = max(p.longest, s.collector.longest)
+		p.sampled += found.Executions
+		p.aimed = append(p.aimed, found.Aimed)
+		p.worked += found.Work()
+		return nil
+	}
+	if p.opts.Portfolio.First != nil && p.longest == 0 { // a
+		x := p.opts.Portfolio.Samples[0]
+		x.MaxExecs = 1
+		if err := draw(x, func(s *exploration) { s.stopAfter(aloneWork) }); err != nil {
+			return nil, found, err
+		}
+	}
+	for _, x := range p.opts.Portfolio.Searches[1:] { // b
+		if over() {
+			break
+		}
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, found, err
 		}
@@ -55,35 +84,29 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		found = s.search()
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
-		if s.answers(&found) || s.limit.passed() || s.broken {
-			break
-		}
 	}
-	list := p.opts.Portfolio.Samples
-	first := p.opts.Portfolio.First != nil && p.longest == 0
-	if first {
-		list = append([]Options{*p.opts.Portfolio.First}, list...)
-	}
-	for i, x := range list {
-		if s.answers(&found) || s.limit.passed() || s.broken {
-			break
-		}
-		if s, err = s.again(p.options(x)); err != nil {
+	if x := p.opts.Portfolio.First; x != nil && p.longest == 0 && !over() { // c
+		if err := draw(*x, func(s *exploration) { s.stopAfter(longWork) }); err != nil {
 			return nil, found, err
 		}
-		// A sample draws some executions, however long they are.
-		most := max(sampleWork, fewLong*uint64(p.longest))
-		if first && i == 0 { // b
-			most = longWork
+	}
+	for i, x := range p.opts.Portfolio.Samples { // d
+		if over() {
+			break
 		}
-		s.stopAfter(most)
-		p.choices.watch(s)
-		found = s.search()
-		p.longest = max(p.longest, s.collector.longest)
-		p.sampled += found.Executions
-		p.aimed = append(p.aimed, found.Aimed)
-		p.worked += found.Work()
-		if !(first && i == 0) && found.Executions < x.MaxExecs {
+		few := uint64(fewLong)
+		if i == 0 {
+			few = fewRead
+		}
+		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
+		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"
+		if p.longest == 0 { // nothing has come to an end
+			least = 1
+		}
+		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {
+			return nil, found, err
+		}
+		if found.Executions < x.MaxExecs {
 			p.cut = append(p.cut, x)
 		}
 	}

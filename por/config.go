@@ -63,6 +63,8 @@ type Config struct {
 	// Targets are situations at which explorers that sample aim most of their executions. They then have
 	// one worker.
 	Targets []Target
+	// HalfAimed: half of the executions are aimed, not most.
+	HalfAimed bool
 
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most once
 	// (Explorer.NoDuplicates) verify this (Result.Duplicate), but not for an explorer that it falls

@@ -260,6 +260,13 @@ func covered(r *explore.Result) string {
 }
 
 func coveredBy(r *explore.Result) string {
+	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 && ended(r) == 0 {
+		s := count(r.Sampled, "sampled execution")
+		if n := seen(r); n > 0 {
+			s += ", " + count(n, "state")
+		}
+		return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
+	}
 	s := executions(&r.Stats.Stats)
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + states(&r.Stats.Stats)
@@ -284,6 +291,24 @@ func coveredBy(r *explore.Result) string {
 		s += ", " + count(r.Known, "known finding")
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
+}
+
+// ended returns how many executions of searches have come to their ends.
+func ended(r *explore.Result) uint64 {
+	n := r.Stats.Executions
+	for _, o := range r.Others {
+		n += o.Stats.Executions
+	}
+	return n
+}
+
+// seen returns how many states the searches have met.
+func seen(r *explore.Result) uint64 {
+	n := r.Stats.States
+	for _, o := range r.Others {
+		n += o.Stats.States
+	}
+	return n
 }
 
 // executions says how many there have been.

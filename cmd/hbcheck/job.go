@@ -102,6 +102,9 @@ var ownProcess = nuid.Next()
 // perform explores an entry on this machine.
 func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, final bool,
 	earlier *explore.Result) (r *explore.Result, crowded bool, err error) {
+	if final {
+		own.Aims = x.aims(e)
+	}
 	scales := flags.scales(&own)
 	if final && flags.explores(&own) {
 		r, err = x.withParts(ctx, e, own, flags, earlier, func(own explore.Options) (*explore.Result, error) {

@@ -119,6 +119,22 @@ func (c *Config) candidates(states []*state) (list []entry) {
 	return list
 }
 
+// Targets returns situations in which the findings would show of which all places are reached: most targets.
+func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []explore.Target) {
+	seen := map[string]bool{}
+	for i := range list {
+		c := newClaim(fset, &list[i])
+		if c.shape == never || len(targets) == most || slices.ContainsFunc(c.places(), func(p *findings.Place) bool { return !reach.Has(p) }) {
+			continue
+		}
+		if t := c.target(fset); !seen[t.String()] {
+			seen[t.String()] = true
+			targets = append(targets, t)
+		}
+	}
+	return targets
+}
+
 // places returns the places that an execution has to reach.
 func (c *claim) places() []*findings.Place {
 	list := []*findings.Place{&c.Place}

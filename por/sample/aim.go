@@ -16,7 +16,8 @@ import (
 //	Meet       at place 0 or 1: until another one is about to execute what conflicts with it
 //	Cross      at place 0: until the others are there, too; at place 1, too, but not as long
 //	Precede    at place 1: until another one has executed place 0
-//	Interpose  at place 1, if it has executed place 0; and at place 2 as long as no other one waits there
+//	Interpose  at place 1, if it has executed place 0; and at place 2 as long as no other one waits there whose
+//	           operation conflicts with it
 //
 // A goroutine that arrives at a place several times need not wait each time: how likely it is to wait is
 // drawn for each execution.
@@ -50,14 +51,19 @@ type status struct {
 // patience bounds the choices while a goroutine waits: the others may have no end.
 const patience = 20_000
 
-// unaimed: one in how many executions is not aimed at a target, if there are some.
-const unaimed = 4
+// unaimed returns one in how many executions is not aimed at a target, if there are some.
+func (x *sampler) unaimed() uint64 {
+	if x.Cfg.HalfAimed {
+		return 2
+	}
+	return 4
+}
 
 // takeAim chooses the target of the execution that is about to begin.
 func (x *sampler) takeAim() {
 	x.aim = nil
 	n := uint64(len(x.Cfg.Targets))
-	if n == 0 || x.number%unaimed == 0 {
+	if n == 0 || x.number%x.unaimed() == 0 {
 		return
 	}
 	a := &aim{target: &x.Cfg.Targets[x.aimedAt()], sys: x.Sys, peeker: por.CapabilitiesOf(x.Sys).Peeker, rng: x.rng, by: trace.NoGID}
@@ -70,7 +76,7 @@ func (x *sampler) takeAim() {
 
 // aimedAt returns the number of the target of the present execution, if it has one.
 func (x *sampler) aimedAt() int {
-	return int((x.number - x.number/unaimed - 1) % uint64(len(x.Cfg.Targets)))
+	return int((x.number - x.number/x.unaimed() - 1) % uint64(len(x.Cfg.Targets)))
 }
 
 // countAim counts the execution that has ended.
@@ -126,7 +132,7 @@ func (a *aim) stepping(g trace.GID) {
 	if a.target.Goal == por.Interpose {
 		for h := range a.status {
 			//mutant: aim: no order of the three places is needed [test ./por/sample TestAim]: "other.began && " -> ""
-			if other := &a.status[h]; s.at.Has(2) && trace.GID(h) != g && other.known && other.waits && other.began && other.at.Has(1) {
+			if other := &a.status[h]; s.at.Has(2) && trace.GID(h) != g && other.known && other.waits && other.began && other.at.Has(1) && a.conflict(g, trace.GID(h)) {
 				a.met = true
 			}
 		}
@@ -148,6 +154,13 @@ func (a *aim) stepping(g trace.GID) {
 
 // precededBy reports whether another goroutine than g has executed place 0.
 func (a *aim) precededBy(g trace.GID) bool { return a.others || a.by != trace.NoGID && a.by != g }
+
+// conflict reports whether the pending operations of g and h conflict.
+func (a *aim) conflict(g, h trace.GID) bool {
+	op := *a.op(g)
+	//mutant: aim: an update of another object comes in between [test ./por/sample TestAim]: "op.Conflicts(a.op(h))" -> "(op.Conflicts(a.op(h)) || true)"
+	return op.Conflicts(a.op(h))
+}
 
 // free returns those of among that need not wait.
 func (a *aim) free(among []trace.GID) []trace.GID {
@@ -195,7 +208,7 @@ func (a *aim) waits(g trace.GID, s *status, among []trace.GID) bool {
 			return false
 		}
 		for _, h := range among {
-			if other := a.of(h); h != g && other.waits && other.began && other.at.Has(1) {
+			if other := a.of(h); h != g && other.waits && other.began && other.at.Has(1) && a.conflict(g, h) {
 				return false
 			}
 		}

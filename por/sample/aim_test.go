@@ -59,10 +59,12 @@ func TestAim(t *testing.T) {
 		"meet under a lock": {toys.New(slices.Concat(start, inside(1, wr), work(20)), slices.Concat(work(20), inside(1, rd))), por.Meet, is(wr, rd), true},
 		"meet elsewhere": {toys.New(slices.Concat(start, is(wr), work(20)), slices.Concat(work(20), is(toys.Instr{Op: toys.Read, A: 2}))), por.Meet,
 			is(wr, toys.Instr{Op: toys.Read, A: 2}), true},
-		"precede":       {toys.New(slices.Concat(start, is(load), work(20)), slices.Concat(work(20), is(store))), por.Precede, is(store, load), false},
-		"precede a Go":  {toys.New(slices.Concat(is(load), start, work(20)), slices.Concat(work(20), is(store))), por.Precede, is(store, load), true},
-		"precede Done":  {toys.New(slices.Concat(is(add), start, is(wait, load)), slices.Concat(is(store), work(4), is(done))), por.Precede, is(load, store), true},
-		"interpose":     {toys.New(slices.Concat(start, is(load, store), work(20)), slices.Concat(work(20), is(other))), por.Interpose, is(load, store, other), false},
+		"precede":      {toys.New(slices.Concat(start, is(load), work(20)), slices.Concat(work(20), is(store))), por.Precede, is(store, load), false},
+		"precede a Go": {toys.New(slices.Concat(is(load), start, work(20)), slices.Concat(work(20), is(store))), por.Precede, is(store, load), true},
+		"precede Done": {toys.New(slices.Concat(is(add), start, is(wait, load)), slices.Concat(is(store), work(4), is(done))), por.Precede, is(load, store), true},
+		"interpose":    {toys.New(slices.Concat(start, is(load, store), work(20)), slices.Concat(work(20), is(other))), por.Interpose, is(load, store, other), false},
+		"interpose elsewhere": {toys.New(slices.Concat(start, is(load, store), work(20)), slices.Concat(work(20), is(toys.Instr{Op: toys.Store, A: 2, B: 2}))), por.Interpose,
+			is(load, store, toys.Instr{Op: toys.Store, A: 2, B: 2}), true},
 		"interpose not": {toys.New(slices.Concat(start, inside(1, load, store), work(20)), slices.Concat(work(20), inside(1, other))), por.Interpose, is(load, store, other), true},
 	} {
 		var places [][]spot

@@ -5,7 +5,8 @@
 //   - pos.go: random priorities of operations (Yuan, Yang and Gu, CAV 2018).
 //   - surw.go: selectively uniform random walks (Zhao et al., ASPLOS 2025), with a census.go,
 //     and aimed at cycles.go of the lock order; predict.go reads executions, and follow.go makes those that
-//     show what it predicts (predict_ideal.go, predict_plans.go).
+//     show what it predicts (predict_ideal.go, predict_plans.go; predict_left.go: who waits forever;
+//     predict_aimed.go: updates that are lost).
 //   - sample.go: the common part: one execution after another, each from the initial state.
 //   - estimate.go: the number of Mazurkiewicz classes, by weighted random walks (Knuth 1975).
 //

@@ -26,8 +26,21 @@ func (x *sampler) reads() bool { return x.predictors != nil && x.predictors[0].s
 // read executes the step a, of operation op, and lets the predictors read it.
 func (x *sampler) read(a trace.Step, op *trace.Op) {
 	x.touched = x.effects.Touches(a.G, x.touched[:0])
+	kept := *op // what asks for alternatives may change it
+	own, partner := x.turnsOf(a, op)
 	for _, p := range x.predictors {
-		p.step(a.G, op, x.touched)
+		if own != nil {
+			p.meeting(own, partner)
+		}
+		t := p.goroutine(a.G)
+		for i := range x.Cfg.Targets {
+			if target := &x.Cfg.Targets[i]; target.Goal == por.Interpose && kept.N > 0 {
+				if at := target.At(a.G, &kept); at != 0 {
+					p.interposes(moment{g: a.G, k: t.k, past: t.past}, &kept, i, at)
+				}
+			}
+		}
+		p.step(a.G, &kept, x.touched)
 	}
 	x.Step(a)
 	x.advanced = x.effects.Advanced(x.advanced[:0])
@@ -79,10 +92,16 @@ type following struct {
 	seen  needed         // by goroutine, the number of its steps before that
 	made  needed         // by goroutine
 	over  bool           // the steps of the plan have been made, or one could not be
+	steps int            // after those, of the one that comes in between
 }
 
 // next returns the next step of the plan, or of the bug that it leads to. ok is false if there is none.
 func (f *following) next(x *sampler) (a trace.Step, ok bool) {
+	if f.steps > 0 {
+		a, ok = f.goOn(x)
+		f.over = !ok
+		return a, ok
+	}
 	for ; f.at < len(f.trace); f.at++ {
 		a := f.trace[f.at]
 		if int(a.G) >= len(f.has) {
@@ -109,10 +128,20 @@ func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 	if !f.arrived(x) {
 		return a, false
 	}
+	if f.until != (point{}) {
+		a, ok = f.goOn(x)
+		f.over = !ok
+	} else if f.takes != nil {
+		if a, ok = f.takes.step(x); !ok {
+			return a, false
+		}
+	} else if ok = f.first != trace.NoGID && slices.Contains(x.Enabled, f.first); ok {
+		a.G = f.first
+	}
 	if !f.guess {
 		x.Stats.Confirmed++
 	}
-	return trace.Step{G: f.first}, f.first != trace.NoGID
+	return a, ok
 }
 
 // arrived reports whether the goroutines of the plan are where it leads them.

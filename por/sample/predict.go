@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -14,7 +15,8 @@ import (
 // With a step it has
 //
 //	1  the earlier steps of the goroutine, and those that started it or completed its channel operation
-//	2  the last writes of what the step reads
+//	2  the last writes of what the step reads, and the additions since then; an addition whose result is
+//	   not used reads nothing
 //	3  earlier steps that conflict with it, if it is neither a memory access nor on a lock
 //	4  the release of each lock that it has acquired before another of its goroutines acquires that lock
 //
@@ -47,8 +49,13 @@ type predictor struct {
 	locksets   map[string]int // indices of sets
 	sets       [][]heldAs     // sorted by lock; the first is empty
 	orders     []*lockStep
-	channels   []uint64 // in the order of their first close
-	shared     []uint64 // words that several goroutines access, in that order
+	channels   []uint64           // in the order of their first close
+	shared     []uint64           // words that several goroutines access, in that order
+	turns      map[turnKey]*turns // see predict_left.go
+	turnKeys   []turnKey          // in the order of their first turn
+	heldUp     []*heldUp
+	waited     []uint64      // Conds and WaitGroups, in the order of their first use
+	interposed []*interposed // see predict_aimed.go
 	steps      int
 	last       moment // the latest step
 	key        []byte
@@ -69,11 +76,19 @@ const (
 // A needed has by goroutine how many of its steps some step needs. It is not changed.
 type needed []int32
 
-// A moment is a step: number k, from 0, of goroutine g, which needs past.
+// A moment is a step: number k, from 0, of goroutine g, which needs past. If a partner executes it, there is
+// no such step, but step by.
 type moment struct {
 	g    trace.GID
 	k    int32
 	past needed
+	by   *moment
+}
+
+// in reports whether x is in a part of the execution.
+func (x *moment) in(has needed) bool {
+	//mutant: predict: who has gone on is there still [test ./por/sample TestPredictedLeft]: "x.by != nil" -> "x.by != nil && false"
+	return has[x.g] > x.k || x.by != nil && has[x.by.g] > x.by.k
 }
 
 // predicted is what is known of a goroutine.
@@ -97,7 +112,8 @@ type section struct {
 	lock    uint64
 	at      point
 	acquire int32 // number of the step,
-	index   int   // and its index in the execution
+	index   int   // its index in the execution,
+	needs   needed
 	release int32 // number of the step; -1: none
 	past    needed
 	shared  bool
@@ -116,6 +132,7 @@ type heldAs struct {
 type word struct {
 	written bool
 	writer  moment
+	added   needed // by additions since then, whose results are not used
 	first   trace.GID
 	shared  bool
 	uses    []*use
@@ -129,11 +146,15 @@ type use struct {
 	moments      []moments // by goroutine
 }
 
-// moments are occurrences of one step of one goroutine: every stride-th.
-type moments struct {
-	list   []moment
+// moments are occurrences of one step of one goroutine.
+type moments struct{ sampled[moment] }
+
+// sampled has every stride-th of the values that were added.
+type sampled[T any] struct {
+	list   []T
 	n      int
 	stride int
+	most   int // of list; 0: mostMoments
 }
 
 // synchronised is a channel, a WaitGroup or another object whose operations keep their order.
@@ -143,6 +164,11 @@ type synchronised struct {
 	sends   []*use
 	closes  []moment
 	closing point
+
+	counts             bool // a WaitGroup
+	waiters, notifiers []*use
+	users              []trace.GID
+	arrivals           map[bool][]*turn // of a channel: of senders, and of receivers
 }
 
 // A lockStep is an acquisition of a lock with another one held.
@@ -156,11 +182,13 @@ type lockStep struct {
 
 func newPredictor(guesses bool) *predictor {
 	return &predictor{guesses: guesses, words: make(map[uint64]*word), objects: make(map[uint64]*synchronised), locks: make(map[uint64]*lockHistory),
-		locksets: map[string]int{"": 0}, sets: [][]heldAs{nil}, last: moment{g: trace.NoGID}}
+		locksets: map[string]int{"": 0}, sets: [][]heldAs{nil}, last: moment{g: trace.NoGID}, turns: make(map[turnKey]*turns)}
 }
 
 // bytes returns about how much memory p has.
-func (p *predictor) bytes() int64 { return int64(len(p.words))*200 + int64(p.steps)*60 }
+func (p *predictor) bytes() int64 {
+	return int64(len(p.words))*200 + int64(p.steps)*60 + int64(len(p.turnKeys))*mostTurns*100
+}
 
 // joined returns what a needs and b needs.
 func joined(a, b needed) needed {
@@ -198,16 +226,17 @@ func after(a needed, x *moment) needed {
 }
 
 // add appends x, if it is one of those that are kept.
-func (m *moments) add(x moment) {
+func (m *sampled[T]) add(x T) {
 	m.stride = max(m.stride, 1)
 	if m.n++; (m.n-1)%m.stride > 0 {
 		return
 	}
-	if m.list = append(m.list, x); len(m.list) == mostMoments {
-		for i := range mostMoments / 2 {
+	most := cmp.Or(m.most, mostMoments)
+	if m.list = append(m.list, x); len(m.list) == most {
+		for i := range most / 2 {
 			m.list[i] = m.list[2*i]
 		}
-		m.list, m.stride = m.list[:mostMoments/2], 2*m.stride
+		m.list, m.stride = m.list[:most/2], 2*m.stride
 	}
 }
 
@@ -231,7 +260,7 @@ func (p *predictor) goroutine(g trace.GID) *predicted {
 func (p *predictor) step(g trace.GID, op *trace.Op, touched []trace.Access) {
 	t := p.goroutine(g)
 	row := op.Kind.Row()
-	x := moment{g, t.k, t.past}
+	x := moment{g: g, k: t.k, past: t.past}
 	switch accesses := op.Access[:op.N]; {
 	case op.Kind.Memory():
 		p.access(t, x, op)
@@ -254,7 +283,7 @@ func (p *predictor) step(g trace.GID, op *trace.Op, touched []trace.Access) {
 	}
 	t.k++
 	p.steps++
-	p.last = moment{g, x.k, t.past}
+	p.last = moment{g: g, k: x.k, past: t.past}
 }
 
 // advanced notes that the latest step has started or advanced g.
@@ -291,12 +320,16 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 				p.shared = append(p.shared, key)
 			}
 			u := m.use(op, a.Write, t.lockset)
-			u.of(x.g).add(moment{x.g, x.k, before})
+			u.of(x.g).add(moment{g: x.g, k: x.k, past: before})
 			whole := a.Off <= 8*w && 8*w+8 <= a.Off+a.Size
-			reads := !a.Write || op.Kind == trace.AtomicRMW || !whole
+			//mutant: predict: additions keep their order [test ./por/sample TestPredictions]: drop 1
+			reads := op.Commutes != trace.Increments && (!a.Write || op.Kind == trace.AtomicRMW || !whole)
 			//mutant: predict: nothing is guessed [test ./cmd/hbcheck TestScripts/predicted]: drop 4
 			if reads && m.written && m.writer.g != x.g && !(p.guesses && op.Kind.Plain()) {
 				t.past = after(t.past, &m.writer)
+			}
+			if reads && !(p.guesses && op.Kind.Plain()) {
+				t.past = joined(t.past, m.added)
 			}
 		}
 	}
@@ -306,7 +339,13 @@ func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 		}
 		for w, last := a.Off/8, (a.Off+max(a.Size, 1)-1)/8; w <= min(last, a.Off/8+mostWords-1); w++ {
 			m := p.words[uint64(a.Obj)<<32|uint64(w)]
-			m.written, m.writer = true, moment{x.g, x.k, t.past}
+			//mutant: predict: who reads needs no additions [test ./por/sample TestPredictions]: "op.Commutes == trace.Increments" -> "op.Commutes == trace.Increments && false"
+			if op.Commutes == trace.Increments {
+				m.added = after(m.added, &moment{g: x.g, k: x.k, past: t.past})
+				continue
+			}
+			m.added = nil
+			m.written, m.writer = true, moment{g: x.g, k: x.k, past: t.past}
 		}
 	}
 }
@@ -336,6 +375,11 @@ func (p *predictor) meet(t *predicted, x moment, op *trace.Op, c uint64, write b
 			p.channels = append(p.channels, c)
 		}
 		o.closes, o.closing = append(o.closes, x), pointOf(op)
+	case op.Kind.Row().On == trace.OnCond, op.Kind.Row().On == trace.OnWaitGroup:
+		if o.users == nil {
+			p.waited, o.counts = append(p.waited, c), op.Kind.Row().On == trace.OnWaitGroup
+		}
+		p.notified(x, op, c)
 	}
 	for i, past := range o.changed {
 		//mutant: predict: operations that commute keep their order [test ./por/sample TestPredictions]: "i == 0 || !write || " -> "true || "
@@ -346,7 +390,7 @@ func (p *predictor) meet(t *predicted, x moment, op *trace.Op, c uint64, write b
 	if write {
 		t.past = joined(t.past, o.asked)
 	}
-	done := moment{x.g, x.k, t.past}
+	done := moment{g: x.g, k: x.k, past: t.past}
 	if write {
 		o.changed[op.Commutes] = after(o.changed[op.Commutes], &done)
 	} else {
@@ -384,7 +428,7 @@ func (p *predictor) acquire(t *predicted, x moment, op *trace.Op, lock uint64, s
 	for int(x.g) >= len(*h) {
 		*h = append(*h, nil)
 	}
-	s := &section{g: x.g, lock: lock, at: pointOf(op), acquire: x.k, index: p.steps, release: -1, shared: shared}
+	s := &section{g: x.g, lock: lock, at: pointOf(op), acquire: x.k, index: p.steps, needs: x.past, release: -1, shared: shared}
 	(*h)[x.g] = append((*h)[x.g], s)
 	t.held = append(slices.Clone(t.held), s)
 	p.holds(t, x.k+1)

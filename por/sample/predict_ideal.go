@@ -16,6 +16,8 @@ type plan struct {
 	gs     []trace.GID
 	points []point   // of their pending operations
 	first  trace.GID // goroutine that moves first then; NoGID: none
+	takes  *taking   // the step that moves it; nil: any
+	until  point     // that first is to execute, by further steps of its own
 	guess  bool
 }
 
@@ -30,10 +32,10 @@ func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 		for i, m := range of {
 			at[i] = m.list[next[i]]
 		}
-		has, ok := p.ideal(at)
+		has, ok := p.ideal(at, nil)
 		moved := false
 		for i, m := range of {
-			for next[i] < len(m.list) && m.list[next[i]].k < has[m.list[next[i]].g] {
+			for next[i] < len(m.list) && m.list[next[i]].in(has) {
 				moved = true
 				next[i]++
 			}
@@ -52,9 +54,10 @@ func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 	return plan{}, false
 }
 
-// ideal returns the ideal of these steps, by goroutine the number of steps it has. ok is false if there is
-// none, because a lock in it is never released. For guesses it ends before the sections of the steps.
-func (p *predictor) ideal(of []moment) (has needed, ok bool) {
+// ideal returns the ideal of these steps and of extra, by goroutine the number of steps it has. ok is false
+// if there is none, because a lock in it is never released. For guesses it ends before the sections of the
+// steps.
+func (p *predictor) ideal(of []moment, extra needed) (has needed, ok bool) {
 	p.ideals++
 	has = make(needed, len(p.goroutines))
 	take := func(past needed) {
@@ -62,6 +65,7 @@ func (p *predictor) ideal(of []moment) (has needed, ok bool) {
 			has[g] = max(has[g], n)
 		}
 	}
+	take(extra)
 	for _, x := range of {
 		take(x.past)
 		has[x.g] = max(has[x.g], p.first(x))

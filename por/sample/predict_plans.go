@@ -14,7 +14,9 @@ import (
 func (p *predictor) plans(known search.RaceSet) (list []plan) {
 	list = p.deadlocks(list)
 	list = p.closes(list)
-	return p.races(list, known)
+	list = p.races(list, known)
+	p.ideals = 0
+	return append(append(list, p.interpositions()...), p.left()...)
 }
 
 // full reports whether no more plans are sought.
@@ -78,7 +80,7 @@ func (p *predictor) closes(list []plan) []plan {
 					if len(m.list) == 0 || x.g == trace.GID(g) {
 						continue
 					}
-					if f, ok := p.reach([]*moments{m, {list: []moment{x}}}); ok {
+					if f, ok := p.reach([]*moments{m, {sampled[moment]{list: []moment{x}}}}); ok {
 						f.goal, f.gs, f.points, f.first = por.Precede, []trace.GID{trace.GID(g), x.g}, []point{u.at, o.closing}, x.g
 						list = append(list, f)
 					}
@@ -152,5 +154,5 @@ func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]boo
 func (x *plan) key() string {
 	sorted := slices.Clone(x.points)
 	slices.SortFunc(sorted, point.compare)
-	return fmt.Sprint(x.goal, sorted)
+	return fmt.Sprint(x.goal, sorted, x.takes)
 }

@@ -23,6 +23,7 @@ func TestPredictions(t *testing.T) {
 		r, w, load   = trace.Read, trace.Write, trace.AtomicLoad
 		store, add   = trace.AtomicStore, trace.WgAdd
 		send, closes = trace.Send, trace.Close
+		inc          = trace.AtomicRMW
 	)
 	for _, x := range []struct {
 		name                    string
@@ -48,6 +49,9 @@ func TestPredictions(t *testing.T) {
 		{"three", []step{{1, l, 1}, {1, l, 2}, {1, u, 2}, {1, u, 1}, {2, l, 2}, {2, l, 3}, {2, u, 3}, {2, u, 2}, {3, l, 3}, {3, l, 1}, {3, u, 1}, {3, u, 3}}, 0, 1, 0},
 		{"a part of a cycle", []step{{1, l, 1}, {1, l, 2}, {1, u, 2}, {1, u, 1}, {2, l, 2}, {2, l, 3}, {2, u, 3}, {2, u, 2}, {3, l, 3}, {3, l, 4}}, 0, 0, 0},
 		{"two orders for reading", []step{{1, rl, 1}, {1, rl, 2}, {1, ru, 2}, {1, ru, 1}, {2, rl, 2}, {2, rl, 1}, {2, ru, 1}, {2, ru, 2}}, 0, 0, 0},
+		{"atomic additions in both orders", []step{{1, w, 9}, {1, inc, 1}, {2, inc, 1}, {2, w, 9}}, 1, 0, 0},
+		{"a load after both additions", []step{{1, w, 9}, {1, inc, 1}, {3, inc, 1}, {2, load, 1}, {2, w, 9}}, 0, 0, 0},
+		{"a load of what came after an addition", []step{{1, w, 9}, {1, inc, 1}, {3, store, 1}, {2, load, 1}, {2, w, 9}}, 1, 0, 0},
 		{"a close after the send", []step{{1, send, 1}, {2, closes, 1}}, 0, 0, 1},
 		{"a close that has read of the send", []step{{1, send, 1}, {1, w, 9}, {2, r, 9}, {2, closes, 1}}, 1, 0, 0},
 	} {
@@ -55,8 +59,11 @@ func TestPredictions(t *testing.T) {
 		for i, s := range x.steps {
 			op := trace.Op{G: s.g, Kind: s.kind, N: 1, PC: uint32(i + 1)}
 			op.Access[0] = trace.Access{Obj: s.obj, Size: 8, Write: s.kind != r && s.kind != load}
-			if s.kind == add {
+			switch s.kind {
+			case add:
 				op.Commutes = trace.AddsOne
+			case inc:
+				op.Commutes = trace.Increments
 			}
 			p.step(s.g, &op, op.Access[:1])
 		}

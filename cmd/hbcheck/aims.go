@@ -1,0 +1,33 @@
+package main
+
+import (
+	"hbcheck.dev/hbcheck/analyze"
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/findings"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+const (
+	aimingWork = 1_000_000 // of the points-to analysis for the findings of an entry: about a second
+	mostAims   = 24
+)
+
+// aims returns what finds the targets for the walks of an entry: what the checks of hbcheck analyze find in
+// the code that the entry reaches.
+func (x *wholeRun) aims(e *explore.Entry) func(over func() bool) []explore.Target {
+	if e.Source == nil {
+		return nil
+	}
+	return func(over func() bool) []explore.Target {
+		prog := x.dirs.prog
+		p := analyze.New(prog, vm.NewModels(prog), []*load.Entry{e.Source})
+		p.Work, p.Stop = aimingWork, over
+		if !p.Solve() {
+			return nil
+		}
+		reach := findings.NewReach(prog.Fset, p.Graph(), e.Source.Func)
+		return confirm.Targets(prog.Fset, findings.Find(p.FindingConfig()), reach, mostAims)
+	}
+}
