@@ -284,7 +284,12 @@ func checkReleases(p *pass) {
 			continue
 		}
 		for _, d := range f.again {
-			p.report("HBA104", High, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			c := High
+			//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
+			if d.unsure {
+				c = Medium
+			}
+			p.report("HBA104", c, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"
