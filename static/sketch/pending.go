@@ -159,7 +159,7 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 // onPurpose reports whether an operation on c waits forever because it is meant to, as select {} does: nobody
 // else can have the channel.
 func onPurpose(c ssa.Value) bool {
-	//mutant: sketch: to wait for a new channel is a mistake [test ./static/findings TestWant]: "ok &&" -> "ok && false &&"
 	m, ok := c.(*ssa.MakeChan)
+	//mutant: sketch: to wait for a new channel is a mistake [test ./static/findings TestWant]: "ok &&" -> "ok && false &&"
 	return ok && len(*m.Referrers()) == 1
 }

@@ -94,7 +94,6 @@ type Machine struct {
 	mu   sync.Mutex
 	n    int
 	cond *sync.Cond
-	subs map[string]bool
 }
 
 // Event calls f without the lock.
@@ -128,30 +127,6 @@ func (m *Machine) Count() {
 	defer m.mu.Unlock() // want HBA104 "m.mu is unlocked twice on a path" medium
 	if m.check() {
 		m.n++ // want HBA107 "m.n is (read|written) without mu" low
-	}
-}
-
-// Add adds one.
-func (m *Machine) Add(name string) {
-	m.mu.Lock()
-	m.subs[name] = true
-	m.mu.Unlock()
-}
-
-// Has looks one up.
-func (m *Machine) Has(name string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.subs[name]
-}
-
-// Drop calls f, which may do anything, for each.
-func (m *Machine) Drop(f func(string)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name := range m.subs {
-		f(name)
-		delete(m.subs, name) // want HBA107 "m.subs is read without mu" low
 	}
 }
 
