@@ -56,6 +56,18 @@ func First(dir string) string {
 	return <-names
 }
 
+// Walks waits for a goroutine that gets what WalkDir sends.
+func Walks(dir string) {
+	names := make(chan string)
+	var wg sync.WaitGroup
+	wg.Go(func() { <-names })
+	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+		names <- path
+		return fs.SkipAll
+	})
+	wg.Wait()
+}
+
 // Never returns none.
 func Never(dir string) string {
 	names := make(chan string, 1)
@@ -211,3 +223,38 @@ func (m *Machine) Signal() {
 	m.mu.Unlock()
 	m.cond.Signal()
 }
+
+// DB has transactions, of which each has the lock.
+type DB struct {
+	mu     sync.Mutex
+	closed bool
+}
+
+// Tx is one.
+type Tx struct{ db *DB }
+
+// Begin returns with the lock held, if it does not fail.
+func (db *DB) Begin() (*Tx, error) {
+	db.mu.Lock()
+	if db.closed {
+		db.mu.Unlock()
+		return nil, fs.ErrClosed
+	}
+	return &Tx{db}, nil
+}
+
+// BeginSlow forgets to unlock if it fails in one way.
+func (db *DB) BeginSlow(n int) (*Tx, error) {
+	db.mu.Lock()
+	if db.closed {
+		db.mu.Unlock()
+		return nil, fs.ErrClosed
+	}
+	if n < 0 {
+		return nil, fs.ErrInvalid // want HBA103 "return without db.mu.Unlock" high
+	}
+	return &Tx{db}, nil
+}
+
+// End ends it.
+func (tx *Tx) End() { tx.db.mu.Unlock() }
