@@ -244,7 +244,7 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	if !ok || len(r.Results) == 0 {
 		return false
 	}
-	last := r.Results[len(r.Results)-1]
+	last := result(r, len(r.Results)-1)
 	//mutant: findings: an error has the lock [test ./static/findings TestWant]: "!isConst" -> "false && !isConst"
 	if c, isConst := last.(*ssa.Const); types.Identical(last.Type(), types.Universe.Lookup("error").Type()) && (!isConst || !c.IsNil()) {
 		return false
@@ -254,19 +254,28 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	}
 	class := p.Base.Paths.Class(path)
 	return slices.ContainsFunc(p.list, func(g *ssa.Function) bool {
-		if g == ret.Parent() {
-			return false
-		}
-		for _, states := range p.flow(g).returns {
-			for _, s := range states {
-				//mutant: findings: nobody ends a transaction [test ./static/findings TestWant]: "== class" -> "!= class"
-				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
-					return true
-				}
-			}
-		}
-		return false
+		//mutant: findings: nobody ends a transaction [test ./static/findings TestWant]: "g != ret.Parent()" -> "false"
+		return g != ret.Parent() && slices.ContainsFunc(g.Blocks, func(b *ssa.BasicBlock) bool {
+			return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+				c, ok := instr.(ssa.CallInstruction)
+				return ok && released(p, c, class)
+			})
+		})
 	})
+}
+
+// result returns the k-th result of r; results that deferred calls may change are stored before these.
+func result(r *ssa.Return, k int) ssa.Value {
+	load, ok := r.Results[k].(*ssa.UnOp)
+	if !ok {
+		return r.Results[k]
+	}
+	for _, instr := range slices.Backward(r.Block().Instrs) {
+		if st, ok := instr.(*ssa.Store); ok && st.Addr == load.X {
+			return st.Val
+		}
+	}
+	return load
 }
 
 // released reports whether c unlocks a lock of that class, which has not been locked by the same function.

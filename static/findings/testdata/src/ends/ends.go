@@ -227,6 +227,7 @@ func (m *Machine) Signal() {
 // DB has transactions, of which each has the lock.
 type DB struct {
 	mu     sync.Mutex
+	meta   sync.Mutex
 	closed bool
 }
 
@@ -236,6 +237,8 @@ type Tx struct{ db *DB }
 // Begin returns with the lock held, if it does not fail.
 func (db *DB) Begin() (*Tx, error) {
 	db.mu.Lock()
+	db.meta.Lock()
+	defer db.meta.Unlock()
 	if db.closed {
 		db.mu.Unlock()
 		return nil, fs.ErrClosed
