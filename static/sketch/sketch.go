@@ -40,7 +40,7 @@ type Run struct {
 	globals  map[*ssa.Global]*obj
 	opaques  int
 	outsides []*obj
-	given    []value // what code that is not here may call or use
+	given    []value      // what code that is not here may call or use
 	inits    *ssa.Package // that is initialised
 	cleanups []*closure   // of the test
 	steps    int
@@ -121,7 +121,7 @@ type goroutine struct {
 	// counts it.
 	after   func()
 	calling *ssa.Call // that is executed
-	ends  value
+	ends    value
 }
 
 // giveUp ends a run that comes to something that cannot be executed.
