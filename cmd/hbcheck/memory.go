@@ -37,8 +37,9 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 	return f()
 }
 
-// findPercent is loadPercent for findings, unless the program takes largeProgram already: memory is scarcer than time
-// then. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist 3.8 instead of 4.7.
+// findPercent is loadPercent for findings, unless the program takes largeProgram already: memory is
+// scarcer than time then. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist 3.8
+// instead of 4.7.
 const (
 	findPercent  = 300
 	largeProgram = 400 << 20

@@ -157,8 +157,8 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	return false
 }
 
-// onPurpose reports whether instr waits forever because it is meant to, as select {} does: it receives from a new
-// channel that nobody else can have.
+// onPurpose reports whether instr waits forever because it is meant to, as select {} does: it receives
+// from a new channel that no other goroutine can have.
 //
 //	<-make(chan struct{})
 func (r *Run) onPurpose(instr ssa.Instruction) bool {
