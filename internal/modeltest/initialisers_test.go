@@ -324,6 +324,28 @@ func init() {
 	<-done
 }
 func main() { print(a, " ", b) }`},
+	// Others see one template after the other: none, one, or both.
+	{"parsed", "0|1|2|3", false, `
+import "text/template"
+var n = func() (n int) {
+	t := template.New("")
+	done := make(chan bool)
+	go func() {
+		for _, t := range t.Templates() {
+			switch t.Name() {
+			case "a":
+				n |= 1
+			case "b":
+				n |= 2
+			}
+		}
+		done <- true
+	}()
+	t.Parse("{{define `+"`a`}}{{end}}{{define `b`"+`}}{{end}}")
+	<-done
+	return n
+}()
+func main() { print(n) }`},
 	{"idle", "done", true, `
 func init() { go func() {}() }
 func main() { print("done") }`},
