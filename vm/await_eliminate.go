@@ -154,21 +154,21 @@ type stepStart struct {
 // is treated as if it had an effect.
 func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool) {
 	op := &e.m.viewOf(g).op
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	switch op.Kind {
 	case trace.Yield:
 		return read, e.m.effect(g) == yields
 	case trace.Sleep:
 		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
-		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false // it may find several values
 		}
 		load := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN
 		element := in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
 		return op.Access[0], op.N == 1 && (load || element)
 	case trace.AtomicLoad, trace.Inspect, trace.TryLock, trace.TryRLock:
-		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false
 		}
 		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != hasEffect
@@ -206,7 +206,7 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
-	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || g.ending()
+	ended := m.executionOver() || g.status != gReady || g.Fn == nil || g.overflow != nil || g.ending()
 	if !m.multi || ended || m.auto || g.bubble != 0 || e.busyAlone(g) || !e.loops.inLoop(g) {
 		return nil
 	}
@@ -409,7 +409,7 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 		g := m.gs[s]
 		_, steps := e.iterationOf(g)
 		for range steps {
-			loop = append(loop, trace.Step{G: g.id})
+			loop = append(loop, trace.Step{G: g.ID})
 		}
 	}
 	return loop

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -167,7 +166,7 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool)
 func (v Report) Loop(id trace.GID) (pos token.Position, ok bool) {
 	m := v.m
 	g := m.gOf(id)
-	if g.status == gEnded || g.ending() || g.fn == nil {
+	if g.status == gEnded || g.ending() || g.Fn == nil {
 		return pos, false
 	}
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
@@ -227,7 +226,7 @@ func effectOf(name string) effect {
 // effect returns the effect of the native whose call is pending in g. Of other operations only
 // loads have none, which zeroEffect handles.
 func (m *Machine) effect(g *goroutine) effect {
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.CallN {
 		return hasEffect
 	}
@@ -239,12 +238,12 @@ func (m *Machine) effect(g *goroutine) effect {
 //
 // Callers count, because a loop may be in a caller and its operations in the callee.
 func (t *loopTable) inLoop(g *goroutine) bool {
-	fn, fp, pc := g.fn, g.fp, g.executing()
+	fn, fp, pc := g.Fn, g.FP, g.executing()
 	for {
 		if l := t.of(fn); l.any && l.in[pc] {
 			return true
 		}
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		if link>>32&frBottom != 0 {
 			return false
 		}

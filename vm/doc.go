@@ -91,20 +91,11 @@
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them; those that depend only on
 //	              numbers and bytes are in package native
-//	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
-//	    inputs      variables, and their least values     solver   which values are possible
-//	    make        values of types, their lengths
-//	    exec, slow  instructions on terms                 memory   shadows of bytes
-//	    native      calls of natives, and on terms        atomic   package sync/atomic,
-//	                                                      search   and through bytes
-//	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
-//	    fuzz        targets of package testing with symbolic arguments
-//	    log         the log of a test                     lookup   elements with symbolic indices
-//	    runes       runes and their bytes                 unwind   loops that inputs bound
-//	drawn         random values and values from the clock: labels until something depends on them
-//	    exec        instructions on labels                native   natives on labels; atomic operations
-//	    skip        code without labels (their intervals: package bounds)
-//	    rates       how fast numbers of the clock grow    copy      labels in copies of machines
+//	symbolic      values with shadows (package shadow): what it asks the machine
+//	    inputs      variables by name                      make   hbtest.Nondet, arguments of entries
+//	    fuzz        targets of package testing             hash   the path condition in fingerprints
+//	    solver      counts of questions
+//	drawn         draws: random values, and the clock's (clock), which have labels there
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); refused constructs (refuse); the numbers that
@@ -121,6 +112,6 @@
 // through this and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
-// memory), native (functions that the machine computes), abitype (type descriptors that package reflect
-// reads) and race (vector clocks).
+// memory), shadow (values beside their bits), native (functions that the machine computes), abitype (type
+// descriptors that package reflect reads) and race (vector clocks).
 package vm

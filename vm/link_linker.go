@@ -71,7 +71,7 @@ type entryFacts struct {
 	setsEnv    bool             // it can change its environment
 	seedsRand  bool             // it can seed the global functions of math/rand
 	arguments  bool             // it is a main function that reads the arguments of the command line
-	labels     bool             // it can have no inputs: see drawn.go
+	labels     bool             // it can have no inputs: see package shadow
 	testing    load.TestMethods // methods that it may call
 }
 

@@ -53,7 +53,7 @@ type Native struct {
 
 	// Symbolic: Fn and Peek handle symbolic values, in the words and in memory.
 	Symbolic bool
-	// Labels: Fn handles labels of random values (drawn.go), but not symbolic ones.
+	// Labels: Fn handles labels of random values (package shadow), but not symbolic ones.
 	Labels bool
 	// Makes, if set, returns the types of the symbolic values that a call makes, one after the
 	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.

@@ -87,7 +87,7 @@ var fileNatives = []Native{
 			m.endG(g)
 			return Stop
 		}
-		m.exited, m.exit, m.exitG = true, status, g.id
+		m.exited, m.exit, m.exitG = true, status, g.ID
 		m.halt(g)
 		return Stop
 	}},
@@ -377,6 +377,6 @@ func peekEither(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 }
 
 func either(m *Machine, g *goroutine, r Regs) Ctl {
-	r.SetBool(0, !m.auto && g.choice == 1)
+	r.SetBool(0, !m.auto && g.Choice == 1)
 	return Next
 }

@@ -233,7 +233,7 @@ func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 // addresses to the native.
 func (m *Machine) peekPlain(g *goroutine, op *trace.Op, acc ...trace.Access) int {
 	for _, a := range acc {
-		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.fn.Trusted && m.heap.Load(p, uint64(a.Size), 0) != nil {
+		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.Fn.Trusted && m.heap.Load(p, uint64(a.Size), 0) != nil {
 			m.plain(op, p, uint64(a.Size), a.Write)
 		}
 	}

@@ -61,7 +61,7 @@ type adapter struct {
 }
 
 // adapterOf returns the adapter whose function g runs.
-func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.fn.ID] }
+func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.Fn.ID] }
 
 // adapt returns the number of the function of the adapter k.
 func (m *Machine) adapt(k callKey) uint32 {
@@ -157,7 +157,7 @@ func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	off := uint64(0)
 	for _, l := range t {
 		if l.Size > 0 {
-			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.Load(p+off, uint64(l.Size), 0), l)
+			l.Load((*uint64)(unsafe.Add(dst, off)), m.heap.Load(p+off, uint64(l.Size), 0))
 		}
 		off += uint64(l.Words()) * 8
 	}

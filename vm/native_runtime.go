@@ -90,7 +90,7 @@ var runtimeNatives = []Native{
 	}},
 	{Name: "runtime.NumGoroutine", Peek: peekNumGoroutine, Fn: numGoroutine},
 	{Name: "runtime.Goexit", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if g.id == 0 {
+		if g.ID == 0 {
 			m.lonely = m.noGoroutines()
 		}
 		m.raise(g, 0, 0, pfGoexit)
@@ -115,7 +115,7 @@ var runtimeNatives = []Native{
 			return Stop
 		}
 		r.Set(0, m.random(g, 0))
-		r.setLabel(m, g, 0, m.sym.wholeLabel(label))
+		r.setLabel(m, g, 0, m.sym.WholeLabel(label))
 		return Next
 	}},
 	{Name: "crypto/internal/sysrand.hbBits", Fn: nativeRand},
@@ -125,7 +125,7 @@ var runtimeNatives = []Native{
 			return Stop
 		}
 		if label != nil {
-			m.sym.drawnBytes(r.U(0), r.U(1), label)
+			m.sym.DrawnBytes(r.U(0), r.U(1), label)
 		}
 		return Next
 	}},

@@ -74,7 +74,7 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 func (m *Machine) waitAtLook(g *goroutine) {
 	m.cfg.late.note(0)
 	if m.labeled() {
-		m.sym.look(g.looked.label)
+		m.sym.Look(g.looked.label)
 	}
 	g.looked.waits = true
 	g.label = uint64(g.looked.until)

@@ -209,37 +209,3 @@ func (m *Machine) hashFloat(x float64) uint64 {
 	}
 	return math.Float64bits(x + 0)
 }
-
-// loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by
-// the sign of its type, as in all registers; other images are copied.
-func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
-	switch layout.ScalarOf(l.Type) {
-	case layout.S8:
-		*dst = uint64(*(*int8)(src))
-	case layout.U8:
-		*dst = uint64(*(*uint8)(src))
-	case layout.S16:
-		*dst = uint64(*(*int16)(src))
-	case layout.U16:
-		*dst = uint64(*(*uint16)(src))
-	case layout.S32:
-		*dst = uint64(*(*int32)(src))
-	case layout.U32, layout.F32:
-		*dst = uint64(*(*uint32)(src))
-	default:
-		loadImage(dst, src, uint64(l.Size))
-	}
-}
-
-// loadImage copies size bytes of memory to registers.
-func loadImage(dst *uint64, src unsafe.Pointer, size uint64) {
-	if size%8 != 0 { // the rest of the last register is part of the state
-		*(*uint64)(unsafe.Add(unsafe.Pointer(dst), size&^7)) = 0
-	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(dst)), size), unsafe.Slice((*byte)(src), size))
-}
-
-// storeImage copies size bytes of registers to memory.
-func storeImage(dst unsafe.Pointer, src *uint64, size uint64) {
-	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(unsafe.Pointer(src)), size))
-}

@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"math"
@@ -27,7 +27,7 @@ import (
 const maxRates = 32
 
 // knownRate returns rate, or 0, which is unknown, if there are too many rates.
-func (s *symbols) knownRate(rate float64) float64 {
+func (s *Symbols) knownRate(rate float64) float64 {
 	if rate == 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return 0
 	}
@@ -42,19 +42,19 @@ func (s *symbols) knownRate(rate float64) float64 {
 }
 
 // rateOf returns the rate of register i.
-func (s *symbols) rateOf(g *goroutine, i uint16) float64 {
-	if t := g.shadow[g.fp+uint32(i)]; t != nil {
+func (s *Symbols) rateOf(g *Goroutine, i uint16) float64 {
+	if t := g.Shadow[g.FP+uint32(i)]; t != nil {
 		return s.labels[t].rate
 	}
 	return 0
 }
 
 // computedRate returns the rate of the result of in, which computes.
-func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
+func (s *Symbols) computedRate(g *Goroutine, in *bytecode.Instr) float64 {
 	B, C := in.B, in.C
 	x := s.rateOf(g, B)
-	value := func(i uint16) float64 { return float64(int64(*g.reg(uint32(i)))) }
-	double := func(i uint16) float64 { return math.Float64frombits(*g.reg(uint32(i))) }
+	value := func(i uint16) float64 { return float64(int64(*g.Reg(uint32(i)))) }
+	double := func(i uint16) float64 { return math.Float64frombits(*g.Reg(uint32(i))) }
 	switch in.Op {
 	case bytecode.CvtSF64, bytecode.CvtUF64, bytecode.CvtF64S, bytecode.AddI, bytecode.ExtS32, bytecode.ExtU32:
 		return x
@@ -85,16 +85,16 @@ func (s *symbols) computedRate(g *goroutine, in *bytecode.Instr) float64 {
 
 // comparesRates notes the additional time with which the result of a comparison of registers b and c
 // changes; if c is NoReg the second operand is the number n.
-func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind bounds.Kind) {
+func (s *Symbols) comparesRates(g *Goroutine, b, c uint16, n float64, kind bounds.Kind) {
 	if len(s.rates) == 0 {
 		return
 	}
 	rate := s.rateOf(g, b)
 	number := func(i uint16) float64 {
 		if kind == bounds.Float {
-			return math.Float64frombits(*g.reg(uint32(i)))
+			return math.Float64frombits(*g.Reg(uint32(i)))
 		}
-		return float64(int64(*g.reg(uint32(i))))
+		return float64(int64(*g.Reg(uint32(i))))
 	}
 	if c != bytecode.NoReg {
 		rate -= s.rateOf(g, c)
@@ -105,6 +105,6 @@ func (s *symbols) comparesRates(g *goroutine, b, c uint16, n float64, kind bound
 		return
 	}
 	if d := math.Ceil(math.Abs((number(b) - n) / rate)); d < math.MaxInt64/4 {
-		s.m.compared(g, int64(d), 1)
+		s.m.Compared(g, int64(d))
 	}
 }

@@ -1,13 +1,9 @@
-package vm
+package shadow
 
-import (
-	"fmt"
-
-	"hbcheck.dev/hbcheck/trace"
-)
+import "math/bits"
 
 // Loops and recursion that inputs bound are unwound: a loop up to n, which may be any int, has a
-// path for each number of iterations. Config.Unwind is the most decisions of a goroutine at one
+// path for each number of iterations. Host.Unwind is the most decisions of a goroutine at one
 // place of the program; at the next one the execution is cut, and the verdict names the loop.
 //
 //  1. The count is that of a goroutine's decisions at an instruction, including those of its
@@ -25,31 +21,22 @@ import (
 //
 // A cut execution does not weaken a bug that was found, but the verdict is incomplete.
 
-// DefaultUnwind is the most decisions of a goroutine at one place if Config sets no bound. A loop
-// unwound that often has as many paths, with half a million decisions together: some seconds.
-const DefaultUnwind = 1000
-
 // place returns the instruction that g executes, as a number.
-// mutant: each frame is unwound anew [inputs Unwind]: "uint32(g.pc))" -> "uint32(g.pc)) | uint64(g.fp)<<48"
-func (g *goroutine) place() uint64 { return uint64(g.fn.ID)<<32 | uint64(uint32(g.pc)) }
+// mutant: each frame is unwound anew [inputs Unwind]: "uint32(g.PC))" -> "uint32(g.PC)) | uint64(g.FP)<<48"
+func (g *Goroutine) place() uint64 { return uint64(g.Fn.ID)<<32 | uint64(uint32(g.PC)) }
 
 // unwound reports whether g has reached the bound on decisions at its place. Then the execution
 // ends.
-func (s *symbols) unwound(g *goroutine) bool {
-	m := s.m
-	if m.cfg.Unwind < 0 || g.facts.decidedAt(g.place()) < m.cfg.Unwind {
+func (s *Symbols) unwound(g *Goroutine) bool {
+	if s.unwind < 0 || g.Facts.decidedAt(g.place()) < s.unwind {
 		return false
 	}
-	pos, _ := m.userCall(g)
-	pos.Column = 0
-	m.cut = Cut{Cause: CutUnwound, Text: fmt.Sprintf("loop at %s unwound %d times (--unwind)", m.relative(pos), m.cfg.Unwind)}
-	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+	s.m.Unwound(g)
 	return true
 }
 
 // decidedAt returns the number of decisions at a place.
-func (f *fact) decidedAt(place uint64) int {
+func (f *Fact) decidedAt(place uint64) int {
 	for ; f != nil; f = f.prev {
 		if f.times > 0 && f.place == place {
 			return f.times
@@ -59,18 +46,24 @@ func (f *fact) decidedAt(place uint64) int {
 }
 
 // decided records that g has just made a decision, whose outcome is its last fact.
-func (g *goroutine) decided() {
+func (g *Goroutine) decided() {
 	at := g.place()
-	f := *g.facts
-	f.place, f.times = at, g.facts.decidedAt(at)+1
-	f.places += mix(at, 0)
-	g.facts = &f
+	f := *g.Facts
+	f.place, f.times = at, g.Facts.decidedAt(at)+1
+	f.places += spread(at)
+	g.Facts = &f
 }
 
-// hashOfPlaces returns a hash of the numbers of decisions by place.
-func (f *fact) hashOfPlaces() uint64 {
+// HashOfPlaces returns a hash of the numbers of decisions by place.
+func (f *Fact) HashOfPlaces() uint64 {
 	if f == nil {
 		return 0
 	}
 	return f.places
+}
+
+// spread returns a hash of v.
+func spread(v uint64) uint64 {
+	hi, lo := bits.Mul64(v^0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)
+	return hi ^ lo
 }

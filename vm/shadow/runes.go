@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"hbcheck.dev/hbcheck/symbolic"
@@ -9,7 +9,7 @@ import (
 
 // runeText executes IntToStr of a symbolic number: it decides the number of bytes; the bytes are
 // terms.
-func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
+func (s *Symbols) runeText(g *Goroutine, in *bytecode.Instr) *bytecode.Instr {
 	c := s.ctx
 	r := s.term(g, in.B)
 	k := func(n uint64) *symbolic.Term { return c.Const(64, n) }
@@ -25,14 +25,15 @@ func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 		return nil
 	}
 	if n == len(ways) {
-		p, size := s.m.newString(g, "\uFFFD")
+		const text = "\uFFFD"
+		p := s.m.Alloc(g, uint32(len(text)), s.byteID)
+		copy(s.heap.Bytes(p, uint32(len(text))), text)
 		s.fix(g, in.A, p)
-		s.fix(g, in.A+1, size)
+		s.fix(g, in.A+1, uint64(len(text)))
 		return &noInstr
 	}
 	first := [...]uint64{0, 0xc0, 0xe0, 0xf0}[n]
-	id := s.m.alloc(g, uint32(n+1), s.m.layByte)
-	p := uint64(id) << 32
+	p := s.m.Alloc(g, uint32(n+1), s.byteID)
 	for i := range n + 1 {
 		b := c.ShrU(r, k(uint64(6*(n-i))))
 		if i == 0 {
@@ -40,7 +41,7 @@ func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 		} else {
 			b = c.Or(c.And(b, k(0x3f)), k(0x80))
 		}
-		s.store(p+uint64(i), 1, c.Trunc(b, 8))
+		s.Store(p+uint64(i), 1, c.Trunc(b, 8))
 	}
 	s.fix(g, in.A, p)
 	s.fix(g, in.A+1, uint64(n+1))
@@ -48,24 +49,24 @@ func (s *symbols) runeText(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 }
 
 // between returns the condition lo <= b <= hi.
-func (s *symbols) between(b *symbolic.Term, lo, hi uint64) *symbolic.Term {
+func (s *Symbols) between(b *symbolic.Term, lo, hi uint64) *symbolic.Term {
 	c, w := s.ctx, b.Width()
 	return c.BoolAnd(c.LeU(c.Const(w, lo), b), c.LeU(b, c.Const(w, hi)))
 }
 
 // nextRune executes StrNext.
-func (s *symbols) nextRune(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
-	p, n, pos := *g.reg(uint32(in.B)), *g.reg(uint32(in.B) + 1), g.reg(uint32(in.B)+2)
+func (s *Symbols) nextRune(g *Goroutine, in *bytecode.Instr) *bytecode.Instr {
+	p, n, pos := *g.Reg(uint32(in.B)), *g.Reg(uint32(in.B) + 1), g.Reg(uint32(in.B)+2)
 	a := uint32(in.A)
 	if *pos >= n || !s.symbolicString(p+*pos, min(4, n-*pos)) {
-		clear(g.shadow[g.fp+a : g.fp+a+3])
+		clear(g.Shadow[g.FP+a : g.FP+a+3])
 		return in
 	}
-	if s.formats(g.fn) {
+	if s.formats(g.Fn) {
 		if !s.concreteMemory(g, p+*pos, min(4, n-*pos)) {
 			return nil
 		}
-		clear(g.shadow[g.fp+a : g.fp+a+3])
+		clear(g.Shadow[g.FP+a : g.FP+a+3])
 		return in
 	}
 	var b []*symbolic.Term
@@ -89,13 +90,13 @@ func (s *symbols) nextRune(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 	for _, x := range b[1:size] {
 		r = c.Or(c.Shl(r, c.Const(64, 6)), c.And(c.ZExt(x, 64), c.Const(64, 0x3f)))
 	}
-	s.set(g, in.A+2, r)
+	s.Set(g, in.A+2, r)
 	return &noInstr
 }
 
 // runeSizes returns, for each number of bytes up to 4, the condition that a rune of that size is at
 // the beginning of b; for 0, that no rune is there.
-func (s *symbols) runeSizes(b []*symbolic.Term) []*symbolic.Term {
+func (s *Symbols) runeSizes(b []*symbolic.Term) []*symbolic.Term {
 	c := s.ctx
 	and, or := c.BoolAnd, func(x, y *symbolic.Term) *symbolic.Term { return c.BoolNot(c.BoolAnd(c.BoolNot(x), c.BoolNot(y))) }
 	rest := func(i int) *symbolic.Term { return s.between(b[i], 0x80, 0xbf) }

@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"hbcheck.dev/hbcheck/symbolic"
@@ -16,7 +16,7 @@ type text struct{ p, n uint64 }
 type search struct {
 	slices int // its first operands that are slices; the rest are strings
 	texts  int // number of its operands that are texts; a byte may follow
-	run    func(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (result *symbolic.Term, ok bool)
+	run    func(s *Symbols, g *Goroutine, t [2]text, c *symbolic.Term) (result *symbolic.Term, ok bool)
 }
 
 var searches = map[string]*search{
@@ -35,18 +35,18 @@ var searches = map[string]*search{
 
 // search executes a search in symbolic bytes, or for a symbolic byte. Slices that other goroutines
 // can write to are left to the native, which reads them all at once.
-func (s *symbols) search(g *goroutine, in *instr, x *search) (next *instr, done bool) {
+func (s *Symbols) search(g *Goroutine, in *instr, x *search) (next *instr, done bool) {
 	var texts [2]text
 	reg := in.A
 	symbolicBytes := false
 	for i := range x.texts {
-		texts[i] = text{*g.reg(uint32(reg)), *g.reg(uint32(reg) + 1)}
+		texts[i] = text{*g.Reg(uint32(reg)), *g.Reg(uint32(reg) + 1)}
 		is := s.symbolicString(texts[i].p, texts[i].n)
-		if tainted(g.shadow[g.fp+uint32(reg):][:2]) {
+		if tainted(g.Shadow[g.FP+uint32(reg):][:2]) {
 			return nil, false
 		}
 		if i < x.slices {
-			if s.m.multi && texts[i].n > 0 && s.m.heap.Objs[texts[i].p>>32].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
+			if *s.multi && texts[i].n > 0 && s.heap.Objs[texts[i].p>>32].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
 				return nil, false
 			}
 			reg++
@@ -67,26 +67,26 @@ func (s *symbols) search(g *goroutine, in *instr, x *search) (next *instr, done 
 	if !ok {
 		return nil, true
 	}
-	s.set(g, in.A, t)
+	s.Set(g, in.A, t)
 	return &noInstr, true
 }
 
-func (s *symbols) number(n int) *symbolic.Term { return s.ctx.Const(64, uint64(int64(n))) }
+func (s *Symbols) number(n int) *symbolic.Term { return s.ctx.Const(64, uint64(int64(n))) }
 
-func searchEqual(s *symbols, _ *goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
+func searchEqual(s *Symbols, _ *Goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
 	if t[0].n != t[1].n {
 		return s.ctx.Bool(false), true
 	}
 	return s.eqBytes(t[0].p, t[1].p, t[0].n), true
 }
 
-func searchCompare(s *symbols, _ *goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
+func searchCompare(s *Symbols, _ *Goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
 	less := s.lessBytes(t[0].p, t[0].n, t[1].p, t[1].n, false)
 	more := s.lessBytes(t[1].p, t[1].n, t[0].p, t[0].n, false)
 	return s.ctx.Ite(less, s.number(-1), s.ctx.Ite(more, s.number(1), s.number(0))), true
 }
 
-func searchByte(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
+func searchByte(s *Symbols, g *Goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
 	for i := range t[0].n {
 		same, ok := s.is(g, s.ctx.Eq(s.byteAt(t[0].p+i), c))
 		if !ok || same {
@@ -96,7 +96,7 @@ func searchByte(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (*symboli
 	return s.number(-1), true
 }
 
-func searchLast(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
+func searchLast(s *Symbols, g *Goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
 	for i := t[0].n; i > 0; i-- {
 		same, ok := s.is(g, s.ctx.Eq(s.byteAt(t[0].p+i-1), c))
 		if !ok || same {
@@ -106,7 +106,7 @@ func searchLast(s *symbols, g *goroutine, t [2]text, c *symbolic.Term) (*symboli
 	return s.number(-1), true
 }
 
-func searchCount(s *symbols, _ *goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
+func searchCount(s *Symbols, _ *Goroutine, t [2]text, c *symbolic.Term) (*symbolic.Term, bool) {
 	n := s.number(0)
 	for i := range t[0].n {
 		n = s.ctx.Add(n, s.ctx.FromBool(s.ctx.Eq(s.byteAt(t[0].p+i), c), 64))
@@ -114,7 +114,7 @@ func searchCount(s *symbols, _ *goroutine, t [2]text, c *symbolic.Term) (*symbol
 	return n, true
 }
 
-func searchText(s *symbols, g *goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
+func searchText(s *Symbols, g *Goroutine, t [2]text, _ *symbolic.Term) (*symbolic.Term, bool) {
 	for i := uint64(0); i+t[1].n <= t[0].n; i++ {
 		same, ok := s.is(g, s.eqBytes(t[0].p+i, t[1].p, t[1].n))
 		if !ok || same {

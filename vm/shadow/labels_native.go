@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Labels and natives. A call is a look at its words, and at everything they refer to, except for
@@ -22,13 +23,13 @@ import (
 var pureNatives = []string{"math.", "math/bits."}
 
 // drawnNative gives the results of a call labels, and looks at those of its arguments.
-func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
-	nat := &s.m.natives[in.Imm32()]
+func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	nat := s.m.Native(uint32(in.Imm32()))
 	if nat.Symbolic || nat.Labels {
 		return
 	}
-	params, results := s.nativeWords(f, g.pc)
-	words := g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))]
+	params, results := s.nativeWords(f, g.PC)
+	words := g.Shadow[g.FP+uint32(in.A) : g.FP+uint32(in.A)+uint32(max(params, results))]
 	if hasPrefix(nat.Name, pureNatives) && trace.MemoryOf(nat.Name) == trace.NoMemory {
 		t := s.joined(bounds.Bound{}, words[:params]...)
 		clear(words)
@@ -37,17 +38,17 @@ func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 		}
 		return
 	}
-	//mutant: natives do not look [env TestDraws/TestLook(Bytes|Text)]: "s.look(words[:params]...)\n\tif len(s.memory) > 0" -> "if false"
-	s.look(words[:params]...)
+	//mutant: natives do not look [env TestDraws/TestLook(Bytes|Text)]: "s.Look(words[:params]...)\n\tif len(s.memory) > 0" -> "if false"
+	s.Look(words[:params]...)
 	if len(s.memory) > 0 {
 		switch memory := trace.MemoryOf(nat.Name); {
 		case hasPrefix(nat.Name, deepReaders), memory == trace.AnyMemory, memory == trace.ReadsMemory:
-			s.look(s.reached(g, in.A, params)...)
+			s.Look(s.reached(g, in.A, params)...)
 		case memory == trace.NoMemory && !strings.HasPrefix(nat.Name, "time.") && !strings.HasPrefix(nat.Name, "testing."):
 			s.lookTexts(g, f, in)
 		default:
 			for i := range params {
-				s.lookObject(*g.reg(uint32(in.A) + uint32(i)))
+				s.lookObject(*g.Reg(uint32(in.A) + uint32(i)))
 			}
 		}
 	}
@@ -55,14 +56,14 @@ func (s *symbols) drawnNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 }
 
 // lookTexts looks at the string arguments of the native.
-func (s *symbols) lookTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) {
-	for _, i := range s.textWords(f, g.pc) {
-		s.lookMemory(*g.reg(uint32(in.A) + i), *g.reg(uint32(in.A) + i + 1))
+func (s *Symbols) lookTexts(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	for _, i := range s.textWords(f, g.PC) {
+		s.lookMemory(*g.Reg(uint32(in.A) + i), *g.Reg(uint32(in.A) + i + 1))
 	}
 }
 
 // labelOf returns the label of a value that consists of these cells.
-func (s *symbols) labelOf(cells []cell) *symbolic.Term {
+func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
 	var labels []*symbolic.Term
 	for _, c := range cells {
 		labels = append(labels, c.term)
@@ -71,23 +72,23 @@ func (s *symbols) labelOf(cells []cell) *symbolic.Term {
 }
 
 // loadedLabel returns the label of a register into which n bytes with label t were loaded.
-func (s *symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
+func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
 	if t == nil || n == 8 {
 		return t
 	}
 	return s.joined(bounds.Bound{}, t)
 }
 
-// drawnBytes makes t the label of n bytes at p.
-func (s *symbols) drawnBytes(p ptr, n uint64, t *symbolic.Term) {
+// DrawnBytes makes t the label of n bytes at p.
+func (s *Symbols) DrawnBytes(p heap.Ptr, n uint64, t *symbolic.Term) {
 	if n > 0 {
-		s.store(p, uint32(n), t)
+		s.Store(p, uint32(n), t)
 	}
 }
 
 // reached returns the labels of all objects that the n registers from i on reach, over any number
 // of references.
-func (s *symbols) reached(g *goroutine, i uint16, n int) []*symbolic.Term {
+func (s *Symbols) reached(g *Goroutine, i uint16, n int) []*symbolic.Term {
 	var labels []*symbolic.Term
 	s.eachReached(g, i, n, func(id uint32) bool {
 		for _, c := range s.memory[id] {
@@ -99,48 +100,47 @@ func (s *symbols) reached(g *goroutine, i uint16, n int) []*symbolic.Term {
 }
 
 // drawnAtomic executes an operation of sync/atomic on w.
-func (s *symbols) drawnAtomic(g *goroutine, w word, name string, r Regs, fn func(*Machine, *goroutine, Regs) Ctl) Ctl {
-	p := r.U(0)
-	s.look(r.sym(s.m, g, 0))
-	old := s.at(p, w.size)
+func (s *Symbols) drawnAtomic(g *Goroutine, w Word, name string, execute func()) {
+	p := g.address(w)
+	s.Look(s.shadowOf(g, w.Reg))
+	old := s.at(p, w.Size)
 	// A word that is no parameter of the operation need not be in the stack.
 	var arg, third *symbolic.Term
 	//mutant: an atomic load has three operands [test ./vm TestAtomicAtEnd]: true
 	if name != "Load" {
-		arg = r.sym(s.m, g, 1)
+		arg = s.shadowOf(g, w.Reg+1)
 	}
 	if name == "CompareAndSwap" {
-		third = r.sym(s.m, g, 2)
+		third = s.shadowOf(g, w.Reg+2)
 	}
-	if w.size < 8 {
+	if w.Size < 8 {
 		arg, third = s.joined(bounds.Bound{}, arg), s.joined(bounds.Bound{}, third)
 	}
-	ctl := fn(s.m, g, r)
+	execute()
 	var result *symbolic.Term
 	switch name {
 	case "Load":
 		result = old
 	case "Store":
-		s.store(p, w.size, arg)
+		s.Store(p, w.Size, arg)
 	case "Swap":
-		s.store(p, w.size, arg)
+		s.Store(p, w.Size, arg)
 		result = old
 	case "Add":
 		result = s.joined(bounds.Bound{}, old, arg)
-		s.store(p, w.size, result)
+		s.Store(p, w.Size, result)
 	case "And", "Or":
-		s.store(p, w.size, s.joined(bounds.Bound{}, old, arg))
+		s.Store(p, w.Size, s.joined(bounds.Bound{}, old, arg))
 		result = old
 	case "CompareAndSwap": // swapUnknown has looked at whether it swaps
-		if r.U(0)&1 != 0 {
-			s.store(p, w.size, third)
+		if *g.Reg(uint32(w.Reg))&1 != 0 {
+			s.Store(p, w.Size, third)
 		}
 	default:
 		panic("BUG: no labels for atomic operation " + name)
 	}
-	if w.size < 8 {
+	if w.Size < 8 {
 		result = s.joined(bounds.Bound{}, result)
 	}
-	r.setLabel(s.m, g, 0, result)
-	return ctl
+	s.SetLabel(g, w.Reg, result)
 }

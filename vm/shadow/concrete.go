@@ -1,10 +1,9 @@
-package vm
+package shadow
 
 import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/symbolic"
-	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
@@ -21,60 +20,59 @@ const mostIndices = 256
 
 // one returns the value of t on this path, after a decision among at most limit values. If the
 // decision has not been made yet, ok is false, as with decide.
-func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok bool) {
+func (s *Symbols) one(g *Goroutine, t *symbolic.Term, limit int) (v uint64, ok bool) {
 	if v, ok := t.Const(); ok {
 		return v, true
 	}
 	if v, ok := s.sampled(g, t); ok {
 		return v, true
 	}
-	m := s.m
-	for f := g.facts; f != nil; f = f.prev {
+	for f := g.Facts; f != nil; f = f.prev {
 		if f.of == t {
 			return f.value, true
 		}
 	}
-	p := s.align(&s.own, g.facts)
+	p := s.align(&s.own, g.Facts)
 	list, more, ok := p.values(t, limit)
 	switch {
 	case !ok:
-		m.unsupported(g, RefusedInput, "the conditions on the inputs are too hard to solve")
+		s.m.Refuse(g, "the conditions on the inputs are too hard to solve")
 		return 0, false
 	case len(list) == 1 && !more:
 		return list[0], true
-	case g.fn.Trusted && !s.mayDecide(g):
-		m.unsupported(g, RefusedInput, "a model of the library branches on a value that depends on an input")
+	case g.Fn.Trusted && !s.mayDecide(g):
+		s.m.Refuse(g, "a model of the library branches on a value that depends on an input")
 		return 0, false
 	case s.unwound(g):
 		return 0, false
 	case more:
 		//mutant: one value tried is not named [inputs Named]
-		m.assume(g, Concretised)
+		s.m.Concretised(g)
 		list = list[:1]
 	}
-	g.ways = int32(len(list))
-	if !m.mayExecute(g, len(list), &trace.Op{Kind: trace.Branch}) {
+	g.Ways = int32(len(list))
+	if !s.m.Choose(g, len(list)) {
 		return 0, false
 	}
-	//mutant: what is enumerated is its least value [inputs Ways]: "g.choice" -> "0"
-	v = list[g.choice]
-	g.choice = 0
+	//mutant: what is enumerated is its least value [inputs Ways]: "g.Choice" -> "0"
+	v = list[g.Choice]
+	g.Choice = 0
 	//mutant: a value that is made concrete is forgotten [inputs Named]: "Eq(t, s.ctx.Const(t.Width(), v)" -> "Bool(true"
 	if !s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v))) {
 		return 0, false
 	}
 	g.decided()
-	known := *g.facts
+	known := *g.Facts
 	known.of, known.value = t, v
-	g.facts = &known
+	g.Facts = &known
 	return v, true
 }
 
 // concrete makes the n registers from i on concrete.
-func (s *symbols) concrete(g *goroutine, i uint16, n, limit int) bool {
+func (s *Symbols) concrete(g *Goroutine, i uint16, n, limit int) bool {
 	for k := range n {
 		reg := i + uint16(k)
-		t := g.shadow[g.fp+uint32(reg)]
+		t := g.Shadow[g.FP+uint32(reg)]
 		if t == nil {
 			continue
 		}
@@ -88,7 +86,7 @@ func (s *symbols) concrete(g *goroutine, i uint16, n, limit int) bool {
 }
 
 // concretely returns in if its operands in registers b and c are concrete; c may be NoReg.
-func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *bytecode.Instr {
+func (s *Symbols) concretely(g *Goroutine, in *bytecode.Instr, b, c uint16) *bytecode.Instr {
 	if !s.concrete(g, b, 1, fewValues) || c != bytecode.NoReg && !s.concrete(g, c, 1, fewValues) {
 		return nil
 	}
@@ -98,7 +96,7 @@ func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *byt
 
 // clearResult removes the shadow of the register that in writes, if in reads two registers and
 // writes A.
-func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
+func (s *Symbols) clearResult(g *Goroutine, in *bytecode.Instr) {
 	switch in.Op.Row().Class {
 	case bytecode.Branches, bytecode.Compares, bytecode.ComparesImm, bytecode.Stores:
 		return
@@ -106,15 +104,15 @@ func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
 	switch in.Op {
 	case bytecode.UnsafeChk, bytecode.Print, bytecode.MkSlice, bytecode.MkChan:
 	default:
-		g.shadow[g.fp+uint32(in.A)] = nil
+		g.Shadow[g.FP+uint32(in.A)] = nil
 	}
 }
 
 // index makes register i, an index into something of length n, concrete: it decides whether the
 // index is in range, and then its value, among at most limit. It reports whether the instruction
 // can be executed.
-func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
-	t := g.shadow[g.fp+uint32(i)]
+func (s *Symbols) index(g *Goroutine, i uint16, n uint64, limit int) bool {
+	t := g.Shadow[g.FP+uint32(i)]
 	if t == nil {
 		return true
 	}
@@ -131,18 +129,18 @@ func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
 
 // concreteMemory makes n bytes at p concrete. Memory that another goroutine can reach cannot be
 // made concrete: the value there must not depend on facts of this goroutine.
-func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
+func (s *Symbols) concreteMemory(g *Goroutine, p heap.Ptr, n uint64) bool {
 	obj := uint32(p >> 32)
 	if s.sampleMemory(g, p, n) {
 		return true
 	}
 	for {
-		over := s.overlaps(obj, uint32(p), uint32(n))
+		over := s.Overlaps(obj, uint32(p), uint32(n))
 		if len(over) == 0 {
 			return true
 		}
-		if s.m.multi && s.m.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
-			s.m.unsupported(g, RefusedInput, "bytes that depend on an input, in memory that goroutines share")
+		if *s.multi && s.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared {
+			s.m.Refuse(g, "bytes that depend on an input, in memory that goroutines share")
 			return false
 		}
 		c := over[0]
@@ -151,15 +149,15 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 			return false
 		}
 		at := uint64(obj)<<32 | uint64(c.off)
-		s.m.heap.WillWriteRange(obj, c.off, c.size)
+		s.heap.WillWriteRange(obj, c.off, c.size)
 		s.poke(at, c.size, v)
-		s.store(at, c.size, nil)
+		s.Store(at, c.size, nil)
 	}
 }
 
 // formats reports whether f turns values into text. Its operands are made concrete, because terms
 // of digits are useless.
-func (s *symbols) formats(f *bytecode.Func) bool {
+func (s *Symbols) formats(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return false
 	}
@@ -167,7 +165,7 @@ func (s *symbols) formats(f *bytecode.Func) bool {
 		return is
 	}
 	is := false
-	if p := s.m.link.prog.PackageOf(f.SSA); p != nil {
+	if p := s.prog.PackageOf(f.SSA); p != nil {
 		switch p.Path {
 		case "fmt", "log":
 			is = true
@@ -184,24 +182,24 @@ func (s *symbols) formats(f *bytecode.Func) bool {
 }
 
 // compareStrings computes the comparisons of strings.
-func (s *symbols) compareStrings(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
-	p, n := *g.reg(uint32(in.B)), *g.reg(uint32(in.B) + 1)
-	q, k := *g.reg(uint32(in.C)), *g.reg(uint32(in.C) + 1)
-	if tainted(g.shadow[g.fp+uint32(in.B):][:2]) || tainted(g.shadow[g.fp+uint32(in.C):][:2]) {
+func (s *Symbols) compareStrings(g *Goroutine, in *bytecode.Instr) *bytecode.Instr {
+	p, n := *g.Reg(uint32(in.B)), *g.Reg(uint32(in.B) + 1)
+	q, k := *g.Reg(uint32(in.C)), *g.Reg(uint32(in.C) + 1)
+	if tainted(g.Shadow[g.FP+uint32(in.B):][:2]) || tainted(g.Shadow[g.FP+uint32(in.C):][:2]) {
 		if !s.concrete(g, in.B, 2, fewValues) || !s.concrete(g, in.C, 2, fewValues) {
 			return nil
 		}
 		return s.compareStrings(g, in)
 	}
 	if !s.symbolicString(p, n) && !s.symbolicString(q, k) || in.Op == bytecode.EqStr && n != k {
-		g.shadow[g.fp+uint32(in.A)] = nil
+		g.Shadow[g.FP+uint32(in.A)] = nil
 		return in
 	}
-	if s.formats(g.fn) {
+	if s.formats(g.Fn) {
 		if !s.concreteMemory(g, p, n) || !s.concreteMemory(g, q, k) {
 			return nil
 		}
-		g.shadow[g.fp+uint32(in.A)] = nil
+		g.Shadow[g.FP+uint32(in.A)] = nil
 		return in
 	}
 	var t *symbolic.Term
@@ -213,24 +211,24 @@ func (s *symbols) compareStrings(g *goroutine, in *bytecode.Instr) *bytecode.Ins
 	case bytecode.LeStr:
 		t = s.lessBytes(p, n, q, k, true)
 	}
-	s.set(g, in.A, t)
+	s.Set(g, in.A, t)
 	return &noInstr
 }
 
-func (s *symbols) symbolicString(p ptr, n uint64) bool {
-	return n > 0 && len(s.overlaps(uint32(p>>32), uint32(p), uint32(n))) > 0
+func (s *Symbols) symbolicString(p heap.Ptr, n uint64) bool {
+	return n > 0 && len(s.Overlaps(uint32(p>>32), uint32(p), uint32(n))) > 0
 }
 
 // byteAt returns the byte at p.
-func (s *symbols) byteAt(p ptr) *symbolic.Term {
+func (s *Symbols) byteAt(p heap.Ptr) *symbolic.Term {
 	if t := s.at(p, 1); t != nil {
 		return t
 	}
-	return s.ctx.Const(8, uint64(*(*uint8)(s.m.heap.Load(p, 1, 0))))
+	return s.ctx.Const(8, uint64(*(*uint8)(s.heap.Load(p, 1, 0))))
 }
 
 // eqBytes returns the condition that the n bytes at p and q are equal.
-func (s *symbols) eqBytes(p, q ptr, n uint64) *symbolic.Term {
+func (s *Symbols) eqBytes(p, q heap.Ptr, n uint64) *symbolic.Term {
 	t := s.ctx.Bool(true)
 	for i := range n {
 		t = s.ctx.BoolAnd(t, s.ctx.Eq(s.byteAt(p+i), s.byteAt(q+i)))
@@ -240,7 +238,7 @@ func (s *symbols) eqBytes(p, q ptr, n uint64) *symbolic.Term {
 
 // lessBytes returns the condition that the n bytes at p come before the k bytes at q, or are equal
 // to them and orEqual is set.
-func (s *symbols) lessBytes(p ptr, n uint64, q ptr, k uint64, orEqual bool) *symbolic.Term {
+func (s *Symbols) lessBytes(p heap.Ptr, n uint64, q heap.Ptr, k uint64, orEqual bool) *symbolic.Term {
 	c := s.ctx
 	t := c.Bool(n < k || n == k && orEqual)
 	for i := min(n, k); i > 0; i-- {
@@ -252,12 +250,12 @@ func (s *symbols) lessBytes(p ptr, n uint64, q ptr, k uint64, orEqual bool) *sym
 
 // concreteWords makes registers concrete, and also the targets of those that are pointers to
 // objects with symbolic bytes.
-func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
+func (s *Symbols) concreteWords(g *Goroutine, i uint16, n int) bool {
 	if !s.concrete(g, i, n, fewValues) {
 		return false
 	}
 	for k := range n {
-		if !s.concreteObject(g, *g.reg(uint32(i) + uint32(k))) {
+		if !s.concreteObject(g, *g.Reg(uint32(i) + uint32(k))) {
 			return false
 		}
 	}
@@ -265,10 +263,10 @@ func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
 }
 
 // concreteObject makes the target of w concrete, if w is a pointer.
-func (s *symbols) concreteObject(g *goroutine, w uint64) bool {
+func (s *Symbols) concreteObject(g *Goroutine, w uint64) bool {
 	obj := w >> 32
-	if w&funcBit != 0 || obj == 0 || obj >= uint64(len(s.m.heap.Objs)) || s.memory[uint32(obj)] == nil {
+	if w&bytecode.FuncBit != 0 || obj == 0 || obj >= uint64(len(s.heap.Objs)) || s.memory[uint32(obj)] == nil {
 		return true
 	}
-	return s.concreteMemory(g, obj<<32, uint64(s.m.heap.Objs[obj].Size))
+	return s.concreteMemory(g, obj<<32, uint64(s.heap.Objs[obj].Size))
 }

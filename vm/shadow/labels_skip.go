@@ -1,11 +1,11 @@
-package vm
+package shadow
 
 import (
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 )
 
 // Most operations of a program have nothing to do with its draws. So the goroutine that executes
-// knows whether one of its registers may have a label (goroutine.unlabeled). If none has, an operation
+// knows whether one of its registers may have a label (Goroutine.Unlabeled). If none has, an operation
 // on registers neither gives labels nor looks at them, and neither does a load or a store of an
 // object without labels.
 //
@@ -48,30 +48,30 @@ var cares = func() (t [NumOps]care) {
 const rescanAfter = 256
 
 // indifferent reports whether in has nothing to do with labels. No register of g has one.
-func (s *symbols) indifferent(g *goroutine, in *Instr) bool {
+func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
 	switch cares[in.Op] {
 	case registers:
 		return true
 	case loads:
-		return !s.mayHold(uint32(*g.reg(uint32(in.B)) >> 32))
+		return !s.mayHold(uint32(*g.Reg(uint32(in.B)) >> 32))
 	case stores:
-		return !s.mayHold(uint32(*g.reg(uint32(in.A)) >> 32))
+		return !s.mayHold(uint32(*g.Reg(uint32(in.A)) >> 32))
 	}
 	return false
 }
 
-// rescan finds out whether a register of g has a label.
-func (s *symbols) rescan(g *goroutine) {
+// Rescan finds out whether a register of g has a label.
+func (s *Symbols) Rescan(g *Goroutine) {
 	s.unscanned = 0
-	top := g.fp + uint32(g.fn.Window)
-	clear(g.shadow[min(int(top), len(g.shadow)):])
+	top := g.FP + uint32(g.Fn.Window)
+	clear(g.Shadow[min(int(top), len(g.Shadow)):])
 	//mutant: registers have no labels after a while [env TestFlows]: true
-	g.unlabeled = !tainted(g.shadow[:min(int(top), len(g.shadow))])
+	g.Unlabeled = !tainted(g.Shadow[:min(int(top), len(g.Shadow))])
 }
 
 // mayHold reports whether memory of an object may have a label: it has one, or another object with the
 // same bit has.
-func (s *symbols) mayHold(obj uint32) bool {
+func (s *Symbols) mayHold(obj uint32) bool {
 	//mutant: memory has no labels where registers have none [env TestDraws/TestLookRestedLoad]: false
 	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0
 }

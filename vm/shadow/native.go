@@ -1,12 +1,10 @@
-package vm
+package shadow
 
 import (
 	"go/types"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
-	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
@@ -30,13 +28,13 @@ func hasPrefix(name string, prefixes []string) bool {
 }
 
 // beforeNative is before for the call of a native.
-func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) *bytecode.Instr {
-	nat := &s.m.natives[in.Imm32()]
+func (s *Symbols) beforeNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) *bytecode.Instr {
+	nat := s.m.Native(uint32(in.Imm32()))
 	if nat.Symbolic {
-		if t := g.shadow[g.fp+uint32(in.A)]; t != nil && s.m.multi && nat.Name == assumeName {
+		if t := g.Shadow[g.FP+uint32(in.A)]; t != nil && *s.multi && nat.Name == assumeName {
 			return s.supposeAmong(g, in.A, t)
 		}
-		if nat.Makes != nil && !s.shape(g, nat.Makes(s.m, g, regsAt(unsafe.Pointer(g.reg(uint32(in.A)))))) {
+		if nat.Makes && !s.shape(g, s.m.Makes(g, uint32(in.Imm32()))) {
 			return nil
 		}
 		return in
@@ -49,10 +47,10 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 		}
 	}
 	if i, ok := logTexts[nat.Name]; ok && len(s.memory) > 0 {
-		text := g.reg(uint32(in.A) + i)
-		s.sampleMemory(g, *text, *g.reg(uint32(in.A) + i + 1))
+		text := g.Reg(uint32(in.A) + i)
+		s.sampleMemory(g, *text, *g.Reg(uint32(in.A) + i + 1))
 	}
-	params, results := s.nativeWords(f, g.pc)
+	params, results := s.nativeWords(f, g.PC)
 	if !s.concrete(g, in.A, params, fewValues) {
 		return nil
 	}
@@ -62,24 +60,24 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 		}
 	} else if len(s.memory) > 0 {
 		for i := range params {
-			if !s.concreteObject(g, *g.reg(uint32(in.A) + uint32(i))) {
+			if !s.concreteObject(g, *g.Reg(uint32(in.A) + uint32(i))) {
 				return nil
 			}
 		}
 		if hasPrefix(nat.Name, deepReaders) && !s.logs(g) && s.refersToSymbolic(g, in.A, params) {
-			s.m.unsupported(g, RefusedInput, nat.Name+" of something that refers to values which depend on an input")
+			s.m.Refuse(g, nat.Name+" of something that refers to values which depend on an input")
 			return nil
 		}
 	}
-	clear(g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))])
+	clear(g.Shadow[g.FP+uint32(in.A) : g.FP+uint32(in.A)+uint32(max(params, results))])
 	return in
 }
 
 // concreteTexts makes the string arguments of the native concrete.
-func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) bool {
-	for _, i := range s.textWords(f, g.pc) {
+func (s *Symbols) concreteTexts(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) bool {
+	for _, i := range s.textWords(f, g.PC) {
 		at := uint32(in.A) + i
-		if p, n := *g.reg(at), *g.reg(at + 1); s.symbolicString(p, n) && !s.concreteMemory(g, p, n) {
+		if p, n := *g.Reg(at), *g.Reg(at + 1); s.symbolicString(p, n) && !s.concreteMemory(g, p, n) {
 			return false
 		}
 	}
@@ -87,7 +85,7 @@ func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Ins
 }
 
 // textWords returns the words at which a string argument begins, for the native called at pc.
-func (s *symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
+func (s *Symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
 	var args []types.Type
 	if call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction); ok {
 		for _, a := range call.Common().Args {
@@ -103,30 +101,30 @@ func (s *symbols) textWords(f *bytecode.Func, pc int32) (list []uint32) {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			list = append(list, at)
 		}
-		at += uint32(s.m.link.Layout(t).Words())
+		at += uint32(s.m.Layout(t).Words())
 	}
 	return list
 }
 
 // nativeWords returns the numbers of registers for parameters and for results of the native called
 // at pc.
-func (s *symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) {
+func (s *Symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) {
 	call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction)
 	if !ok {
 		return f.NParam, f.NResult
 	}
 	for _, a := range call.Common().Args {
-		params += s.m.link.Layout(a.Type()).Words()
+		params += s.m.Layout(a.Type()).Words()
 	}
 	res := call.Common().Signature().Results()
 	for i := range res.Len() {
-		results += s.m.link.Layout(res.At(i).Type()).Words()
+		results += s.m.Layout(res.At(i).Type()).Words()
 	}
 	return params, results
 }
 
 // refersToSymbolic reports whether a symbolic value can be reached from the n registers from i on.
-func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
+func (s *Symbols) refersToSymbolic(g *Goroutine, i uint16, n int) bool {
 	found := false
 	s.eachReached(g, i, n, func(id uint32) bool {
 		found = s.memory[id] != nil
@@ -137,19 +135,19 @@ func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
 
 // eachReached calls f for the objects that can be reached from the n registers from i on, until f
 // returns false.
-func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) bool) {
-	h := s.m.heap
+func (s *Symbols) eachReached(g *Goroutine, i uint16, n int, f func(id uint32) bool) {
+	h := s.heap
 	seen := map[uint32]bool{}
 	var work []uint32
 	visit := func(w uint64) {
 		id := w >> 32
-		if w&funcBit == 0 && id >= heap.StaticLimit && id < uint64(len(h.Objs)) && !seen[uint32(id)] {
+		if w&bytecode.FuncBit == 0 && id >= heap.StaticLimit && id < uint64(len(h.Objs)) && !seen[uint32(id)] {
 			seen[uint32(id)] = true
 			work = append(work, uint32(id))
 		}
 	}
 	for k := range n {
-		visit(*g.reg(uint32(i) + uint32(k)))
+		visit(*g.Reg(uint32(i) + uint32(k)))
 	}
 	for len(work) > 0 {
 		id := work[len(work)-1]
@@ -157,33 +155,6 @@ func (s *symbols) eachReached(g *goroutine, i uint16, n int, f func(id uint32) b
 		if !f(id) {
 			return
 		}
-		s.m.eachPtr(&h.Objs[id], visit)
-	}
-}
-
-// Shadows of a native's words.
-
-// regOf returns the number of word i in g's frame.
-func (r Regs) regOf(g *goroutine, i int) uint32 {
-	return uint32((uintptr(r.At(i)) - uintptr(g.regs())) / 8)
-}
-
-// sym returns the shadow of word i, or nil.
-func (r Regs) sym(m *Machine, g *goroutine, i int) *symbolic.Term {
-	if !m.tracking {
-		return nil
-	}
-	return g.shadow[g.fp+r.regOf(g, i)]
-}
-
-// setSym makes t the value of word i.
-func (r Regs) setSym(m *Machine, g *goroutine, i int, t *symbolic.Term) {
-	m.sym.set(g, uint16(r.regOf(g, i)), t)
-}
-
-// concreteResult removes the shadow of word i.
-func (r Regs) concreteResult(m *Machine, g *goroutine, i int) {
-	if m.tracking {
-		g.shadow[g.fp+r.regOf(g, i)] = nil
+		s.m.EachPtr(&h.Objs[id], visit)
 	}
 }

@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"go/ast"
@@ -18,8 +18,8 @@ func TestShadows(t *testing.T) {
 		Compares: "Compares", ComparesImm: "ComparesImm", Loads: "Loads", LoadsElem: "LoadsElem", LoadsPart: "LoadsPart", Stores: "Stores",
 		StoresElem: "StoresElem", Returns: "Returns"}
 	for what, functions := range map[string]map[string]string{
-		"symbolic": {"symbolic_exec.go": "before", "symbolic_slow.go": "beforeSlow"},
-		"drawn":    {"drawn_exec.go": "beforeDrawn beforeSpecial"},
+		"symbolic": {"exec.go": "Before", "slow.go": "beforeSlow"},
+		"drawn":    {"labels_exec.go": "BeforeDrawn beforeSpecial"},
 	} {
 		cases := map[string]bool{}
 		for file, names := range functions {

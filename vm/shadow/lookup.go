@@ -1,4 +1,4 @@
-package vm
+package shadow
 
 import (
 	"go/types"
@@ -24,13 +24,13 @@ const (
 
 // lookup computes the load of one of n elements of size bytes from p on, with a symbolic index in
 // register i, into register to. done is false if the caller has to enumerate the index.
-func (s *symbols) lookup(g *goroutine, p ptr, n uint64, i uint16, size uint64, signed bool, to uint16) (ok, done bool) {
-	t := g.shadow[g.fp+uint32(i)]
-	if t == nil || !isNumber(g.fn, g.pc) || n == 0 || n > mostElements || size > 8 || s.formats(g.fn) {
+func (s *Symbols) lookup(g *Goroutine, p heap.Ptr, n uint64, i uint16, size uint64, signed bool, to uint16) (ok, done bool) {
+	t := g.Shadow[g.FP+uint32(i)]
+	if t == nil || !isNumber(g.Fn, g.PC) || n == 0 || n > mostElements || size > 8 || s.formats(g.Fn) {
 		return false, false
 	}
 	obj := p >> 32
-	if obj >= uint64(len(s.m.heap.Objs)) || s.m.multi && s.m.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared || s.m.heap.Load(p, n*size, 0) == nil {
+	if obj >= uint64(len(s.heap.Objs)) || *s.multi && s.heap.Objs[obj].Flags&(heap.Shared|heap.Frozen) == heap.Shared || s.heap.Load(p, n*size, 0) == nil {
 		return false, false
 	}
 	index := s.word(t)
@@ -66,7 +66,7 @@ func (s *symbols) lookup(g *goroutine, p ptr, n uint64, i uint16, size uint64, s
 	} else {
 		x = s.widen(x)
 	}
-	s.set(g, to, x)
+	s.Set(g, to, x)
 	return true, true
 }
 
@@ -87,18 +87,18 @@ func isNumber(f *bytecode.Func, pc int32) bool {
 
 // lookupVia is lookup for an address, in register A, of n elements from p on, which only the next
 // instruction uses, for a load. It leaves g after both.
-func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, p ptr, n uint64) (ok, done bool) {
-	if g.shadow[g.fp+uint32(in.C)] == nil {
+func (s *Symbols) lookupVia(g *Goroutine, f *bytecode.Func, in *bytecode.Instr, p heap.Ptr, n uint64) (ok, done bool) {
+	if g.Shadow[g.FP+uint32(in.C)] == nil {
 		return false, false
 	}
-	addr, is := f.InstrAt(int(g.pc)).(*ssa.IndexAddr)
+	addr, is := f.InstrAt(int(g.PC)).(*ssa.IndexAddr)
 	if !is || len(*addr.Referrers()) != 1 {
 		return false, false
 	}
 	if load, is := (*addr.Referrers())[0].(*ssa.UnOp); !is || !types.Identical(load.Type(), addr.Type().Underlying().(*types.Pointer).Elem()) {
 		return false, false
 	}
-	at := g.pc + 1 + int32(in.Words())
+	at := g.PC + 1 + int32(in.Words())
 	next := &f.Code[at]
 	row := next.Op.Row()
 	scalar := row.Class == bytecode.Loads && row.Bytes > 0 && row.Bytes <= 8
@@ -106,7 +106,7 @@ func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, 
 		return false, false
 	}
 	if ok, done = s.lookup(g, p, n, in.C, uint64(row.Bytes), row.Signed, next.A); ok {
-		g.pc = at + 1 + int32(next.Words())
+		g.PC = at + 1 + int32(next.Words())
 	}
 	return ok, done
 }

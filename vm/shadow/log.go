@@ -1,10 +1,11 @@
-package vm
+package shadow
 
 import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Logs of a test are not made concrete. The text is for people and does not return to the program:
@@ -23,17 +24,20 @@ type logSample struct {
 }
 
 // logs reports whether g formats the log of a test, outside of the program's own methods.
-func (s *symbols) logs(g *goroutine) bool {
-	if g.fn.SSA == nil || !s.m.link.prog.InLibrary(g.fn.SSA) {
+func (s *Symbols) logs(g *Goroutine) bool {
+	if g.Fn.SSA == nil || !s.prog.InLibrary(g.Fn.SSA) {
 		return false
 	}
 	is := false
-	s.m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
-		f := s.m.code(id)
+	s.m.EachFunction(g, func(f *bytecode.Func) bool {
 		if f.SSA == nil {
 			return true
 		}
-		p := s.m.link.prog.PackageOf(original(f.SSA))
+		fn := f.SSA
+		if o := fn.Origin(); o != nil {
+			fn = o
+		}
+		p := s.prog.PackageOf(fn)
 		switch {
 		case p == nil:
 			return true
@@ -51,12 +55,12 @@ var logging = map[string]bool{"Log": true, "Logf": true, "Error": true, "Errorf"
 	"log": true, "write": true, "fail": true, "skip": true}
 
 // hasText reports whether g calls one of logTexts.
-func (s *symbols) hasText(g *goroutine) bool {
-	in := &g.fn.Code[g.pc]
+func (s *Symbols) hasText(g *Goroutine) bool {
+	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.CallN {
 		return false
 	}
-	_, ok := logTexts[s.m.natives[in.Imm32()].Name]
+	_, ok := logTexts[s.m.Native(uint32(in.Imm32())).Name]
 	return ok
 }
 
@@ -64,30 +68,30 @@ func (s *symbols) hasText(g *goroutine) bool {
 var logTexts = map[string]uint32{"testing.hbFailed": 3, "testing.hbSkipped": 3, "testing.hbLog": 0}
 
 // sampled returns the value of t for the least inputs of the path, if g formats the log of a test.
-func (s *symbols) sampled(g *goroutine, t *symbolic.Term) (v uint64, ok bool) {
+func (s *Symbols) sampled(g *Goroutine, t *symbolic.Term) (v uint64, ok bool) {
 	if !s.logs(g) && !s.hasText(g) {
 		return 0, false
 	}
-	if s.sample.model == nil || s.sample.sum != s.sum() || s.sample.inputs != len(s.inputs) {
+	if s.sample.model == nil || s.sample.sum != s.Sum() || s.sample.inputs != len(s.inputs) {
 		model, r := s.least()
 		if r != symbolic.Sat {
 			return 0, false
 		}
-		s.sample = logSample{s.sum(), len(s.inputs), model}
+		s.sample = logSample{s.Sum(), len(s.inputs), model}
 	}
 	return s.ctx.Eval(t, s.sample.model), true
 }
 
 // sampleMemory gives n symbolic bytes at p their bits in the sample, if g formats the log of a
 // test. Their shadows stay.
-func (s *symbols) sampleMemory(g *goroutine, p ptr, n uint64) (ok bool) {
+func (s *Symbols) sampleMemory(g *Goroutine, p heap.Ptr, n uint64) (ok bool) {
 	obj := uint32(p >> 32)
-	for _, c := range s.overlaps(obj, uint32(p), uint32(n)) {
+	for _, c := range s.Overlaps(obj, uint32(p), uint32(n)) {
 		v, ok := s.sampled(g, c.term)
 		if !ok {
 			return false
 		}
-		s.m.heap.WillWriteRange(obj, c.off, c.size)
+		s.heap.WillWriteRange(obj, c.off, c.size)
 		s.poke(uint64(obj)<<32|uint64(c.off), c.size, v)
 	}
 	return true
