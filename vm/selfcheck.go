@@ -134,6 +134,7 @@ func (m *Machine) verifyGoroutines() {
 		if g.status != gReady || m.executionOver() {
 			continue
 		}
+		m.verifyLive(g)
 		old := *m.viewOf(g)
 		if !g.pending.Kind.Blocks() && old.n == 0 {
 			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.ID, old.op))
@@ -144,6 +145,17 @@ func (m *Machine) verifyGoroutines() {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.ID, old.n, old.op, now.n, now.op))
 		}
 	}
+}
+
+// verifyLive checks that the live registers of g are known. Otherwise all count, and what an earlier frame
+// or another path has left in one, which may be an object that does not exist, is part of the state.
+// Decisions about symbolic values are made in the middle of things.
+func (m *Machine) verifyLive(g *goroutine) {
+	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
+		if !known && !m.tracking {
+			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.id, f.Name))
+		}
+	})
 }
 
 // verifyEnabled checks that the set of enabled goroutines has those that a scan finds.

@@ -206,10 +206,11 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.selectOp(v)
 	case *ssa.Call:
 		c.clocked(v, func() { c.call(v) })
-	// It is pending only in programs that count goroutines. Without a list all registers count there,
-	// from which the arguments in the window are made.
 	case *ssa.Go:
 		fv, w, n, _ := c.prepareCall(&v.Call)
+		// It is pending in programs that count goroutines. The words in the window are copies of live values.
+		//mutant: what is live at a go statement is not known [test ./vm TestInvariants]
+		c.recordPending()
 		c.emit(Go, w, fv, n)
 	case *ssa.Defer:
 		tok := NoReg
