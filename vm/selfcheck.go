@@ -153,7 +153,7 @@ func (m *Machine) verifyGoroutines() {
 func (m *Machine) verifyLive(g *goroutine) {
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 		if !known && !m.tracking {
-			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.id, f.Name))
+			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.ID, f.Name))
 		}
 	})
 }
