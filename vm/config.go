@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"hbcheck.dev/hbcheck/vm/host"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
@@ -65,6 +66,12 @@ type Config struct {
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }
+
+// A HostLog collects what a program has asked the host; a HostFact is one answer.
+type (
+	HostLog  = host.Log
+	HostFact = host.Fact
+)
 
 // DefaultUnwind is the most decisions of a goroutine at one place if Config sets no bound. A loop
 // unwound that often has as many paths, with half a million decisions together: some seconds.

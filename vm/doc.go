@@ -100,8 +100,6 @@
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); refused constructs (refuse); the numbers that
 //	              several machines agree on (shared), and their facts about the clock (clock)
-//	host          what a program has read from the host, on which cached verdicts depend; the host's
-//	              files as they were at the first read (view)
 //	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
 //	              and locks (values)
 //	config        the configuration of a machine; machine its parts
@@ -112,6 +110,6 @@
 // through this and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
-// memory), shadow (values beside their bits), native (functions that the machine computes), abitype (type
-// descriptors that package reflect reads) and race (vector clocks).
+// memory), shadow (values beside their bits), native (functions that the machine computes), host (files
+// and variables of the host), abitype (type descriptors that package reflect reads) and race (vector clocks).
 package vm

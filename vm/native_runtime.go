@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/host"
 )
 
 // Natives of package runtime (load/overlay/_src/runtime) that need the machine itself.
@@ -191,7 +192,7 @@ func (m *Machine) settingIn(name, list string) (value string) {
 
 // getenv returns a variable of the program's initial environment.
 func (m *Machine) getenv(key string) string {
-	m.noteHost(askVariable, key)
+	m.noteHost(host.AskVariable, key)
 	for _, s := range m.cfg.Env {
 		if k, v, _ := strings.Cut(s, "="); k == key {
 			return v
@@ -289,7 +290,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
 		pos.Filename = m.link.prog.GOROOT + "/src/" + model
 	}
-	m.setString(g, r, 2, seenPath(m.link.prog.Recorded(pos.Filename), onWindows))
+	m.setString(g, r, 2, host.SeenPath(m.link.prog.Recorded(pos.Filename), host.OnWindows))
 	r.Set(4, uint64(pos.Line))
 	return Next
 }

@@ -231,7 +231,7 @@ func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg
 	if cfg.Host != own.Host {
 		//mutant: what initialisers ask the host is asked once [base]
-		cfg.Host.learn(own.Host)
+		cfg.Host.Learn(own.Host)
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs

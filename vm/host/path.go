@@ -1,4 +1,4 @@
-package vm
+package host
 
 import (
 	"path/filepath"
@@ -10,10 +10,10 @@ import (
 // it learns, of its directory and of symbolic links, are written as Linux would, with the drive as the
 // first directory: C:\a\b is /C:/a/b. Those that it asks for are written back.
 
-const onWindows = runtime.GOOS == "windows"
+const OnWindows = runtime.GOOS == "windows"
 
 // seenPath returns a path of the host as the program sees it.
-func seenPath(path string, windows bool) string {
+func SeenPath(path string, windows bool) string {
 	if !windows {
 		return path
 	}

@@ -1,4 +1,7 @@
-package vm
+// Package host is what programs see of the machine that hbcheck runs on: files as they were at the first read
+// (view.go), with paths (path.go) and attributes (stat.go) as on Linux, and a log of the questions, on which
+// cached verdicts depend (log.go).
+package host
 
 import (
 	"crypto/sha256"
@@ -11,36 +14,36 @@ import (
 	"sync"
 )
 
-// A HostLog collects the facts that executions of a program have read from the host of hbcheck:
+// A Log collects the facts that executions of a program have read from the host of hbcheck:
 // files, directories and environment variables. Findings about the program stay true as long as all
 // of these facts hold. Several machines may share one; the zero value is empty.
-type HostLog struct {
+type Log struct {
 	mu    sync.Mutex
-	facts map[hostQuestion]string // to the answer
+	facts map[question]string // to the answer
 }
 
 // hostQuestion is a question of a program to the host.
-type hostQuestion struct {
-	ask  hostAsk
+type question struct {
+	ask  Ask
 	name string // a path, or that of a variable
 }
 
 // A hostAsk is the kind of a question about a name.
-type hostAsk string
+type Ask string
 
 const (
-	askVariable    hostAsk = "env"      // the value of a variable
-	askEnvironment hostAsk = "environ"  // all variables; there is no name
-	askKind        hostAsk = "kind"     // the kind of file at a path, without following symbolic links
-	askStat        hostAsk = "stat"     // the same with size and times
-	askTarget      hostAsk = "target"   // the same for the target of a symbolic link
-	askContent     hostAsk = "content"  // of a file
-	askNames       hostAsk = "names"    // of a directory
-	askLink        hostAsk = "readlink" // the target of a symbolic link
+	AskVariable    Ask = "env"      // the value of a variable
+	AskEnvironment Ask = "environ"  // all variables; there is no name
+	AskKind        Ask = "kind"     // the kind of file at a path, without following symbolic links
+	AskStat        Ask = "stat"     // the same with size and times
+	AskTarget      Ask = "target"   // the same for the target of a symbolic link
+	AskContent     Ask = "content"  // of a file
+	AskNames       Ask = "names"    // of a directory
+	AskLink        Ask = "readlink" // the target of a symbolic link
 )
 
 // A HostFact is an answer of the host.
-type HostFact struct{ Ask, Name, Answer string }
+type Fact struct{ Ask, Name, Answer string }
 
 // maxHostFile is the largest size of a file whose content is compared. unknown is the answer to
 // questions about larger ones, and about devices: it never holds again.
@@ -53,45 +56,45 @@ const (
 const pwd = "PWD"
 
 // note adds a question to l, and if it is new the answer of v.
-func (l *HostLog) note(v *hostView, env []string, ask hostAsk, name string) {
+func (l *Log) Note(v *View, env []string, ask Ask, name string) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q := hostQuestion{ask, name}
+	q := question{ask, name}
 	if _, known := l.facts[q]; known {
 		return
 	}
 	if l.facts == nil {
-		l.facts = make(map[hostQuestion]string)
+		l.facts = make(map[question]string)
 	}
-	//mutant: host facts have the memory of the program as their names [test ./vm TestHostName]: remove 1
+	//mutant: host facts have the memory of the program as their names [test ./vm/host TestHostName]: remove 1
 	q.name = strings.Clone(name) // the memory of the machine has it, and that changes
 	l.facts[q] = v.answer(env, ask, q.name)
 }
 
 // Add adds facts of earlier executions.
-func (l *HostLog) Add(facts []HostFact) {
+func (l *Log) Add(facts []Fact) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.facts == nil {
-		l.facts = make(map[hostQuestion]string)
+		l.facts = make(map[question]string)
 	}
 	for _, f := range facts {
-		l.facts[hostQuestion{hostAsk(f.Ask), f.Name}] = f.Answer
+		l.facts[question{Ask(f.Ask), f.Name}] = f.Answer
 	}
 }
 
 // learn adds the facts of o that l lacks.
-func (l *HostLog) learn(o *HostLog) {
+func (l *Log) Learn(o *Log) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.facts == nil {
-		l.facts = make(map[hostQuestion]string)
+		l.facts = make(map[question]string)
 	}
 	for q, a := range o.facts {
 		if _, known := l.facts[q]; !known {
@@ -101,14 +104,14 @@ func (l *HostLog) learn(o *HostLog) {
 }
 
 // Facts returns the facts, in order.
-func (l *HostLog) Facts() []HostFact {
+func (l *Log) Facts() []Fact {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := make([]HostFact, 0, len(l.facts))
+	list := make([]Fact, 0, len(l.facts))
 	for q, a := range l.facts {
-		list = append(list, HostFact{string(q.ask), q.name, a})
+		list = append(list, Fact{string(q.ask), q.name, a})
 	}
-	slices.SortFunc(list, func(a, b HostFact) int {
+	slices.SortFunc(list, func(a, b Fact) int {
 		if c := strings.Compare(a.Ask, b.Ask); c != 0 {
 			return c
 		}
@@ -118,14 +121,14 @@ func (l *HostLog) Facts() []HostFact {
 }
 
 // Holds reports whether the host still gives the same answer. env has the variables of the program.
-func (f HostFact) Holds(env []string) bool {
-	return f.Answer != unknown && new(hostView).answer(env, hostAsk(f.Ask), f.Name) == f.Answer
+func (f Fact) Holds(env []string) bool {
+	return f.Answer != unknown && new(View).answer(env, Ask(f.Ask), f.Name) == f.Answer
 }
 
 // answer asks the host. PWD does not come from the host: it names the directory of the package.
-func (v *hostView) answer(env []string, ask hostAsk, name string) string {
+func (v *View) answer(env []string, ask Ask, name string) string {
 	switch ask {
-	case askVariable:
+	case AskVariable:
 		if name == pwd {
 			return "the package's"
 		}
@@ -135,18 +138,18 @@ func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 			}
 		}
 		return "unset"
-	case askEnvironment:
+	case AskEnvironment:
 		env = slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, pwd+"=") })
 		return digest([]byte(strings.Join(env, "\x00")))
-	case askKind, askStat:
-		info, err := v.stat(name, false)
-		return described(info, err, ask == askStat)
-	case askTarget:
-		info, err := v.stat(name, true)
+	case AskKind, AskStat:
+		info, err := v.Stat(name, false)
+		return described(info, err, ask == AskStat)
+	case AskTarget:
+		info, err := v.Stat(name, true)
 		return described(info, err, true)
-	case askContent:
-		if c := v.content(name); c.data != nil {
-			return digest(c.data)
+	case AskContent:
+		if c := v.Content(name); c.Data != nil {
+			return digest(c.Data)
 		}
 		info, err := os.Stat(v.path(name))
 		if err != nil {
@@ -160,14 +163,14 @@ func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 			return described(nil, err, false)
 		}
 		return digest(data)
-	case askNames:
-		list, err := v.names(name)
+	case AskNames:
+		list, err := v.Names(name)
 		if err != nil {
 			return described(nil, err, false)
 		}
 		return digest([]byte(list))
-	case askLink:
-		target, err := v.target(name)
+	case AskLink:
+		target, err := v.Target(name)
 		if err != nil {
 			return described(nil, err, false)
 		}
@@ -180,7 +183,7 @@ func (v *hostView) answer(env []string, ask hostAsk, name string) string {
 func described(info fs.FileInfo, err error, whole bool) string {
 	switch {
 	case err != nil:
-		return fmt.Sprintf("errno %d", errno(err))
+		return fmt.Sprintf("errno %d", Errno(err))
 	case whole:
 		return fmt.Sprintf("%v %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
 	}

@@ -1,4 +1,4 @@
-package vm
+package host
 
 import (
 	"path/filepath"
@@ -12,13 +12,13 @@ func TestHostPaths(t *testing.T) {
 		{`\\server\share\a`, "//server/share/a"},
 		{`..\a`, "../a"},
 	} {
-		if got := seenPath(x.host, true); got != x.seen {
+		if got := SeenPath(x.host, true); got != x.seen {
 			t.Errorf("the program sees %s as %s, want %s", x.host, got, x.seen)
 		}
-		if got := filepath.ToSlash(hostPath(x.seen, true)); got != seenPath(x.host, true)[seenDrive(x.seen):] {
+		if got := filepath.ToSlash(hostPath(x.seen, true)); got != SeenPath(x.host, true)[seenDrive(x.seen):] {
 			t.Errorf("%s is %s", x.seen, got)
 		}
-		if seenPath(x.host, false) != x.host || hostPath(x.seen, false) != x.seen {
+		if SeenPath(x.host, false) != x.host || hostPath(x.seen, false) != x.seen {
 			t.Errorf("%s is another path on other systems", x.host)
 		}
 	}
