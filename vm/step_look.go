@@ -183,20 +183,8 @@ func (m *Machine) noteLook(t int64) {
 
 // observed reports whether the time that g reads may matter: it is not only logged.
 func (m *Machine) observed(g *goroutine) bool {
-	logs := false
-	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
-		f := m.code(id)
-		if id == 0 || f.SSA == nil {
-			return true
-		}
-		p := m.link.prog.PackageOf(original(f.SSA))
-		if p == nil || p.Path == "time" {
-			return true
-		}
-		logs = p.Std && (p.Path == "log" || p.Path == "log/slog" || p.Path == "testing")
-		return false
-	})
-	return !logs
+	p := m.timesCaller(g)
+	return p == nil || !p.Std || p.Path != "log" && p.Path != "log/slog" && p.Path != "testing"
 }
 
 // The layout of a Time in package time: nanosecond, second since year 1, location. A Time with a
