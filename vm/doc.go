@@ -83,7 +83,7 @@
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
-//	              of loops that wait (loops, counting: which loops; eliminate: the elimination)
+//	              of loops that wait (loops: which loops, by package loops; eliminate: the elimination)
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions without side effects, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,
@@ -109,7 +109,8 @@
 // The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
 // through this and the other packages.
 //
-// Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
-// memory), shadow (values beside their bits), native (functions that the machine computes), host (files
-// and variables of the host), abitype (type descriptors that package reflect reads) and race (vector clocks).
+// Below it are packages bytecode (instructions), compile (SSA to bytecode), loops (of code), heap (objects),
+// layout (types in memory), shadow (values beside their bits), native (functions that the machine computes),
+// host (files and variables of the host), abitype (type descriptors that package reflect reads) and race
+// (vector clocks).
 package vm

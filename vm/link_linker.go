@@ -16,6 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/compile"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/loops"
 )
 
 // linker gives numbers and addresses to the functions and objects that code refers to, on first
@@ -149,7 +150,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 				panic("BUG: two natives for " + n.Name)
 			}
 			k.natives[n.Name] = len(m.natives)
-			n.effect = effectOf(n.Name)
+			n.effect = loops.EffectOf(n.Name)
 			m.natives = append(m.natives, n)
 			if n.PeekUnused != nil {
 				n.Peek = n.PeekUnused

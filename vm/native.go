@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/loops"
 	"hbcheck.dev/hbcheck/vm/native"
 )
 
@@ -59,7 +60,7 @@ type Native struct {
 	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.
 	Makes func(m *Machine, g *goroutine, r Regs) []types.Type
 
-	effect effect // set by the linker
+	effect loops.Effect // set by the linker
 }
 
 // keep is a native whose results have the bits of its arguments.

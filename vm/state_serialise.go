@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/loops"
 )
 
 // serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
@@ -94,7 +95,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //
 // The innermost frame comes first. Each word determines how many words come after it, so different
 // goroutines have different strings of words.
-func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
+func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
 	t.named = t.named[:0]
 	//mutant: stacks stay [regions]
@@ -146,7 +147,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		link, ra, df := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn], g.Stack[fp-hdrDefer]
 		place := pc
 		if copies != nil {
-			place = copies.of(fn).lastCopy(pc, above == callee{}, above.flags)
+			place = copies.Of(fn).LastCopy(pc, above == callee{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
 		t.named = append(t.named, uint32(len(t.words))<<1|1)
