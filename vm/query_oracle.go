@@ -239,7 +239,7 @@ func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
 // ByChannels reports whether the effects of operations on channels depend only on the channels: not
 // on the order in which goroutines have come to them, on the passing of time, or on a bubble of
 // testing/synctest.
-func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.InBubbles() }
+func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.inBubbles() }
 
 // Channel returns the state of the channel object id, and whether it belongs to a timer.
 func (v StaticView) Channel(id uint32) (c por.Case, ofTimer bool) {

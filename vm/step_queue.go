@@ -110,7 +110,7 @@ func (m *Machine) hasParked(g *goroutine) bool {
 // serve notes which parked selects gc completes now that channel c has been closed, or has got an
 // element, or room for one if send is set.
 func (m *Machine) serve(c ptr, send bool) {
-	if m.auto || m.clock <= m.cfg.Slack && !m.InBubbles() { // nothing has certainly parked
+	if m.auto || m.clock <= m.cfg.Slack && !m.inBubbles() { // nothing has certainly parked
 		return
 	}
 	all := m.chanHdr(c)[chClosed/8] != 0
