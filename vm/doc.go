@@ -102,7 +102,7 @@
 //	              several machines agree on (shared), and their facts about the clock (clock)
 //	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
 //	              and locks (values)
-//	config        the configuration of a machine; machine its parts
+//	config        the configuration of a machine; machine its parts; words: registers, pointers, hashes
 //	selfcheck     the machine's own checks, for tests; selfcheck_natives: the operations of natives are
 //	              those that package trace declares
 //

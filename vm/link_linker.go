@@ -382,3 +382,16 @@ func (k *linker) refusal(fn *ssa.Function, id uint32, code RefusalCode, text str
 	f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
 	return f
 }
+
+// boundKey is the common part of the functions that are made for method values of one method.
+type boundKey struct {
+	method types.Object
+	args   string // type arguments, as numbers of layouts
+}
+
+// callKey identifies an adapter.
+type callKey struct {
+	kind adapterKind
+	sig  uint32 // layout number of the function type
+	ops  string // of a select: its cases
+}

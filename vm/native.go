@@ -15,13 +15,6 @@ type Regs struct{ native.Words }
 // regsAt returns the window that begins at a register.
 func regsAt(p unsafe.Pointer) Regs { return Regs{native.Words{P: p}} }
 
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // Ctl is the next action of the interpreter that a native asks for.
 type Ctl uint8
 

@@ -11,15 +11,6 @@ import (
 // through the standard streams, but not change it. Writes to files stay in the program's memory
 // (hb_tree.go of the overlay).
 
-// startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
-// 2026-02-03 04:05:06. No second, hour, day or year begins then, at which programs may have
-// something to do. bubbleTime is that of a bubble's clock, which package synctest promises:
-// 2000-01-01.
-const (
-	startTime  int64 = 1770091506_123456789
-	bubbleTime int64 = 946684800_000000000
-)
-
 var fileNatives = []Native{
 	{Name: "os.runtime_args", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		args := m.cfg.Args

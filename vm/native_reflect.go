@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"go/types"
 	"math"
 	"slices"
 	"strconv"
@@ -134,12 +133,6 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 		id = m.link.boundCode(fn, id)
 	}
 	return uint64(id) << 32
-}
-
-// boundKey is the common part of the functions that are made for method values of one method.
-type boundKey struct {
-	method types.Object
-	args   string // type arguments, as numbers of layouts
 }
 
 // boundCode returns the number of the function that stands for all method values of the method that

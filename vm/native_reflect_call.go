@@ -42,13 +42,6 @@ const (
 	adaptSelect
 )
 
-// callKey identifies an adapter.
-type callKey struct {
-	kind adapterKind
-	sig  uint32 // layout number of the function type
-	ops  string // of a select: its cases
-}
-
 // adapter has the data that an adapter's natives need, by the number of the adapter's function.
 type adapter struct {
 	in, out         *layout.Layout   // of the tuples

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
 )
@@ -34,4 +35,12 @@ func (v Report) FuncValue(fv uint64) string {
 		return compile.Symbol(m.link.funcs[id].fn)
 	}
 	return ""
+}
+
+// original returns the function that fn is an instance of, or fn.
+func original(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
 }

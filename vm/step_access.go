@@ -128,9 +128,6 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	return false
 }
 
-// ptr is a guest pointer.
-type ptr = heap.Ptr
-
 // accessOf returns a plain access to n bytes at p.
 func accessOf(p ptr, n uint64, write bool) trace.Access {
 	return trace.Access{Obj: uint32(p >> 32), Off: uint32(p), Size: uint32(n), Write: write}

@@ -8,9 +8,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// funcBit marks a func value that names a function directly.
-const funcBit = bytecode.FuncBit
-
 // bottomReturn is the return word of a goroutine's first frame.
 const bottomReturn = 0
 

@@ -47,21 +47,6 @@ import (
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
-// rg returns register i of the frame whose register 0 is at base; rf and rf32 are the same for floats.
-// Nothing is checked: the compiler has made the operands, and pushFrame has made room for NRegs
-// and the outgoing window.
-func rg(base unsafe.Pointer, i uint16) *uint64 {
-	return (*uint64)(unsafe.Add(base, uintptr(i)*8))
-}
-
-func rf(base unsafe.Pointer, i uint16) *float64 {
-	return (*float64)(unsafe.Add(base, uintptr(i)*8))
-}
-
-func rf32(base unsafe.Pointer, i uint16) *float32 {
-	return (*float32)(unsafe.Add(base, uintptr(i)*8))
-}
-
 // pcOf returns the number of the instruction at ip.
 // An instruction has 8 bytes, and so have the words that follow some.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }

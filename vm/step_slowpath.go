@@ -3,15 +3,12 @@ package vm
 import (
 	"math"
 	"math/bits"
-	"strconv"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
-
-func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // slowOp executes the operations that have no place in exec's loop: they are rarer than a call, or
 // take so long that a call does not matter. g.pc is the instruction; it advances when the operation

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -98,33 +97,6 @@ func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uin
 		}
 	}
 	return true, 0
-}
-
-const (
-	hashK0 = 0x9E3779B97F4A7C15
-	hashK1 = 0xBF58476D1CE4E5B9
-)
-
-// mix returns the hash h with v added.
-// A multiplication to 128 bits folded to 64, as in wyhash: so that high bits of v count in the low
-// ones of the result, too.
-func mix(h, v uint64) uint64 {
-	hi, lo := bits.Mul64(h^v^hashK0, hashK1)
-	return hi ^ lo
-}
-
-// hashBytes adds b to the hash h, with its length: parts of a key cannot run into each other.
-func hashBytes(h uint64, b []byte) uint64 {
-	h = mix(h, uint64(len(b)))
-	for len(b) >= 8 {
-		h = mix(h, *(*uint64)(unsafe.Pointer(&b[0])))
-		b = b[8:]
-	}
-	var t uint64
-	for i, c := range b {
-		t |= uint64(c) << (8 * i)
-	}
-	return mix(h, t)
 }
 
 // shownHash is hashImage for the program, which depends on the time if there are Times in the image.

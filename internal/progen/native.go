@@ -19,6 +19,7 @@ func (p *Prog) NativeSource() string {
 func Helpers() string {
 	return `package main
 
+import "syscall"
 
 func say(vals ...int) {
 	b := []byte("P")
@@ -53,6 +54,9 @@ func NativeMain(progs []*Prog) string {
 	b.WriteString(`package main
 
 import (
+	"math/rand/v2"
+	"os"
+	"runtime"
 )
 
 func jitter() {
