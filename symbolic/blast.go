@@ -11,8 +11,8 @@ import (
 //
 // All is made anew for each set, from its constraints in an order that depends on nothing else. So
 // the answer is a function of the set, Unknown included, whatever was asked before and by which worker.
-// That is also faster than to keep circuits and what was learned about them: what a set has as facts, of
-// which most circuits become small, a later set has not.
+// It is also faster than keeping circuits and learned clauses: most circuits become small because of the facts
+// of a set, and a later set has other facts.
 type blaster struct {
 	c      *Context
 	effort int // the most steps of a check

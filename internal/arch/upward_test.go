@@ -126,8 +126,8 @@ func namesUsed(p *packages.Package) map[arrow]map[string]bool {
 
 // layers returns the files in an order in which few arrows run upwards (Eades, Lin and Smyth, A fast and
 // effective heuristic for the feedback arc set problem, 1993): files that use no name of the rest go to the
-// end, files of which the rest uses none to the beginning, and otherwise the one with the greatest difference of
-// arrows out and in.
+// end, files of which the rest uses none to the beginning, and otherwise the one with the greatest difference
+// of arrows out and in.
 func layers(names map[arrow]map[string]bool) []string {
 	left := map[string]bool{}
 	for a := range names {

@@ -69,8 +69,8 @@ func (p *prover) init(s *Symbols, external string) {
 	p.listed = map[question]values{}
 }
 
-// align gives p the facts; the global prover gets the path condition. It returns the prover to ask:
-// if both have the same conditions, the global one, which has been asked before.
+// align gives p the facts; the global prover gets the path condition. It returns the prover to ask. If both
+// provers have the same conditions this is the global one, because it may know the answer.
 func (s *Symbols) align(p *prover, facts *Fact) *prover {
 	if p == &s.own && facts.count() == len(s.path) {
 		p = &s.global
