@@ -195,8 +195,8 @@ func (s *Session) forward(stop func(*visit) bool, after func() bool) Reason {
 }
 
 // backward goes back to the last place before the present one for which match holds. For each step it first
-// calls see for all visits, because whether a place is wanted may depend on later visits, and then match. If g
-// is a goroutine, the search ends at its start.
+// calls see for all visits, because whether a place is wanted may depend on later visits, and then match.
+// If g is a goroutine, the search ends at its start.
 func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, bool)) Reason {
 	from := s.at
 	limit := from.Tick
@@ -330,8 +330,9 @@ func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 	return Stop{Reason: reason}
 }
 
-// Back goes back to the beginning of the line that the present goroutine has executed last. With In this may be
-// a line of a function that was called; with Out it is the line that has called the present function.
+// Back goes back to the beginning of the line that the present goroutine has executed last. With In this
+// may be a line of a function that was called; with Out it is the line that has called the present
+// function.
 func (s *Session) Back(into Into) Stop {
 	g, ok := s.Current()
 	if !ok {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows from the
-// test's. If the test is too big for that, the verdict is that of exploring the subtest alone, if this was done.
+// A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows
+// from the test's. If the test is too big for that, the verdict is that of exploring the subtest alone, if
+// this was done.
 type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict

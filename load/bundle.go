@@ -93,8 +93,8 @@ const (
 	bundleRoot    = "root"
 )
 
-// maxBundled is the largest size of a file that is bundled for the program alone: Load has not read it. Workers
-// do not have larger ones.
+// maxBundled is the largest size of a file that is bundled for the program alone: Load has not read it.
+// Workers do not have larger ones.
 const maxBundled = 16 << 20
 
 // Bundle writes the bundle of prog, with what the caller adds. Config.Again and Config.GoAnswers must have

@@ -292,9 +292,9 @@ func compilerFlags(flags string) error {
 }
 
 // setVars gives variables of p the values that the linker would: those of type string without an initial
-// value, or with a constant one. Others are initialised by code, which overwrites the
-// linker's value, unless the compiler has computed their values in advance; which of the two happens is not known. Those that are set come first,
-// as they have their values before any code is executed.
+// value, or with a constant one. Others are initialised by code, which overwrites the linker's value,
+// unless the compiler has computed their values in advance; which of the two happens is not known. Those
+// that are set come first, as they have their values before any code is executed.
 func (l *loader) setVars(p *Package) {
 	for _, set := range l.choices.vars {
 		if set.pkg != p.Types.Path() || p.library() {

@@ -14,8 +14,8 @@ import (
 // maxStacks is how many goroutines are listed with their stacks.
 const maxStacks = 4
 
-// concerned returns the goroutines whose stacks explain the bug. For a leak these are the leaked goroutine and the
-// one that keeps it waiting; for a deadlock those of the cycle, or the first ones.
+// concerned returns the goroutines whose stacks explain the bug. For a leak these are the leaked goroutine
+// and the one that keeps it waiting; for a deadlock those of the cycle, or the first ones.
 func concerned(b *explore.Bug) (list []describe.Goroutine) {
 	in := func(g describe.Goroutine) bool {
 		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })
