@@ -80,7 +80,6 @@ func (h shadowHost) Refuse(g *shadow.Goroutine, what string) {
 }
 
 func (h shadowHost) Concretised(g *shadow.Goroutine) {
-	//mutant: one value tried is not named [inputs Named]
 	h.m.assume(h.of(g), Concretised)
 }
 
@@ -91,7 +90,7 @@ func (h shadowHost) Looked(d shadow.Draw) {
 }
 
 func (h shadowHost) NotesAlike(g *shadow.Goroutine, in *bytecode.Instr, word int64) bool {
-	//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: true
+	//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: false
 	if !h.m.clockRead() {
 		return true
 	}

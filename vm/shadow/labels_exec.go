@@ -277,7 +277,6 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		// A note about the clock holds for this execution's values. If the clock has not been read
 		// there is nothing to note.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
-		//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: drop 1
 		if (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.m.NotesAlike(g, in, int64(word(0))) {
 			s.Look(sh[A])
 			if C&(ClockCompared|ClockFlow) != 0 {
