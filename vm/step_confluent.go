@@ -135,7 +135,7 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		case !s.step(g):
 			return steps, false
 		}
-		last = g.id
+		last = g.ID
 	}
 }
 
