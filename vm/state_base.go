@@ -136,6 +136,32 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 	return b, m, m.initialise(e)
 }
 
+// confluent is initialise for a program whose initialisers start goroutines, and alone reports whether the
+// machine has executed a part of these, after which main is alone, or has been interrupted.
+func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
+	most := mostConfluent
+	for b = earlier; ; {
+		if b, m, err = initialise(prog, e, cfg, facts, b, true); err != nil || m.cut.Cause == CutInterrupted {
+			return b, m, true, err
+		}
+		steps, here := 0, false
+		if !m.executionOver() {
+			steps, here = m.runConfluent(most)
+		}
+		if m.cut.Cause == CutInterrupted {
+			return b, m, true, nil
+		}
+		if here {
+			m.rebase()
+			return b, m, true, nil
+		}
+		if steps <= 0 {
+			return b, m, false, nil
+		}
+		most = steps
+	}
+}
+
 // findBase returns the base of machines for e, or nil, and makes it the first of the list.
 func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) *base {
 	asked := cfg.comparable()
