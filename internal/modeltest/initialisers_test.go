@@ -257,6 +257,17 @@ func init() {
 	<-c
 }
 func main() { print(x.Load()) }`},
+	// The first goroutine moves while main waits for the second one, but need not.
+	{"unwaited", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+func init() {
+	c := make(chan int)
+	go func() { x.Store(1) }()
+	go func() { c <- 1 }()
+	<-c
+}
+func main() { print(x.Load()) }`},
 	// The goroutine receives what was sent before it was started, which does not wait for what comes later.
 	{"old", "0|1", false, `
 import "sync/atomic"
