@@ -101,14 +101,6 @@ func (k *linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
 	return fn.Blocks
 }
 
-// original returns the function that fn is an instance of, or fn.
-func original(fn *ssa.Function) *ssa.Function {
-	if o := fn.Origin(); o != nil {
-		return o
-	}
-	return fn
-}
-
 // showsOrder reports whether the loop over a map that g is in reveals the order. It does not, even
 // if the code may, in a library function that sorts, such as those of fmt and encoding/json, and in
 // slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an

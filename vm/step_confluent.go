@@ -3,7 +3,6 @@ package vm
 import (
 	"slices"
 
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
@@ -69,32 +68,6 @@ type orderedChan struct {
 // mostConfluent bounds the steps of runConfluent.
 const mostConfluent = 1 << 18
 
-// confluent is initialise for a program whose initialisers start goroutines, and alone reports whether the
-// machine has executed a part of these, after which main is alone, or has been interrupted.
-func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
-	most := mostConfluent
-	for b = earlier; ; {
-		if b, m, err = initialise(prog, e, cfg, facts, b, true); err != nil || m.cut.Cause == CutInterrupted {
-			return b, m, true, err
-		}
-		steps, here := 0, false
-		if !m.executionOver() {
-			steps, here = m.runConfluent(most)
-		}
-		if m.cut.Cause == CutInterrupted {
-			return b, m, true, nil
-		}
-		if here {
-			m.rebase()
-			return b, m, true, nil
-		}
-		if steps <= 0 {
-			return b, m, false, nil
-		}
-		most = steps
-	}
-}
-
 // runConfluent executes the rest of the initialisers, from the state in which forks has ended their
 // sequential part, as long as other schedules make no difference, for at most the given number of steps.
 // It returns the number of steps after which main was alone for the last time, or -1, and whether that
@@ -135,7 +108,7 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		case !s.step(g):
 			return steps, false
 		}
-		last = g.id
+		last = g.ID
 	}
 }
 
