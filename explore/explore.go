@@ -50,7 +50,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	now := l
 	// A short share would end before the packages are initialised, again in each attempt.
 	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
-	if opts.Share && opts.Timeout > 0 && opts.spent == 0 && opts.Initialising > opts.Timeout {
+	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
 	}
 	m, err := e.New(func() bool {

@@ -62,7 +62,7 @@ func (t *Text) open(bug *explore.Bug) string {
 	if t.undecided(bug) == "" {
 		return ""
 	}
-	//mutant: that gc may not have a bug is said below only [test ./report TestUntold]: ""
+	//mutant: that gc may not have a bug is said below only [test ./report TestUntold]: "whether gc does it is open" -> "see below"
 	return " (the language permits it; whether gc does it is open)"
 }
 

@@ -271,8 +271,8 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	case own >= 0:
 		list[own].at, list[own].Write = now.at, now.Write || list[own].Write
 		return true
-	//mutant: initialisers' accesses to large objects are forgotten [models TestConfluent/sweeps]: "now.Off, now.Size, now.Write = 0, math.MaxUint32, true" -> ""
 	case len(list) >= mostUses: // the goroutine counts as writing the object
+		//mutant: initialisers' accesses to large objects are forgotten [models TestConfluent/sweeps]: remove
 		now.Off, now.Size, now.Write = 0, math.MaxUint32, true
 		list = slices.DeleteFunc(list, func(u use) bool { return u.slot == g.slot })
 	}
