@@ -408,17 +408,17 @@ import "sync"
 var what = "done"
 func init() {
 	var wg sync.WaitGroup
-	c := make(chan bool, 2)
+	c, d := make(chan bool, 1), make(chan bool, 1)
 	go func() { wg.Add(1); c <- true }()
 	go func() {
 		defer func() {
 			if recover() != nil { what = "panic" }
-			c <- true
+			d <- true
 		}()
 		wg.Done()
 	}()
 	<-c
-	<-c
+	<-d
 }
 func main() { print(what) }`},
 	{"groupcopied", "race", false, `
