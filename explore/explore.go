@@ -47,12 +47,25 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
+	now := l
+	// A short share would end before the packages are initialised, again in each attempt.
+	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
+	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
+		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
+	}
 	m, err := e.New(func() bool {
-		l.start() // the machine executes already: it initialises packages
-		return l.interrupts()
+		now.start() // the machine executes already: it initialises packages
+		return now.interrupts()
 	})
 	if err != nil {
+		now.release()
 		return nil, err
+	}
+	if now != l && now.passed() {
+		l = now
+	} else if now != l {
+		now.release()
+		now = l
 	}
 	l.start()
 	s := &exploration{limit: l, m: m}

@@ -73,8 +73,10 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			opts.Keep = opts.Keep.fresh()
 		}
 		if opts.Timeout > 0 {
-			if opts.spent += r.Stats.Explore; !first {
-				opts.spent += r.Stats.Load // the machine is made again each time
+			opts.spent += r.Stats.Explore
+			more := max(0, r.Stats.Load-opts.Initialising)
+			if opts.Initialising = max(0, opts.Initialising-r.Stats.Load); !first {
+				opts.spent += more // the machine is made again each time
 			}
 		}
 		//mutant: refining knows no limit [test ./explore TestRefiningEnds]: drop 1

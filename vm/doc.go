@@ -80,6 +80,7 @@
 //	    init        from runtime.main to the entry        enabled   which goroutines can move
 //	    glide       steps that include plain accesses     waiters   who waits at a channel
 //	    stackaddress  places of stacks, as numbers        confluent initialisers whose goroutines end
+//	    confluent_group  WaitGroups of these
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations

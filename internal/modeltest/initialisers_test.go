@@ -348,6 +348,127 @@ func init() {
 }
 var kept uint64
 func main() { print(sum, " ", kept == drawn) }`},
+	{"group", "10", true, `
+import "sync"
+var n [4]int
+var sum int
+func init() {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { n[i] = i + 1 })
+	}
+	wg.Wait()
+	for _, x := range n { sum += x }
+}
+func main() { print(sum) }`},
+	{"sweeps", "race", false, `
+import "sync"
+var n [300]int
+func init() {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range n { n[i] = i }
+	})
+	wg.Go(func() { n[150] = 1 })
+	wg.Wait()
+}
+func main() { print(len(n)) }`},
+	{"groupagain", "9", true, `
+import "sync"
+var a, b, d int
+func init() {
+	var wg sync.WaitGroup
+	c := make(chan int)
+	go func() { d = <-c; c <- 0 }()
+	for i, p := range []*int{&a, &b} {
+		wg.Add(1)
+		wg.Add(1)
+		go func() { *p += i + 3; wg.Done() }()
+		go func() { wg.Done() }()
+		wg.Wait()
+	}
+	c <- 2
+	<-c
+}
+func main() { print(a + b + d) }`},
+	// An Add that nothing orders with a Wait races with it.
+	{"groupadds", "race", false, `
+import "sync"
+func init() {
+	var wg sync.WaitGroup
+	c, done := make(chan bool), make(chan bool, 1)
+	go func() { wg.Add(1); wg.Done(); done <- true }()
+	go func() { c <- true }()
+	<-c
+	wg.Wait()
+	<-done
+}
+func main() { print("done") }`},
+	// The empty outcome is a deadlock.
+	{"groupwaits", "|done", false, `
+import "sync"
+func init() {
+	var wg sync.WaitGroup
+	c, done := make(chan bool), make(chan bool)
+	go func() { wg.Add(1); <-c; wg.Done(); done <- true }()
+	wg.Wait()
+	c <- true
+	<-done
+}
+func main() { print("done") }`},
+	{"groupnegative", "done|panic", false, `
+import "sync"
+var what = "done"
+func init() {
+	var wg sync.WaitGroup
+	c := make(chan bool, 2)
+	go func() { wg.Add(1); c <- true }()
+	go func() {
+		defer func() {
+			if recover() != nil { what = "panic" }
+			c <- true
+		}()
+		wg.Done()
+	}()
+	<-c
+	<-c
+}
+func main() { print(what) }`},
+	{"groupcopied", "race", false, `
+import "sync"
+type pair struct { wg sync.WaitGroup; n int }
+func init() {
+	p := &pair{}
+	done := make(chan bool, 1)
+	p.wg.Add(1)
+	go func() { q := *p; q.n++; done <- true }()
+	go func() { p.wg.Done() }()
+	p.wg.Wait()
+	<-done
+}
+func main() { print("done") }`},
+	// Others see one template after the other: none, one, or both.
+	{"parsed", "0|1|2|3", false, `
+import "text/template"
+var n = func() (n int) {
+	t := template.New("")
+	done := make(chan bool)
+	go func() {
+		for _, t := range t.Templates() {
+			switch t.Name() {
+			case "a":
+				n |= 1
+			case "b":
+				n |= 2
+			}
+		}
+		done <- true
+	}()
+	t.Parse("{{define ` + "`a`}}{{end}}{{define `b`" + `}}{{end}}")
+	<-done
+	return n
+}()
+func main() { print(n) }`},
 	{"idle", "done", true, `
 func init() { go func() {}() }
 func main() { print("done") }`},
