@@ -75,7 +75,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
 	with := func() entryFacts { return factsOf(prog, e.WithInitialisers(), cfg) }
 	alone := false
-	if err == nil && m.forked && len(m.gs) > 1 && !m.tracking && !cfg.ForkInits {
+	if err == nil && m.forked && len(m.gs) > 1 && !cfg.ForkInits {
 		b, m, alone, err = confluent(prog, e, cfg, with(), b)
 	}
 	if err == nil && !alone && m.early > 1 && m.early <= maxEarly {
@@ -151,11 +151,11 @@ func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts,
 		if m.cut.Cause == CutInterrupted {
 			return b, m, true, nil
 		}
-		if here {
+		if here && (m.sym == nil || m.sym.CanBeCopied()) {
 			m.rebase()
 			return b, m, true, nil
 		}
-		if steps <= 0 {
+		if here || steps <= 0 {
 			return b, m, false, nil
 		}
 		most = steps

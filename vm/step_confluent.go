@@ -488,6 +488,9 @@ func (m *Machine) rebase() {
 	m.multi = false
 	m.steps, m.alives.stale = 0, true
 	m.undoLog = undoLog{}
+	if m.sym != nil {
+		m.sym = m.sym.Copy(m.shadowHost())
+	}
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
 	m.hashing = hashing{nans: m.nans, timesHashed: m.timesHashed}
 	m.growth = growthLog{}

@@ -90,7 +90,6 @@ func (h shadowHost) Looked(d shadow.Draw) {
 }
 
 func (h shadowHost) NotesAlike(g *shadow.Goroutine, in *bytecode.Instr, word int64) bool {
-	//mutant: the clock compares drawn values [env TestDraws/TestLookClock]: false
 	if !h.m.clockRead() {
 		return true
 	}

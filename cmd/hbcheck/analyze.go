@@ -146,6 +146,9 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		return err
 	}
 	begin := time.Now()
+	if !f.confirm {
+		defer pace(findPercent)()
+	}
 	entries := analyze.Entries(prog)
 	if f.entry != "" {
 		e, err := prog.Lookup(f.entry)

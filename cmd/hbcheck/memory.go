@@ -32,10 +32,20 @@ func loadRest(listing *load.Listing) (prog *load.Program, broken *load.Broken, e
 
 // relaxed calls f with the collector at that pace, unless the user has set one.
 func relaxed[T any](f func() (T, error)) (T, error) {
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(loadPercent))
-	}
+	defer pace(loadPercent)()
 	return f()
+}
+
+// findPercent is loadPercent for findings: go-nsq takes 3.1 instead of 4.2 seconds of processor time.
+const findPercent = 300
+
+// pace sets that of the collector, unless the user has set one, until the function that it returns is called.
+func pace(percent int) func() {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	old := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(old) }
 }
 
 // defaultMemory is half of the machine's memory where the system says it

@@ -335,6 +335,19 @@ func init() {
 	<-sent
 }
 func main() { print(a, " ", b) }`},
+	// Large draws have labels, which the base state keeps.
+	{"labelled", "7 true", true, `
+import "math/rand/v2"
+var drawn = rand.Uint64()
+var sum int
+func init() {
+	c := make(chan uint64, 1)
+	go func() { c <- drawn; c <- 7 }()
+	kept = <-c
+	sum = int(<-c)
+}
+var kept uint64
+func main() { print(sum, " ", kept == drawn) }`},
 	{"group", "10", true, `
 import "sync"
 var n [4]int

@@ -63,7 +63,7 @@ var about = map[trace.Kind][]string{
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
-		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early scalars.entryPC`,
+		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early autoMode.confluent autoMode.endedEarly scalars.entryPC`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters

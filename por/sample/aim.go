@@ -42,6 +42,7 @@ type aim struct {
 
 // status is what is known of a goroutine at its pending operation.
 type status struct {
+	there bool // it has been seen in this execution: others may be of other executions only
 	known bool // places is that of its pending operation
 	waits bool // it may wait there
 	at    por.Places
@@ -102,8 +103,12 @@ func (x *sampler) countAim() {
 func (a *aim) crossed() bool {
 	n := 0
 	enabled := a.sys.Enabled(nil)
-	for g := range a.status {
-		g := trace.GID(g)
+	for i, s := range a.status {
+		//mutant: aim: goroutines of other executions wait, too [test ./por/sample TestSparse]: "!s.there" -> "false"
+		if !s.there {
+			continue
+		}
+		g := trace.GID(i)
 		if op := a.op(g); (op.Kind == trace.Lock || op.Kind == trace.RLock) && !slices.Contains(enabled, g) && a.target.At(g, op).Has(0) {
 			n++
 		}
@@ -117,6 +122,7 @@ func (a *aim) of(g trace.GID) *status {
 		a.status = append(a.status, status{})
 	}
 	s := &a.status[g]
+	s.there = true
 	if !s.known {
 		s.known, s.at = true, a.target.At(g, a.op(g))
 		s.waits = s.at != 0 && (a.all || a.rng.IntN(a.rarely) == 0)

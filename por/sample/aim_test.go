@@ -114,3 +114,29 @@ func TestPatience(t *testing.T) {
 		t.Errorf("%d executions have ended after at most %d steps", r.Executions, r.MaxDepth)
 	}
 }
+
+// sparse has no goroutine 1.
+type sparse struct {
+	*toys.System
+	t *testing.T
+}
+
+func (s sparse) Next(g trace.GID) trace.Op {
+	if g == 1 {
+		s.t.Fatal("asked for a goroutine that is not there")
+	}
+	return s.System.Next(g)
+}
+
+// TestSparse: the numbers of an execution's goroutines have gaps where others have goroutines.
+func TestSparse(t *testing.T) {
+	nested := func(a, b int8) []toys.Instr {
+		return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Lock, A: b}, {Op: toys.Unlock, A: b}, {Op: toys.Unlock, A: a}}
+	}
+	toy := toys.New(slices.Concat([]toys.Instr{{Op: toys.Go, A: 2}}, nested(0, 1)), nil, nested(1, 0))
+	target := por.Target{Goal: por.Cross, At: at([]spot{{0, 2}, {2, 1}}, []spot{{0, 1}, {2, 0}})}
+	r := RandomExplorer().Explore(sparse{toy, t}, &stuck{}, por.Config{MaxExecutions: 40, Seed: 1, Targets: []por.Target{target}})
+	if r.Aimed[0].Met == 0 {
+		t.Errorf("none of %d executions reaches the goal", r.Aimed[0].Executions)
+	}
+}

@@ -74,21 +74,24 @@ func checkAtomic(p *pass) {
 				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
 					continue // of an object that is not shared yet
 				}
-				p.plain(fn, instr, path, write, list)
+				if root, ok := p.Base.Paths.Root(path).(ssa.Value); ok && root.Parent() == fn && p.unshared(root) {
+					continue
+				}
+				p.plain(fn, instr, addr, path, write, list)
 			}
 		}
 	}
 }
 
 // plain reports a plain access to path, which the instructions in list access atomically.
-func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, write bool, list []ssa.Instruction) {
+func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction) {
 	verb := "read"
 	if write {
 		verb = "written"
 	}
 	for _, x := range list {
-		_, name := atomicCall(x.(ssa.CallInstruction))
-		if !write && strings.HasPrefix(name, "Load") || !p.parallel(fn, x.Parent()) || p.afterJoin(instr) {
+		at, name := atomicCall(x.(ssa.CallInstruction))
+		if p.apart(addr, at) || !write && strings.HasPrefix(name, "Load") || !p.parallel(fn, x.Parent()) || p.afterJoin(instr) {
 			continue
 		}
 		if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !p.startedBefore(fn, instr) {
@@ -98,7 +101,8 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, path static.Path, 
 			continue
 		}
 		c := High
-		if len(p.heldAt(instr)) > 0 {
+		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
+		if len(p.heldAt(instr)) > 0 || resets(instr) {
 			c = Medium
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and accessed with it elsewhere: a data race", p.name(path), verb), p.place(x, name+" of it here"))
@@ -160,7 +164,8 @@ func checkLostUpdates(p *pass) {
 					continue
 				}
 				for _, l := range loads {
-					if q, _ := atomicCall(l); p.Base.Paths.Of(q) != path || path == static.Unknown || len(p.heldAt(call)) > 0 {
+					//mutant: findings: the lock of a lost update is the function's own [test ./static/findings TestWant]: "p.classesAt(call, 3)" -> "p.heldAt(call)"
+					if q, _ := atomicCall(l); p.Base.Paths.Of(q) != path || path == static.Unknown || len(p.classesAt(call, 3)) > 0 {
 						continue
 					}
 					if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn {

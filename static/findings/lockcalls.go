@@ -16,15 +16,31 @@ func (f *lockFlow) runDefers(s *state) []*state {
 	list := s.defers
 	s.defers = nil
 	states := []*state{s}
-	for _, d := range slices.Backward(list) {
+	for i, d := range slices.Backward(list) {
 		step, ok := f.code.Deferred(d)
 		if !ok {
 			continue
+		}
+		if slices.Contains(list[i+1:], d) {
+			for _, s := range states {
+				f.nextIteration(s)
+			}
 		}
 		f.before[d] = append(f.before[d], snapshot(states)...)
 		states = dedupe(f.calls(step, states))
 	}
 	return states
+}
+
+// nextIteration forgets what has been done to variables that are others in each iteration of a loop.
+func (f *lockFlow) nextIteration(s *state) {
+	another := func(h hold) bool {
+		v, ok := f.p.Base.Paths.Root(h.path).(ssa.Instruction)
+		return ok && v.Parent() == f.fn && inLoop(v.Block())
+	}
+	//mutant: findings: deferred calls of all iterations are about one variable [test ./static/findings TestWant]: "s.closed, another" -> "s.closed, func(hold) bool { return false }"
+	s.closed = slices.DeleteFunc(s.closed, another)
+	s.freed = slices.DeleteFunc(s.freed, another)
 }
 
 // calls returns the states after the functions that step calls.
@@ -98,13 +114,18 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 	if x := g.exits; len(x) == 1 && len(x[0].acquired)+len(x[0].released)+len(x[0].closed) == 0 {
 		return states
 	}
+	var some *lockFlow
+	if len(g.exits) > 1 {
+		some = g
+		f.flagged = f.flagged || g.flagged
+	}
 	var out []*state
 	for _, s := range states {
 		for _, x := range g.exits {
 			t := s.clone()
 			for _, h := range x.released {
 				if p := c.Names.Path(h.path); p != static.Unknown {
-					f.release(instr, p, h.mode, t)
+					f.release(instr, p, h.mode, t, some)
 				} else {
 					t.lose()
 				}
@@ -183,6 +204,7 @@ func (f *lockFlow) summarise() {
 			}
 		}
 	}
+	f.flagged = f.flagged || flags(f.fn)
 	for i := range f.acquires {
 		a := &f.acquires[i]
 		if len(a.chain) == 1 {
@@ -191,6 +213,26 @@ func (f *lockFlow) summarise() {
 			a.must = a.must && f.always(a.chain[0])
 		}
 	}
+}
+
+// flags reports whether fn, a literal, branches on a variable that it has captured, as in
+//
+//	defer func() {
+//		if !unlocked { mu.Unlock() }
+//	}()
+func flags(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		if load := plainLoad(br.Cond); load != nil {
+			if _, ok := load.X.(*ssa.FreeVar); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // always reports whether instr is executed on each path of the function that returns.

@@ -30,7 +30,9 @@ type hold struct {
 	own  bool            // by this function itself, not by what it calls
 	// unsure: a call that acquires it on some of its paths only has returned.
 	unsure bool
-	class  string // of a lock whose path is not known here
+	// flagged: a call that releases it where a flag says so has returned.
+	flagged bool
+	class   string // of a lock whose path is not known here
 }
 
 // state is a set of paths to a point.
@@ -115,6 +117,7 @@ type lockFlow struct {
 	acquires  []acquisition
 	ops       []acquisition // other operations that may block: send, receive, wait
 	imprecise bool          // there were too many states
+	flagged   bool          // what it releases depends on a captured variable: see flags
 	done      bool
 	doubles   []double
 	again     []double // released twice
@@ -127,6 +130,8 @@ type double struct {
 	at   ssa.Instruction
 	held hold
 	acq  acquisition
+	// unsure: one of the two happens on some paths of a callee only.
+	unsure bool
 }
 
 const maxStates = 24
@@ -312,7 +317,7 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 			s.freed = slices.DeleteFunc(s.freed, func(h hold) bool { return h.path == e.Path })
 		}
 	case static.UnlockEvent:
-		f.release(e.Instr, e.Path, e.Mode, s)
+		f.release(e.Instr, e.Path, e.Mode, s, nil)
 	case static.OnceEvent:
 		f.acquire(e.Instr, acquisition{path: e.Path, mode: static.Write, once: true, chain: []ssa.Instruction{e.Instr}, op: e.Kind}, s)
 	case static.CloseEvent:
@@ -353,8 +358,8 @@ func (f *lockFlow) operation(a acquisition) {
 	}
 }
 
-// release applies an unlock at instr.
-func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, s *state) {
+// release applies an unlock at instr; some is the function that does it on some of its paths only.
+func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, s *state, some *lockFlow) {
 	if p == static.Unknown {
 		s.lose()
 		return
@@ -374,10 +379,13 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		}
 		s.held = slices.Delete(s.held, k, k+1)
 		if holds(s.held, p) < 0 && h.own && !h.unsure {
-			s.freed = append(s.freed, hold{path: p, mode: m, at: instr})
+			s.freed = append(s.freed, hold{path: p, mode: m, at: instr, unsure: some != nil, flagged: some != nil && some.flagged})
 		}
 	case i >= 0:
-		f.again = append(f.again, double{at: instr, held: s.freed[i], acq: acquisition{mode: m, path: p}})
+		//mutant: findings: a flag says nothing about an unlock [test ./static/findings TestWant]: "!h.flagged && (some == nil || !some.flagged)" -> "true"
+		if h := s.freed[i]; !h.flagged && (some == nil || !some.flagged) {
+			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil})
+		}
 	case !s.lost:
 		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
 	}

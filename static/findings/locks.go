@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -139,7 +140,7 @@ func checkReturns(p *pass) {
 			for _, ret := range b.Instrs {
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
-						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) || p.returned(ret, h.path) {
 							continue
 						}
 						seen[h.at] = true
@@ -165,8 +166,14 @@ func returnsFlag(ret ssa.Instruction) bool {
 	return ok && len(r.Results) > 0
 }
 
-// sawAll reports whether all callers of fn are in the program.
+// sawAll reports whether all callers of fn are in the program: of an exported function they are if it is in an
+// internal package, and something here calls it.
 func (p *pass) sawAll(fn *ssa.Function) bool {
+	p.findCallers()
+	//mutant: findings: anybody may call what is internal [test ./static/findings TestWant]: "internal(pkg.Path)" -> "false"
+	if pkg := p.Prog.PackageOf(fn); pkg != nil && internal(pkg.Path) && len(p.callers[fn]) > 0 {
+		return true
+	}
 	for _, r := range p.Roots {
 		if r.Fn == fn {
 			return false
@@ -174,6 +181,8 @@ func (p *pass) sawAll(fn *ssa.Function) bool {
 	}
 	return true
 }
+
+func internal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
 // releasedByCallers reports whether a caller of fn gives back a lock of the same kind that it has not
 // acquired itself.
@@ -226,6 +235,47 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 		}
 	}
 	return false
+}
+
+// returned reports whether ret may return an object that has the lock: another function gives back a lock of the
+// same kind that it has not acquired, such as the end of a transaction, and no error is returned.
+func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
+	r, ok := ret.(*ssa.Return)
+	if !ok || len(r.Results) == 0 {
+		return false
+	}
+	last := result(r, len(r.Results)-1)
+	//mutant: findings: an error has the lock [test ./static/findings TestWant]: "!isConst" -> "false && !isConst"
+	if c, isConst := last.(*ssa.Const); types.Identical(last.Type(), types.Universe.Lookup("error").Type()) && (!isConst || !c.IsNil()) {
+		return false
+	}
+	if _, ok := r.Results[0].Type().Underlying().(*types.Pointer); !ok {
+		return false
+	}
+	class := p.Base.Paths.Class(path)
+	return slices.ContainsFunc(p.list, func(g *ssa.Function) bool {
+		//mutant: findings: nobody ends a transaction [test ./static/findings TestWant]: "g != ret.Parent()" -> "false"
+		return g != ret.Parent() && slices.ContainsFunc(g.Blocks, func(b *ssa.BasicBlock) bool {
+			return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+				c, ok := instr.(ssa.CallInstruction)
+				return ok && released(p, c, class)
+			})
+		})
+	})
+}
+
+// result returns the k-th result of r; results that deferred calls may change are stored before these.
+func result(r *ssa.Return, k int) ssa.Value {
+	load, ok := r.Results[k].(*ssa.UnOp)
+	if !ok {
+		return r.Results[k]
+	}
+	for _, instr := range slices.Backward(r.Block().Instrs) {
+		if st, ok := instr.(*ssa.Store); ok && st.Addr == load.X {
+			return st.Val
+		}
+	}
+	return load
 }
 
 // released reports whether c unlocks a lock of that class, which has not been locked by the same function.
@@ -284,7 +334,12 @@ func checkReleases(p *pass) {
 			continue
 		}
 		for _, d := range f.again {
-			p.report("HBA104", High, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			c := High
+			//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
+			if d.unsure {
+				c = Medium
+			}
+			p.report("HBA104", c, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"

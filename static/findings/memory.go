@@ -111,7 +111,7 @@ func (p *pass) ownGuards(instr ssa.Instruction, fa *ssa.FieldAddr) (list []stati
 func (p *pass) freshly(fa *ssa.FieldAddr) bool {
 	v := p.Base.Paths.Root(p.Base.Paths.Of(fa))
 	a, ok := v.(*ssa.Alloc)
-	return ok && a.Parent() == fa.Parent()
+	return ok && a.Parent() == fa.Parent() || !ok && v != nil && v.Parent() == fa.Parent() && p.unshared(v)
 }
 
 // sibling reports whether l is a field of the same struct, or embedded there, or a variable: the lock of an
@@ -163,11 +163,13 @@ func (p *pass) mapsReadLocked() {
 	}
 }
 
-// helper returns the confidence of an access in fn without a lock: low if fn is a helper that a caller calls
-// with that lock, or a callback whose callers are not known.
-func (p *pass) helper(fn *ssa.Function, lock string) Confidence {
+// helper returns the confidence of an access without a lock: low if its function is a helper that a caller calls
+// with that lock, or a callback whose callers are not known, and if a call before it may unlock anything.
+func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
+	fn := instr.Parent()
 	p.findCallers()
-	if p.sawAll(fn) && len(p.callers[fn]) == 0 {
+	//mutant: findings: a call that may unlock anything unlocks [test ./static/findings TestWant]: "p.lostAt(instr) ||" -> ""
+	if p.lostAt(instr) || p.sawAll(fn) && len(p.callers[fn]) == 0 {
 		return Low
 	}
 	if p.heldBySome(fn, lock, helperDepth, map[*ssa.Function]bool{}) {
@@ -238,7 +240,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", p.helper(a.instr.Parent(), lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}
@@ -264,6 +266,13 @@ func (p *pass) afterJoin(instr ssa.Instruction) bool {
 		}
 	}
 	return false
+}
+
+// lostAt reports whether it is not known on some path to instr which locks are held there.
+func (p *pass) lostAt(instr ssa.Instruction) bool {
+	return slices.ContainsFunc(p.flow(instr.Parent()).before[instr], func(s *state) bool {
+		return s.lost || slices.ContainsFunc(s.freed, func(h hold) bool { return h.unsure })
+	})
 }
 
 // heldAt returns the locks that are held on all paths to instr.

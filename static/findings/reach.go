@@ -15,27 +15,34 @@ type Calls interface {
 // A Reach is a set of functions, with those of other variants of their packages.
 type Reach struct {
 	fset  *token.FileSet
-	names map[token.Position]bool
+	calls map[token.Position]int // that lead there
 }
 
 // NewReach returns the functions that may be called when fn is, with those that they refer to: the standard
 // library may call these.
 func NewReach(fset *token.FileSet, g Calls, fn *ssa.Function) *Reach {
-	r := &Reach{fset, map[token.Position]bool{}}
-	seen := map[*ssa.Function]bool{}
+	r := &Reach{fset, map[token.Position]int{}}
+	seen := map[*ssa.Function]int{}
 	var list []*ssa.Function
+	n := 0
 	add := func(fn *ssa.Function) {
-		if fn != nil && !seen[fn] {
-			seen[fn] = true
-			r.names[fset.Position(fn.Pos())] = true
+		if fn == nil {
+			return
+		}
+		if _, ok := seen[fn]; !ok {
+			seen[fn] = n
+			if at := fset.Position(fn.Pos()); r.calls[at] == 0 {
+				r.calls[at] = n + 1
+			}
 			list = append(list, fn)
 		}
 	}
 	add(fn)
 	var operands []*ssa.Value
-	for len(list) > 0 {
-		body := g.Body(list[len(list)-1])
-		list = list[:len(list)-1]
+	for len(list) > 0 { // the nearest first
+		n = seen[list[0]] + 1
+		body := g.Body(list[0])
+		list = list[1:]
 		if body == nil {
 			continue
 		}
@@ -59,6 +66,12 @@ func NewReach(fset *token.FileSet, g Calls, fn *ssa.Function) *Reach {
 }
 
 // Has reports whether p is in one of the functions; a place outside of functions always is.
-func (r *Reach) Has(p *Place) bool {
-	return p.Instr == nil || r.names[r.fset.Position(p.Instr.Parent().Pos())]
+func (r *Reach) Has(p *Place) bool { return p.Instr == nil || r.Calls(p) > 0 }
+
+// Calls returns how many functions lead to p, that of p and the first one included; 0 if none is known to.
+func (r *Reach) Calls(p *Place) int {
+	if p.Instr == nil {
+		return 0
+	}
+	return r.calls[r.fset.Position(p.Instr.Parent().Pos())]
 }

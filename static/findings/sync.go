@@ -2,7 +2,9 @@ package findings
 
 import (
 	"fmt"
+	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -35,11 +37,19 @@ func checkCond(p *pass) {
 		if name != "(*sync.Cond).Wait" || inLoop(site.Block()) {
 			return
 		}
-		callers := p.callers[fn]
-		if len(callers) > 0 && !slices.ContainsFunc(callers, func(c ssa.CallInstruction) bool { return !inLoop(c.Block()) }) {
-			return // a helper that is called in loops
+		if p.calledInLoops(fn, 3) {
+			return // a helper
 		}
 		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns the condition may be false again, or another one was signalled")
+	})
+}
+
+// calledInLoops reports whether each way to fn, through at most depth calls, leads through a loop.
+func (p *pass) calledInLoops(fn *ssa.Function, depth int) bool {
+	callers := p.callers[fn]
+	return depth > 0 && len(callers) > 0 && !slices.ContainsFunc(callers, func(c ssa.CallInstruction) bool {
+		//mutant: findings: loops are in the caller itself [test ./static/findings TestWant]: " && !p.calledInLoops(c.Parent(), depth-1)" -> ""
+		return !inLoop(c.Block()) && !p.calledInLoops(c.Parent(), depth-1)
 	})
 }
 
@@ -166,16 +176,21 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 	if !ok {
 		return false
 	}
+	var obj types.Object
 	switch a := x.X.(type) {
 	case *ssa.Global:
-		if a.Object() == nil || a.Object().Exported() {
+		if obj = a.Object(); obj == nil || obj.Exported() {
 			return false
 		}
 	case *ssa.FieldAddr:
 		st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-		if st.Field(a.Field).Exported() {
+		if obj = st.Field(a.Field); obj.Exported() {
 			return false
 		}
+	}
+	//mutant: findings: what is not reached assigns nothing [test ./static/findings TestWant]: "p.assigned(obj)" -> "false"
+	if obj != nil && p.assigned(obj) {
+		return false
 	}
 	set := p.Graph.Result().PointsToAnywhere(x.X)
 	if set.Universal() || set.Len() == 0 {
@@ -187,6 +202,43 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 		}
 	}
 	return true
+}
+
+// assigned reports whether the source assigns to a field or variable, or takes its address: functions that are not
+// reached here may be, through an interface of which the users have a value.
+func (p *pass) assigned(obj types.Object) bool {
+	for _, pkg := range p.Prog.All {
+		if pkg.Info == nil || pkg.Types != obj.Pkg() {
+			continue
+		}
+		is := func(e ast.Expr) bool {
+			switch e := ast.Unparen(e).(type) {
+			case *ast.Ident:
+				return pkg.Info.ObjectOf(e) == obj
+			case *ast.SelectorExpr:
+				return pkg.Info.ObjectOf(e.Sel) == obj
+			}
+			return false
+		}
+		found := false
+		for _, file := range pkg.Files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					found = found || slices.ContainsFunc(n.Lhs, is)
+				case *ast.KeyValueExpr:
+					found = found || is(n.Key)
+				case *ast.UnaryExpr:
+					found = found || n.Op == token.AND && is(n.X)
+				}
+				return !found
+			})
+		}
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // checkPool: an object that is used after it has been given back (HBA307).

@@ -115,8 +115,8 @@ func (r *Run) enter(g *goroutine, t target, results types.Type, instr ssa.Instru
 	case t.fn != nil && r.executes(t.fn):
 		r.push(g, t.fn, t.args, t.bind, back)
 	default:
-		for _, a := range t.args {
-			r.escapes(a)
+		for i, a := range t.args {
+			r.escapes(a, t.fn, i)
 		}
 		back(r.unknowns(results))
 	}
@@ -142,14 +142,59 @@ func (r *Run) unknowns(t types.Type) value {
 	return unknown{}
 }
 
-// escapes notes that code which is not here may use what v refers to.
-func (r *Run) escapes(v value) {
+// escapes notes that fn, which is not here, gets v as its i-th argument. It may use a channel, call a
+// function or the methods of an interface, now or later (an HTTP handler), and keep what its own types refer
+// to; what it is given as any it only looks at.
+func (r *Run) escapes(v value, fn *ssa.Function, i int) {
 	switch x := v.(type) {
 	case *obj:
 		x.outside = x.outside || x.kind == chanObj
+	case *closure:
+		//mutant: sketch: the library keeps no function [test ./static/findings TestWant]: "append(r.given, x)" -> "r.given"
+		r.given = append(r.given, x)
 	case *iface:
-		r.escapes(x.v)
+		if o, ok := x.v.(*obj); ok {
+			o.outside = o.outside || o.kind == chanObj
+		}
+		if fn == nil || hasMethods(parameterType(fn, i)) {
+			r.given = append(r.given, x)
+		}
+	case *ptr:
+		if fn == nil || ofItsOwn(fn, parameterType(fn, i)) {
+			r.given = append(r.given, x)
+		}
 	}
+}
+
+func hasMethods(t types.Type) bool {
+	u, ok := t.Underlying().(*types.Interface)
+	return ok && u.NumMethods() > 0
+}
+
+// ofItsOwn reports whether t is a pointer to a type of the package of fn.
+func ofItsOwn(fn *ssa.Function, t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok || fn.Object() == nil {
+		return false
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && n.Obj().Pkg() == fn.Object().Pkg()
+}
+
+// parameterType returns the type of the i-th parameter of fn, which need not have been built; the receiver is
+// the first.
+func parameterType(fn *ssa.Function, i int) types.Type {
+	sig := fn.Signature
+	if sig.Recv() != nil {
+		if i == 0 {
+			return sig.Recv().Type()
+		}
+		i--
+	}
+	if i >= sig.Params().Len() {
+		return types.Typ[types.Invalid]
+	}
+	return sig.Params().At(i).Type()
 }
 
 func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
@@ -163,12 +208,14 @@ func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
 	}
 	t := r.resolve(fr, &i.Call)
 	fr.pc++
+	g.calling = i
 	r.enter(g, t, i.Type(), i, func(v value) {
 		if tup, ok := v.(tuple); ok && len(tup) == 0 {
 			return
 		}
 		fr.env[i] = v
 	})
+	g.calling = nil
 	if r.stopped || g.panicked != nil {
 		fr.pc = max(fr.pc-1, 0)
 	}
@@ -203,15 +250,17 @@ func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
 }
 
 // later lets f, which has no code of its own, happen some time, and then call then.
-func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) {
+func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) *timer {
 	h := &goroutine{id: g.id, clock: append(clock{}, g.clock...)}
 	g.tick()
-	r.timers = append(r.timers, &timer{fire: func(r *Run) {
+	t := &timer{fire: func(r *Run) {
 		f(r, h)
 		if then != nil {
 			then(h)
 		}
-	}})
+	}}
+	r.timers = append(r.timers, t)
+	return t
 }
 
 func (r *Run) deferCall(fr *frame, i *ssa.Defer) {
@@ -285,6 +334,9 @@ func (r *Run) leave(g *goroutine, fr *frame, v value) {
 		if fr.back != nil {
 			fr.back(v)
 		}
+		if g.after != nil {
+			g.after()
+		}
 		g.tick()
 		return
 	}
@@ -338,6 +390,9 @@ func (r *Run) unwind(g *goroutine) {
 	if !g.panicked.exits {
 		c := g.panicked.origin
 		r.Crash, r.stopped = &c, true
+	} else if g.after != nil {
+		//mutant: sketch: Goexit in WaitGroup.Go is no Done [test ./static/findings TestWant]: "g.after()" -> ""
+		g.after()
 	}
 }
 

@@ -41,7 +41,7 @@ var library = map[string]*native{
 	}},
 	"time.AfterFunc": {quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
 		o := newObj(results.(*types.Pointer).Elem(), nil)
-		site := g.top().at()
+		site := g.called()
 		t := &timer{reaches: args[1]}
 		c := append(clock{}, g.clock...)
 		g.tick()
@@ -75,7 +75,9 @@ var library = map[string]*native{
 	}},
 	"errors.New": {quick: true, do: made}, "fmt.Errorf": {quick: true, do: made},
 	"os.Exit": {quick: true, do: stops}, "log.Fatal": {quick: true, do: stops}, "log.Fatalf": {quick: true, do: stops},
-	"log.Panic": {quick: true, do: panics}, "log.Panicf": {quick: true, do: panics},
+	"log.Fatalln": {quick: true, do: stops}, "(*log.Logger).Fatal": {quick: true, do: stops},
+	"(*log.Logger).Fatalf": {quick: true, do: stops}, "(*log.Logger).Fatalln": {quick: true, do: stops},
+	"log.Panic": {quick: true, do: panics}, "log.Panicf": {quick: true, do: panics}, "log.Panicln": {quick: true, do: panics},
 	"(*sync.Pool).Get": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) { back(unknown{}) }},
 }
 

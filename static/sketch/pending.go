@@ -113,6 +113,9 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 				chans = append(chans, s.Chan)
 			}
 		}
+		if len(chans) == 1 && onPurpose(chans[0]) {
+			return true
+		}
 		for _, c := range chans {
 			if o := r.chanOf(fr, c); o != nil && (o.ch == nil || o.outside || live[o]) {
 				return true
@@ -151,4 +154,12 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 		return p.o.outside || live[p.o]
 	}
 	return false
+}
+
+// onPurpose reports whether an operation on c waits forever because it is meant to, as select {} does: nobody
+// else can have the channel.
+func onPurpose(c ssa.Value) bool {
+	m, ok := c.(*ssa.MakeChan)
+	//mutant: sketch: to wait for a new channel is a mistake [test ./static/findings TestWant]: "ok &&" -> "ok && false &&"
+	return ok && len(*m.Referrers()) == 1
 }

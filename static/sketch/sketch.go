@@ -40,6 +40,7 @@ type Run struct {
 	globals  map[*ssa.Global]*obj
 	opaques  int
 	outsides []*obj
+	given    []value      // what code that is not here may call or use
 	inits    *ssa.Package // that is initialised
 	cleanups []*closure   // of the test
 	steps    int
@@ -116,6 +117,11 @@ type goroutine struct {
 	panicked *panicking
 	done     bool
 	cond     *condPhase
+	// after is what happens when it ends, in whatever way, and ends what that refers to: the WaitGroup that
+	// counts it.
+	after   func()
+	calling *ssa.Call // that is executed
+	ends    value
 }
 
 // giveUp ends a run that comes to something that cannot be executed.
@@ -221,6 +227,7 @@ func (r *Run) end() {
 		reach(&ptr{o, ""}, live)
 	}
 	reach(r.result, live)
+	reach(tuple(r.given), live)
 	for _, t := range append(r.spent, r.timers...) {
 		if !t.off {
 			reach(t.reaches, live)
@@ -234,6 +241,8 @@ func (r *Run) end() {
 				continue
 			}
 			moves[i], changed = true, true
+			//mutant: sketch: the goroutine of WaitGroup.Go has no WaitGroup [test ./static/findings TestWant]: "g.ends" -> "nil"
+			reach(g.ends, live)
 			for _, fr := range g.frames {
 				for _, v := range fr.env {
 					reach(v, live)

@@ -77,8 +77,16 @@ func findNative(fn *ssa.Function) *native {
 }
 
 func (g *goroutine) acquire(l *lock) {
-	g.held = append(g.held, heldLock{l, g.top().at()})
+	g.held = append(g.held, heldLock{l, g.called()})
 	g.clock = g.clock.join(l.clock)
+}
+
+// called returns the call of the library that g is in: a call that is executed has left its place already.
+func (g *goroutine) called() ssa.Instruction {
+	if g.calling != nil {
+		return g.calling
+	}
+	return g.top().at()
 }
 
 func (g *goroutine) release(l *lock) {
@@ -237,12 +245,13 @@ func init() {
 		}),
 		"(*sync.WaitGroup).Go": {quick: true, visible: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 			l := r.lockAt(args[0])
-			site := g.top().at()
+			site := g.called()
 			back(tuple{})
 			f, ok := args[1].(*closure)
 			if l != nil && ok && f.native != nil {
 				l.count++
-				r.later(g, f.native, func(h *goroutine) { r.add(h, l, -1) })
+				t := r.later(g, f.native, func(h *goroutine) { r.add(h, l, -1) })
+				t.reaches = args[0]
 				return
 			}
 			if l == nil || !ok || f.fn == nil || !r.executes(f.fn) {
@@ -250,7 +259,8 @@ func init() {
 			}
 			l.count++
 			n := r.start(g, site)
-			r.push(n, f.fn, nil, f.bind, func(value) { r.add(n, l, -1) })
+			n.after, n.ends = func() { r.add(n, l, -1) }, args[0]
+			r.push(n, f.fn, nil, f.bind, nil)
 		}},
 		"(*sync.Once).Do": {visible: true, op: OnceOp, can: func(r *Run, g *goroutine, args []value) bool {
 			l := r.lockAt(args[0])

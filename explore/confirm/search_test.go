@@ -1,0 +1,54 @@
+package confirm
+
+import (
+	"context"
+	"go/token"
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/findings"
+)
+
+// TestScout: of ten entries the one that has executed the place of a finding is explored first; what there was no time
+// for is said, and refutes nothing.
+func TestScout(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 1000)
+	for i := range 100 {
+		file.AddLine(i * 10)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var order []string
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(93)}}}}
+	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"} {
+		c.Entries = append(c.Entries, explore.Entry{Name: name, Source: &load.Entry{Func: new(ssa.Function)}})
+	}
+	c.Explore = func(_ context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error) {
+		o := &explore.Options{Timeout: 1 << 40}
+		change(o)
+		r := &explore.Result{Entry: e.Name, Verdict: explore.OK}
+		if e.Name == "H" {
+			r.Coverage = &explore.Coverage{Blocks: []load.Block{{File: "a.go", First: 9, Last: 11}}, Reached: []bool{true}, Init: []bool{false}}
+		}
+		if sampled && o.MaxExecs == 1 {
+			return r, nil // a scout
+		}
+		order = append(order, e.Name)
+		cancel()
+		return r, nil
+	}
+	answers, err := c.Search(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(order, []string{"H"}) {
+		t.Errorf("explored %v, want H", order)
+	}
+	if a := answers[0]; a.Status != Open || a.Why != "there was no time for A, and 8 more (--budget)" {
+		t.Errorf("%v: %q", a.Status, a.Why)
+	}
+}

@@ -1,0 +1,189 @@
+package findings
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Objects that only one function has: what it allocates itself, what a constructor or a method that copies
+// makes for it, and what it takes out of a Pool.
+
+// freshDepth is how many calls lead at most to the allocation, and to what keeps the object.
+const freshDepth = 3
+
+// unshared reports whether v points to an object that is the function's of v alone.
+func (p *pass) unshared(v ssa.Value) bool { return p.makes(v, freshDepth) && !p.shares(v, freshDepth) }
+
+// makes reports whether v is a new object.
+func (p *pass) makes(v ssa.Value, depth int) bool {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		return true
+	case *ssa.Extract:
+		call, ok := x.Tuple.(*ssa.Call)
+		return ok && p.callMakes(call, x.Index, depth)
+	case *ssa.Call:
+		return p.callMakes(x, 0, depth)
+	case *ssa.TypeAssert:
+		return p.makes(x.X, depth)
+	}
+	return false
+}
+
+// callMakes reports whether the k-th result of call is new on all paths of all that it may call, or nil.
+func (p *pass) callMakes(call *ssa.Call, k, depth int) bool {
+	if fn := call.Call.StaticCallee(); fn != nil && fn.String() == "(*sync.Pool).Get" {
+		return true
+	}
+	callees := p.callees(call)
+	if call.Call.IsInvoke() && len(callees) == 0 {
+		callees = p.implementations(call.Call.Method)
+	}
+	if depth == 0 || len(callees) == 0 {
+		return false
+	}
+	for _, fn := range callees {
+		if !p.user(fn) {
+			return false
+		}
+		for _, b := range fn.Blocks {
+			r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if !ok || b == fn.Recover || k >= len(r.Results) {
+				continue
+			}
+			if c, isConst := r.Results[k].(*ssa.Const); isConst && c.IsNil() {
+				continue
+			}
+			//mutant: findings: what a constructor returns is new though others have it [test ./static/findings TestWant]: " || p.shares(r.Results[k], depth-1)" -> ""
+			if !p.makes(r.Results[k], depth-1) || p.shares(r.Results[k], depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// implementations returns the methods of the user's that implement m: where users of a library are left out, a
+// field of theirs has no value.
+func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
+	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
+	for _, fn := range p.list {
+		//mutant: findings: what has no value has no methods [test ./static/findings TestWant]: "ok &&" -> "ok && false &&"
+		if recv := fn.Signature.Recv(); ok && recv != nil && fn.Name() == m.Name() && types.Implements(recv.Type(), i) {
+			list = append(list, fn)
+		}
+	}
+	return list
+}
+
+// shares reports whether others may get the object at v from the function of v, which may return it.
+func (p *pass) shares(v ssa.Value, depth int) bool {
+	refs := v.Referrers()
+	if refs == nil {
+		return true
+	}
+	for _, instr := range *refs {
+		switch i := instr.(type) {
+		case *ssa.UnOp, *ssa.BinOp, *ssa.Return, *ssa.DebugRef, *ssa.If:
+		case *ssa.Store:
+			if i.Val == v {
+				return true
+			}
+		case *ssa.FieldAddr:
+			if p.shares(i, depth) {
+				return true
+			}
+		case *ssa.IndexAddr:
+			if p.shares(i, depth) {
+				return true
+			}
+		case *ssa.TypeAssert:
+			if p.shares(i, depth) {
+				return true
+			}
+		case *ssa.Extract:
+			if p.shares(i, depth) {
+				return true
+			}
+		case *ssa.Call:
+			if p.keeps(i, v, depth) {
+				return true
+			}
+		case *ssa.Defer:
+			if p.keeps(i, v, depth) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// keeps reports whether what site calls may keep its argument v.
+func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
+	c := site.Common()
+	fn := c.StaticCallee()
+	if fn == nil || depth == 0 {
+		_, isBuiltin := c.Value.(*ssa.Builtin)
+		return !isBuiltin
+	}
+	if !p.user(fn) {
+		pkg := p.Prog.PackageOf(fn)
+		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // these keep no object that has them
+	}
+	for k, arg := range c.Args {
+		if arg == v && (k >= len(fn.Params) || p.shares(fn.Params[k], depth-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// apart reports whether two addresses of one field cannot be equal: they are in structs of different types, or
+// point to different objects.
+func (p *pass) apart(a, b ssa.Value) bool {
+	for x, y := outerFields(a), outerFields(b); len(x) > 0 && len(y) > 0; x, y = x[1:], y[1:] {
+		//mutant: findings: a struct inside of another one is anywhere [test ./static/findings TestWant]: "x[0] != y[0]" -> "x[0] != x[0]"
+		if x[0] != y[0] {
+			return true
+		}
+	}
+	s, t := p.Graph.Result().PointsToAnywhere(a), p.Graph.Result().PointsToAnywhere(b)
+	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
+}
+
+// outerFields returns the fields that an address is in, the innermost first.
+func outerFields(v ssa.Value) (list []string) {
+	for {
+		fa, ok := v.(*ssa.FieldAddr)
+		if !ok {
+			return list
+		}
+		list = append(list, fieldName(fa))
+		v = fa.X
+	}
+}
+
+// resets reports whether st is one of several stores in a row to fields of one object, which is then as good
+// as new: objects are reset when nobody else has them.
+func resets(st ssa.Instruction) bool {
+	s, ok := st.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	fa, ok := s.Addr.(*ssa.FieldAddr)
+	if _, isConst := s.Val.(*ssa.Const); !ok || !isConst {
+		return false
+	}
+	n := 0
+	for _, instr := range st.Block().Instrs {
+		if o, ok := instr.(*ssa.Store); ok {
+			if f, ok := o.Addr.(*ssa.FieldAddr); ok && f.X == fa.X {
+				n++
+			}
+		}
+	}
+	return n >= 3
+}
