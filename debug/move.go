@@ -123,7 +123,7 @@ func (s *Session) goTo(p Place) {
 	}
 }
 
-// selectMover makes the goroutine the present one that is in the middle of a step, or moves next.
+// selectMover selects the goroutine that is in the middle of a step, or else the one that moves next.
 func (s *Session) selectMover() {
 	switch {
 	case s.under != nil:
@@ -159,7 +159,7 @@ type Stop struct {
 	Break  *Breakpoint // of Break
 }
 
-// askEvery is after how many instructions of a step it is asked whether there is an interruption.
+// askEvery is the number of instructions of a step between two polls for an interruption.
 const askEvery = 1 << 20
 
 // forward goes forward until stop holds at an instruction, or after holds between two steps.
@@ -194,10 +194,9 @@ func (s *Session) forward(stop func(*visit) bool, after func() bool) Reason {
 	}
 }
 
-// backward goes back to the last place before the present one at which a visit is a match. see is told
-// of all visits of a step before match is asked for the place that is wanted: it can be one that is
-// known to be so only when later ones have been seen. If g is a goroutine, it is looked for only as long as
-// there is g.
+// backward goes back to the last place before the present one for which match holds. For each step it first
+// calls see for all visits, because whether a place is wanted may depend on later visits, and then match.
+// If g is a goroutine, the search ends at its start.
 func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, bool)) Reason {
 	from := s.at
 	limit := from.Tick
@@ -331,8 +330,9 @@ func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 	return Stop{Reason: reason}
 }
 
-// Back goes back to the beginning of the line that the present goroutine has executed last: of calls too
-// if into is In, of what has called the present function if it is Out.
+// Back goes back to the beginning of the line that the present goroutine has executed last. With In this
+// may be a line of a function that was called; with Out it is the line that has called the present
+// function.
 func (s *Session) Back(into Into) Stop {
 	g, ok := s.Current()
 	if !ok {
@@ -434,8 +434,8 @@ func (s *Session) ReverseContinue() Stop {
 	return Stop{Reason: reason}
 }
 
-// Take lets another goroutine move in the present step. Then each does what it did in the schedule as far
-// as it still can: see explore.Deviate. The session is before that step then.
+// Take lets another goroutine move in the present step. After that each goroutine follows the schedule as
+// far as it can: see explore.Deviate. The session is before that step then.
 func (s *Session) Take(name string) error {
 	step := s.at.Step
 	if step < 0 {

@@ -7,14 +7,6 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Alone is the exploration of one subtest of a test that is too big, without the others, as with --run
-// Test/sub. It says nothing about the test as a whole: a subtest may depend on what those before it have
-// done.
-type Alone struct {
-	Name    string // with that of the test; there may be subtests inside of it
-	Verdict Verdict
-}
-
 // Parts returns the names of the subtests of a test that may be explored alone: those of the first level,
 // unless every execution has skipped them. There are none if there is only one.
 func (r *Result) Parts() (list []string) {

@@ -11,13 +11,6 @@ import (
 // sync.Pool gave one object to two goroutines. What it needs for that is found while a schedule is
 // repeated.
 
-// A Call is a frame in the tree of the calls of a schedule: the calls that steps of all goroutines
-// were made in, each once.
-type Call struct {
-	Up             int // index of the call that made this one; -1: the function of a goroutine
-	describe.Frame     // Pos is the position in its function
-}
-
 // CallsOf returns the calls that event e was made in, innermost first.
 func (b *Bug) CallsOf(e *describe.Event) (list []*Call) {
 	for i := e.Call - 1; i >= 0 && i < len(b.Calls); i = b.Calls[i].Up {
@@ -46,12 +39,6 @@ func (b *Bug) numberCalls() {
 	for i := range b.Events {
 		b.Events[i].Call = number(b.Events[i].Noted.Call) + 1
 	}
-}
-
-// A PoolPass is an object that a sync.Pool has handed from one goroutine of a race to the other.
-type PoolPass struct {
-	Pool     string // its name, where the object was got
-	Put, Got int    // events
 }
 
 // findHoldings finds the steps that took the locks for which goroutines wait.

@@ -10,16 +10,6 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
-// operation of another goroutine.
-type Choice struct {
-	Pos  token.Position
-	What string  // the expression there
-	Part float64 // fraction of the sampled states with a choice in which this one occurs
-	// Between has the two goroutines of most of these conflicts; empty if there are more.
-	Between [2]string
-}
-
 // choices counts, in executions drawn at random, the states in which pending operations conflict.
 // An exhaustive search branches over every order of these. The branches of a running search say
 // less: it stays for long among the last choices of an execution.

@@ -316,3 +316,18 @@ func (c *collector) Restart() {
 		c.merged.restart()
 	}
 }
+
+// movers returns the goroutines of a schedule that leads to the present state of m.
+func movers(m describe.Machine, schedule trace.Schedule) (list []mover) {
+	last := -1
+	for _, a := range schedule {
+		if last >= 0 && list[last].g == a.G {
+			continue
+		}
+		if last = slices.IndexFunc(list, func(x mover) bool { return x.g == a.G }); last < 0 {
+			last = len(list)
+			list = append(list, mover{a.G, m.Name(a.G)})
+		}
+	}
+	return list
+}

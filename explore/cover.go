@@ -6,44 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore/describe"
-	"hbcheck.dev/hbcheck/load"
 )
-
-// A Coverage says which blocks of the user's module an exploration has executed.
-//
-// No execution of the search executed a block that is not in Reached. If the search is exhaustive,
-// no execution of the program executes such a block, whatever the reduction is:
-//
-//  1. Whether a goroutine executes a block depends only on the values that it reads. So equivalent
-//     executions execute the same blocks: a class has the same events, and a reads-from class the
-//     same reads with the same values. The search completes each class once.
-//  2. A matched state has been explored, or is being explored; the blocks executed from there are
-//     recorded by that exploration. Identical goroutines that are exchanged execute the same
-//     blocks, too.
-//  3. A persistent set leaves out orders, each of which is equivalent to an explored one.
-//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read.
-//     The rest, with the values that lead back, is executed when the machine finds out that it
-//     leads back.
-//
-// With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and the result says
-// so.
-type Coverage struct {
-	Blocks  []load.Block
-	Reached []bool // by number of block
-	Init    []bool // by the initialisation of packages, before the entry begins
-
-	// Locks says, of each place that took a lock while there were several goroutines, whether the
-	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes
-	// every class. Only then is a lock that was not contended never contended: contention depends on the order
-	// of events, which is the same in a class, but not in all executions that lead to a state.
-	Locks   map[token.Position]bool
-	Classes bool
-
-	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
-	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
-	// an equivalent one, or a static fact says that it makes no difference.
-	Orders map[describe.Order]uint64
-}
 
 // noted is what one or more machines have recorded for a Coverage.
 type noted struct {

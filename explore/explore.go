@@ -14,25 +14,11 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// Entry is one program to explore.
-type Entry struct {
-	Package string // import path
-	Name    string // function
-	// New makes a machine in the entry's initial state. During a long step the machine calls
-	// interrupted, which reports whether to cut the execution.
-	New    func(interrupted func() bool) (describe.Machine, error)
-	Source *load.Entry // the entry's source; nil if Select did not make the entry
-	// Together has the names of the two parallel tests, if the entry consists of two.
-	Together []string
-}
 
 // explore explores e once, without refinement; see finest.
 func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
@@ -56,45 +42,30 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return s.result, nil
 }
 
-// An exploration is the exploration of one entry.
-type exploration struct {
-	limit     *limit
-	opts      Options
-	m         describe.Machine
-	collector *collector
-	result    *Result
-	begin     time.Time // when the machine was ready
-	before    uint64    // instructions of the machine by then
-
-	// The system and the configuration of the explorer.
-	sys por.System
-	cfg por.Config
-
-	coveredBefore []noted // by other searches, whose coverage counts, too
-	keeper        *keeper // nil: the search is not saved
-	extra         any     // saved with the search
-	failed        error   // a *NotResumed
-	overtaking    bool    // Bug.Overtakes is wanted
-	broken        bool    // the search has been abandoned, and the machine is in any state
-
-	// What the search consults and its result reports; nil if not wanted.
-	lazy     *oracle.Lazy
-	parts    por.Parts // those that learn
-	checked  *check.Machine
-	explains *oracle.Explainer
-}
-
 // prepare makes the machine and everything else that the search needs. The error is an *Illegal or
 // the error of Entry.New.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
+	now := l
+	// A short share would end before the packages are initialised, again in each attempt.
+	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
+	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
+		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
+	}
 	m, err := e.New(func() bool {
-		l.start() // the machine executes already: it initialises packages
-		return l.interrupts()
+		now.start() // the machine executes already: it initialises packages
+		return now.interrupts()
 	})
 	if err != nil {
+		now.release()
 		return nil, err
+	}
+	if now != l && now.passed() {
+		l = now
+	} else if now != l {
+		now.release()
+		now = l
 	}
 	l.start()
 	s := &exploration{limit: l, m: m}
@@ -102,9 +73,6 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	s.result.Stats.Load = time.Since(begin)
 	return s, s.configure(opts)
 }
-
-// errBroken is the error for a machine that a mistake has left in an unknown state.
-var errBroken = errors.New("BUG: a search has failed on this machine")
 
 // again returns another exploration of the entry, on the same machine.
 func (s *exploration) again(opts Options) (*exploration, error) {

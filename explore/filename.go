@@ -15,8 +15,8 @@ const longestName = 100
 // device matches names that are those of devices on Windows, whatever their extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)`)
 
-// FileName returns the name of a file for an entry or a package. It is one on every system: it has none of
-// the characters that Windows refuses, names no device there, and is not too long. Names of different
+// FileName returns the name of a file for an entry or a package, which every system accepts: without the
+// characters and device names that Windows refuses, and not too long. Names of different
 // entries may be the same.
 func FileName(entry string) string {
 	name := strings.Map(func(r rune) rune {

@@ -8,16 +8,6 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// A Graded says how far an exploration that is not exhaustive came, in preemptions: most bugs need
-// few of them (Musuvathi and Qadeer, PLDI 2007).
-type Graded struct {
-	// Every schedule with at most Preempt preemptions is covered; -1: not all schedules without
-	// preemptions are.
-	Preempt int
-	Stats   por.Stats // of the search that covered them
-	Next    float64   // estimated fraction covered of the schedules with one preemption more; 0: unknown
-}
-
 // The cost of searches by increasing preemptions beside those of line 4 of Portfolio.
 const (
 	gradedFrom   = 200_000 // work of another search at which they start

@@ -60,12 +60,6 @@ func (e *NotResumed) Error() string { return fmt.Sprintf("explore: %s: %v", e.Fi
 
 func (e *NotResumed) Unwrap() error { return e.Err }
 
-// Resumed is the work of earlier processes.
-type Resumed struct {
-	Spent time.Duration
-	Stats por.Stats // of the search
-}
-
 // Saved bugs contain details.
 func init() {
 	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LeftLooping{}, LivesOn{}, Spins{},

@@ -40,9 +40,6 @@ import (
 // A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:
 // for what it reads in the loop. A loop has one bug for each goroutine in it then (Bug.parts).
 
-// LeakRule says which goroutines that are left are bugs.
-type LeakRule uint8
-
 // The rules.
 const (
 	LeaksAreErrors LeakRule = iota // all

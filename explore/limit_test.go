@@ -47,6 +47,45 @@ func TestTimeoutStart(t *testing.T) {
 	})
 }
 
+// TestInitialising: the share of an entry begins when its packages are initialised, which has a bound of its
+// own. The clock is that of a bubble.
+func TestInitialising(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct{ takes, timeout, most, want time.Duration }{
+			{2 * time.Second, time.Second, 3 * time.Second, 0},
+			{2 * time.Second, time.Second, 0, time.Second},
+			{5 * time.Second, time.Second, 3 * time.Second, 3 * time.Second},
+			{5 * time.Second, 4 * time.Second, 3 * time.Second, 4 * time.Second},
+		} {
+			opts := options("full")
+			opts.Timeout, opts.Share, opts.Initialising = tt.timeout, true, tt.most
+			f := newFake("store x 1")
+			e := f.entry("F")
+			e.New = func(interrupted func() bool) (describe.Machine, error) {
+				for begin := time.Now(); time.Since(begin) < tt.takes && !interrupted(); {
+					time.Sleep(time.Second / 10)
+				}
+				return f, nil
+			}
+			r, err := Run(t.Context(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stopped := time.Duration(0)
+			for _, x := range r.Incomplete {
+				if text, ok := strings.CutSuffix(strings.TrimPrefix(x.Bound.Text, "stopped after "), ", its share (--budget)"); ok {
+					if stopped, err = time.ParseDuration(text); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if stopped != tt.want || (r.Verdict == OK) != (tt.want == 0) {
+				t.Errorf("%+v: %v, stopped after %v", tt, r.Verdict, stopped)
+			}
+		}
+	})
+}
+
 // TestOverAtOnce: after the time is up a search takes no more steps, and describes a bug that it
 // has found from the schedule known by then.
 func TestOverAtOnce(t *testing.T) {

@@ -326,3 +326,12 @@ func (o *observer) happensBefore(x, y int) bool {
 	n := sort.Search(len(log), func(k int) bool { return log[k].step > y })
 	return n > 0 && o.lastBy(o.steps[x].G, log[n-1].time) >= x
 }
+
+// partner returns the goroutine whose operation a step executes along with its own; ok is false if
+// there is none.
+func partner(m describe.Machine, a trace.Step) (g trace.GID, ok bool) {
+	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
+		return fx.Partner(a.G, a.Choice)
+	}
+	return 0, false
+}

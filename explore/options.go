@@ -47,6 +47,7 @@ type Options struct {
 	MaxMemory     int64
 	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
+	Initialising  time.Duration // if Timeout is a Share, it begins after initialising packages, for at most as long
 	spent         time.Duration // part of Timeout that earlier searches of the entry have used
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
@@ -171,4 +172,44 @@ func (o *Options) Check() error {
 		}
 	}
 	return nil
+}
+
+// LeakRule says which goroutines that are left are bugs.
+type LeakRule uint8
+
+// A Portfolio explores an entry with several explorers, because no explorer is the best for all
+// programs. A search that stores no states is fast where few operations conflict. One that stores
+// them is fast where many orders lead back to few states. Many bugs show in the first execution
+// drawn at random.
+//
+//	1  the first search
+//	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
+//	       it ends; then, on the same machine, the steps of portfolio_long.go, and line 1 again
+//	   beside it all other searches, each on a machine of its own
+//	3  as soon as one of them has worked enough to make the cost of random executions small:
+//	       beside them the samples, each up to sampleWork, or without end if executions are long (see draws)
+//	   as soon as one of them has worked so long that its end is not in sight:
+//	       beside them one by increasing preemptions (see ladder)
+//	4  the answer that took the least work
+//
+// An answer is a bug, or that everything is explored; a search that gives up has none. The measure
+// is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
+// is done twice: the first search continues its work beside the others.
+//
+// Claim 1: line 4 does not depend on the speed of the searches. (1) The work of each search after
+// each of its transitions does not depend on the others. Nor does the work at which it begins: line
+// 2 determines it by the work of the first search, which has one worker until then. (2) A search is
+// stopped only when it has worked more than one that has an answer. (3) So the search with the
+// least work is never stopped, and every other one that is not stopped needs more.
+//
+// Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
+// portfolio_turns.go).
+//
+// With as many processors as searches, line 4 takes about as long as the best search. With one
+// processor it takes twice as long as the first search, if that is the best.
+type Portfolio struct {
+	First    *Options  // a sample for programs with long executions; nil: none
+	Samples  []Options // of explorers that sample
+	Searches []Options // of explorers that can be exhaustive; at least one
+	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
 }

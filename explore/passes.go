@@ -24,14 +24,6 @@ type pass struct {
 	merge func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error)
 }
 
-// passes are all of them, in their order. Each one sees the result of those before it.
-//
-//	pass             follows                       on a machine                     and then
-//	orders of maps   incomplete: some orders only  with all orders                  an answer is the result
-//	in turn          bugs that gc may not have     with gc's queues and map order   no bug: they are warnings
-//	any time         no bug                        whose timers fire at any moment  its bugs are warnings
-var passes = []*pass{&allOrdersPass, &inTurnPass, &anyTimePass}
-
 // run executes the pass after an exploration of e with opts that has result r.
 func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
 	if opts.Timeout > 0 {

@@ -1,30 +1,13 @@
 package explore
 
 import (
-	"go/token"
 	"slices"
-	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same
-// channel earlier by Wait; 0: before a call of synctest.Wait returned. If both are one goroutine,
-// its select takes another case than the one that was ready first.
-type Passing struct {
-	Waiter, Runner string
-	Wait           time.Duration
-}
-
-// A Ranging is a loop over a map whose first keys were chosen. Keys does not include the last key,
-// which is never a choice.
-type Ranging struct {
-	Pos  token.Position
-	Keys []string
-}
 
 // queueWork is the least bound on the work for exploring the executions that gc can have.
 const queueWork = 1_000_000

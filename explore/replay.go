@@ -140,15 +140,6 @@ func picks(m describe.Machine, a trace.Step, taken string) bool {
 	return false
 }
 
-// partner returns the goroutine whose operation a step executes along with its own; ok is false if
-// there is none.
-func partner(m describe.Machine, a trace.Step) (g trace.GID, ok bool) {
-	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
-		return fx.Partner(a.G, a.Choice)
-	}
-	return 0, false
-}
-
 // chosen returns the alternative of a choice in words.
 func chosen(e *describe.Event) string {
 	if strings.HasPrefix(e.What, describe.RangeOver) {
@@ -166,12 +157,6 @@ func isTimer(m describe.Machine, g trace.GID) bool {
 		return m.Alternatives(g) > 0
 	}
 	return false
-}
-
-// preempts reports whether a step of g takes the processor from last, the goroutine that moved
-// before and could continue. A goroutine that yields gives it up by itself.
-func preempts(m describe.Machine, last, g trace.GID, enabled []trace.GID) bool {
-	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
 }
 
 // located returns g's pending operation, with everything that it may touch.

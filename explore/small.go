@@ -1,25 +1,11 @@
 package explore
 
 import (
-	"go/token"
 	"slices"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 )
-
-// A Smaller says how the small version of an entry differs from it: in numbers of its source.
-type Smaller struct {
-	Constants []Scaled
-	Edits     []load.Edit // of the source; a constant may be written down in several places
-}
-
-// Scaled is one number that differs.
-type Scaled struct {
-	Pos      token.Position
-	From, To int64
-	Follows  bool // it is no bound of a loop, but follows from one that is
-}
 
 // SmallerBy returns how a small version with these edits differs; nil if there are none.
 func SmallerBy(edits []load.Edit) *Smaller {
@@ -33,13 +19,6 @@ func SmallerBy(edits []load.Edit) *Smaller {
 		x.Constants = append(x.Constants, Scaled{Pos: e.Pos, From: from, To: to})
 	}
 	return x
-}
-
-// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
-// entry itself: the small version is another program.
-type Small struct {
-	*Smaller
-	Result *Result
 }
 
 // Exhaustive reports whether every schedule of the small version is covered, and none has a bug. Assumptions

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// A Subtest is a subtest with its verdict, which follows from that of its test: the exploration of the test
-// is that of all its subtests. If the test is too big it is that of the subtest alone, if there is one.
+// A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows
+// from the test's. If the test is too big for that, the verdict is that of exploring the subtest alone, if
+// this was done.
 type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict

@@ -13,14 +13,6 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Target is a situation at which samples are aimed (por.Target), with places in the source.
-type Target struct {
-	Goal   por.Goal
-	Places [][]oracle.Place // by number; see por.Goal
-	// Anywhere, of a Meet with one place: the other operation may be anywhere.
-	Anywhere bool
-}
-
 // goalWords are the words for goals, with the numbers of places that may follow.
 var goalWords = []struct {
 	word        string
@@ -108,12 +100,6 @@ func (t *Target) In(prog *load.Program) (missing oracle.Place, ok bool) {
 		}
 	}
 	return missing, true
-}
-
-// AimedAt says what became of a target.
-type AimedAt struct {
-	Target Target
-	por.Aimed
 }
 
 // aims returns the targets for an explorer, on m. Where an operation is depends on its program point alone,

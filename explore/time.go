@@ -73,8 +73,10 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			opts.Keep = opts.Keep.fresh()
 		}
 		if opts.Timeout > 0 {
-			if opts.spent += r.Stats.Explore; !first {
-				opts.spent += r.Stats.Load // the machine is made again each time
+			opts.spent += r.Stats.Explore
+			more := max(0, r.Stats.Load-opts.Initialising)
+			if opts.Initialising = max(0, opts.Initialising-r.Stats.Load); !first {
+				opts.spent += more // the machine is made again each time
 			}
 		}
 		//mutant: refining knows no limit [test ./explore TestRefiningEnds]: drop 1
@@ -113,13 +115,6 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 		}
 	}
 	return r, nil
-}
-
-// An Overtaking is a timer that has to fire while the goroutine Runner could run, Wait after the
-// timer was started or time passed last.
-type Overtaking struct {
-	Wait   time.Duration
-	Runner string
 }
 
 // overtakeWork is the least bound on the transitions for executions with timers in any order.
@@ -166,39 +161,6 @@ var anyTimePass = pass{
 	},
 }
 
-// A Delay is the time For that passes while the goroutine Runner could run and does not.
-type Delay struct {
-	For    time.Duration
-	Runner string
-}
-
-// A refinement says why an exploration is inconclusive, so that the search has to begin again.
-type refinement struct {
-	machine func(interrupted func() bool) (describe.Machine, error) // makes a finer one, if needed
-	await   bool                                                    // see collector.needsAwait
-
-	// with makes a machine with another configuration; nil: the machine cannot do that.
-	with func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error)
-	// overtaken: a search with timers that fire at any moment would find only the same bugs.
-	overtaken bool
-}
-
-func (r *refinement) needed() bool { return r.machine != nil || r.await }
-
-// needsRefining reports whether the exploration is inconclusive: see vm.Environment.NeedsRefining.
-func (s *exploration) needsRefining() bool {
-	return s.m.NeedsRefining()
-}
-
-// refine returns the entry and the options to explore instead of e and opts.
-func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
-	if r.machine != nil {
-		e.New = r.machine
-	}
-	opts.awaitLoops = opts.awaitLoops || r.await
-	return e, opts
-}
-
 // finishTime fills in the result's facts about time from the machine.
 func (s *exploration) finishTime() {
 	r, m := s.result, s.m
@@ -209,16 +171,10 @@ func (s *exploration) finishTime() {
 	}
 }
 
-// refinement returns whether the search has to begin again, and how.
-func (s *exploration) refinement() refinement {
-	r := refinement{await: s.collector.needsAwait}
-	if s.needsRefining() {
-		r.machine = changed(s.m, s.m.Refined().Refine)
-	}
-	return r
-}
-
-// changed returns a function that makes a machine like m with another configuration.
-func changed(m describe.Machine, change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
-	return func(interrupted func() bool) (describe.Machine, error) { return m.With(change, interrupted) }
-}
+// passes are all of them, in their order. Each one sees the result of those before it.
+//
+//	pass             follows                       on a machine                     and then
+//	orders of maps   incomplete: some orders only  with all orders                  an answer is the result
+//	in turn          bugs that gc may not have     with gc's queues and map order   no bug: they are warnings
+//	any time         no bug                        whose timers fire at any moment  its bugs are warnings
+var passes = []*pass{&allOrdersPass, &inTurnPass, &anyTimePass}

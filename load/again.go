@@ -12,7 +12,7 @@ import (
 // files and types with the first program; nothing writes to these after Load. SSA is made anew, function
 // by function as it is needed: package ssa has no packages that belong to two programs.
 
-// again is what a Program keeps for that.
+// again is the data that a Program keeps for Again.
 type again struct {
 	mu   sync.Mutex // guards the file set, while files get their places
 	l    *loader
@@ -74,8 +74,8 @@ func (prog *Program) Again(edits []Edit) (*Program, error) {
 	return l.program()
 }
 
-// parse parses the files of l that have not been. One Load after the other has the file set, which may be
-// that of a cache.
+// parse parses those files of l that are not parsed yet. Loads take turns with the file set, as a cache may
+// share it.
 func (a *again) parse(l *loader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +87,7 @@ func (a *again) parse(l *loader) error {
 	return l.parse()
 }
 
-// unread returns a copy of p, a package of the user's, of which nothing has been read.
+// unread returns a copy of p, a package of the user's, without its files and types.
 func (p *Package) unread() *Package {
 	q := &Package{ID: p.ID, Path: p.Path, Name: p.Name, Dir: p.Dir, Module: p.Module, GoVersion: p.GoVersion,
 		Settings: p.Settings, ForTest: p.ForTest, Main: p.Main, published: p.published, list: p.list,

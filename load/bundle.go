@@ -24,9 +24,9 @@ import (
 //	root/...         files, below their absolute names
 //
 // The overlay of the standard library is part of hbcheck itself, and so both sides must be the same build.
-// Of what a program reads while it executes a bundle has the files of its packages and their testdata. A
-// machine notes what the program asks for (vm.HostLog), so that the maker of the bundle can
-// compare the answers with those of its own host.
+// A program also reads files while it executes; the bundle has those in the folders of its packages, testdata
+// included. A machine records each answer of the host (vm.HostLog), and the maker of the bundle compares
+// them with those of its own host.
 
 // GoAnswers are answers of the go command by its arguments.
 type GoAnswers struct {
@@ -48,8 +48,8 @@ type goAnswer struct {
 // NewGoAnswers returns answers to which a Load adds those that it gets.
 func NewGoAnswers() *GoAnswers { return &GoAnswers{answers: make(map[string]goAnswer)} }
 
-// Reuse returns the same answers for another Load, which does not ask the go command again what it has
-// been asked before. The caller says with it that the go command would give the same answers.
+// Reuse returns the same answers for another Load, which asks the go command only new questions. The caller
+// promises that the go command would answer the old ones as before.
 func (a *GoAnswers) Reuse() *GoAnswers {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -93,8 +93,8 @@ const (
 	bundleRoot    = "root"
 )
 
-// maxBundled is the largest size of a file in a bundle that Load has not read itself, but the program may.
-// A larger one is not there on a worker.
+// maxBundled is the largest size of a file that is bundled for the program alone: Load has not read it.
+// Workers do not have larger ones.
 const maxBundled = 16 << 20
 
 // Bundle writes the bundle of prog, with what the caller adds. Config.Again and Config.GoAnswers must have
@@ -225,7 +225,7 @@ func (b *bundler) above(dir string) {
 // needed adds a file that Load reads.
 func (b *bundler) needed(name string) { b.add(name, 1<<62) }
 
-// tree adds what is in a directory; deep: and in those below it.
+// tree adds the files of a directory and, if deep is set, those of the directories below it.
 func (b *bundler) tree(dir string, deep bool) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -337,8 +337,8 @@ func (cfg *Config) Bundled(dir string) error {
 	return nil
 }
 
-// Rooted returns the file that is read for the file of that name below root, where a bundle was unpacked; ""
-// is none.
+// Rooted returns the file that is read for the file of that name below root, where a bundle was unpacked. An
+// empty root stands for the host's own files.
 func Rooted(root, name string) string {
 	if root == "" || strings.HasPrefix(name, root+string(filepath.Separator)) {
 		return name

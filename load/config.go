@@ -59,7 +59,7 @@ type Config struct {
 	// takes them out again before it compiles a function (TakeNames).
 	Names bool
 
-	// Loaded, if not nil, is called as packages are checked: the first done of all have been.
+	// Loaded, if not nil, is called while packages are checked: done of all packages are checked already.
 	Loaded func(done, all int)
 
 	// Edits are applied to files of the user's as they are read.

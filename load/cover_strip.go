@@ -12,13 +12,13 @@ import (
 
 // strip takes the calls of counters out of the functions of the user's module, which it builds.
 //
-// What is left are the functions as they would be without counters. Without them ssa takes away
-// blocks in which there is nothing but a jump, before it replaces variables by values; a counter has
-// kept such a block. It is found in a second program, whose variables are not replaced (hollow), and
-// taken away here; its counters are on the edges then that led to it. There are two exceptions: a
-// statement of which all arms are empty, of which package ssa would have removed the branch; and a block
-// in which values are merged. The latter jumps forwards, as to the loop after an if statement, which makes
-// no difference for states, unless it is a continue or goto by itself after an if statement.
+// The result is the functions as they would be without counters. Package ssa removes blocks that have only
+// a jump before it replaces variables by values, but a counter keeps such a block. A second program, in
+// which variables are not replaced, shows these blocks (hollow). They are removed here, and their counters
+// move to the edges that led to them. There are two exceptions: a statement with only empty arms, whose
+// branch package ssa would have removed; and a block in which values are merged. The latter jumps forwards,
+// as to the loop after an if statement, which makes no difference for states, unless it is a continue or
+// goto by itself after an if statement.
 func (prog *Program) strip() {
 	c := prog.cover
 	if c == nil {
@@ -93,8 +93,8 @@ func (c *coverage) findHollow(prog *Program) {
 	}
 }
 
-// eachFunction calls f with fn, the functions inside of it, and the instances of others that they refer
-// to, but for those that are done.
+// eachFunction calls f with fn, the functions inside of it, and the instances of others to which they refer,
+// except for those that done has.
 func eachFunction(fn *ssa.Function, done map[*ssa.Function]bool, f func(*ssa.Function)) {
 	work := []*ssa.Function{fn}
 	for len(work) > 0 {

@@ -109,7 +109,7 @@ func (e *Entry) Runner() string {
 	return "hbRunTest"
 }
 
-// An Example is what the comment at the end of an example says that it prints.
+// An Example is the output that the comment at the end of an example promises.
 type Example struct {
 	Output    string
 	Unordered bool // its lines may come in any order
@@ -139,7 +139,7 @@ type NoEntryError struct {
 	Like  []NoEntry // what might have been mistaken for an entry
 	Tests bool      // whether tests were asked for
 
-	Benchmarks []*Entry // that there are
+	Benchmarks []*Entry // the program has these benchmarks
 }
 
 // Error says what an entry is and what there is instead.
@@ -241,8 +241,7 @@ func (prog *Program) findEntries() error {
 	return nil
 }
 
-// examples returns what go test runs of p's examples, by name: those with a comment that says what they
-// print.
+// examples returns the examples of p that go test runs, by name: those with a comment about their output.
 func (p *Package) examples() map[string]*Example {
 	if p.ForTest == "" {
 		return nil

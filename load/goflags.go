@@ -19,14 +19,14 @@ type FlagUse int
 const (
 	// Meaningless flags make no difference to what is explored.
 	Meaningless FlagUse = iota
-	// Honoured flags do here what they do there.
+	// Honoured flags have the same effect as with the go command.
 	Honoured
 	// Refused flags would make it another program than the one that is explored.
 	Refused
 )
 
-// A GoFlag is a flag of go build or go test. Why says why it makes no difference, or what to do without
-// it; how it is honoured is with the command line, of those that hbcheck has, too.
+// A GoFlag is a flag of go build or go test. Why is the reason why it makes no difference, or the
+// alternative to a refused flag. Flags that hbcheck has, too, are handled with its command line.
 type GoFlag struct {
 	Use FlagUse
 	Why string
@@ -292,9 +292,9 @@ func compilerFlags(flags string) error {
 }
 
 // setVars gives variables of p the values that the linker would: those of type string without an initial
-// value, or with a constant one. Others are initialised by code, after the linker, but where the compiler
-// has found out their values, so that it is not known which one they have. Those that are set come first,
-// as they have their values before any code is executed.
+// value, or with a constant one. Others are initialised by code, which overwrites the linker's value,
+// unless the compiler has computed their values in advance; which of the two happens is not known. Those
+// that are set come first, as they have their values before any code is executed.
 func (l *loader) setVars(p *Package) {
 	for _, set := range l.choices.vars {
 		if set.pkg != p.Types.Path() || p.library() {

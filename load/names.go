@@ -11,8 +11,8 @@ import (
 // There are some if the program was loaded with Config.Names.
 //
 // They are ssa.DebugRef instructions, which are taken out of a function before it is compiled: the
-// operations and what is live are those of a program without them. All that remains of them
-// is that package ssa leaves a phi where a name refers to it, which is no visible operation.
+// operations and what is live are those of a program without them. They have one
+// effect: package ssa keeps a phi to which a name refers. A phi is no visible operation.
 type Naming struct {
 	Block, Index int // before this instruction of the block, as it is without DebugRefs
 	Var          *types.Var

@@ -133,7 +133,8 @@ func (x *outlineParser) parse() (*ast.File, error) {
 	return f, nil
 }
 
-// piece parses c up to end, as the only declaration of a file, which begins so early that it is where it is.
+// piece parses c up to end, as the only declaration of a file. The file's base is chosen so that the
+// declaration gets its own positions.
 func (x *outlineParser) piece(c *piece, end int) (ast.Decl, error) {
 	text := "package p;"
 	switch kind := token.Token(c.kind); kind {

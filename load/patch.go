@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// A patch is the content of a PATCH file: what is taken away from the real
-// files of a std package. The nil patch takes nothing. Package overlay
+// A patch is the content of a PATCH file: the parts of a std package's real files
+// that are removed. The nil patch takes nothing. Package overlay
 // documents the format.
 type patch struct {
 	pkgpath string

@@ -113,7 +113,7 @@ func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 func (p *Partition) find(enabled []trace.GID) (part, able uint64) {
 	p.live = p.live[:0]
 	p.m.Live(func(g trace.GID) { p.live = append(p.live, g) })
-	if p.m.Overtakes() || p.m.InBubbles() {
+	if p.m.Overtakes() || p.m.StaticView().InBubbles() {
 		return 0, 0
 	}
 	n := p.group()

@@ -134,7 +134,7 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) boo
 		}
 		message = message[:n] + "..."
 	}
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), message)
+	fmt.Fprintf(b, "%s: %s: %s%s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), message, t.open(bug))
 	if first != "" {
 		fmt.Fprintf(b, "     %s says the same: it may be one bug. -v shows the schedule.\n", first)
 	} else if !bug.Untold {

@@ -57,6 +57,15 @@ func earlier(x *explore.Passing) string {
 	return fmt.Sprintf("which came to the channel %v earlier", x.Wait)
 }
 
+// open says in a few words that undecided says something.
+func (t *Text) open(bug *explore.Bug) string {
+	if t.undecided(bug) == "" {
+		return ""
+	}
+	//mutant: that gc may not have a bug is said below only [test ./report TestUntold]: "whether gc does it is open" -> "see below"
+	return " (the language permits it; whether gc does it is open)"
+}
+
 // undecided says of an error what would make it a warning, if that has not been found out.
 func (t *Text) undecided(bug *explore.Bug) string {
 	var list []string
@@ -72,7 +81,8 @@ func (t *Text) undecided(bug *explore.Bug) string {
 		return ""
 	}
 	return "     In this schedule " + strings.Join(list, " And ") +
-		" Whether the bug needs this is open: the search for a schedule without it did not cover everything."
+		" Whether the bug needs this, and is a mere warning then, is open:" +
+		" the search for a schedule without it found none, but did not cover everything."
 }
 
 // visits says which order a map has.

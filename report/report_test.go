@@ -357,7 +357,7 @@ func TestUntold(t *testing.T) {
 	}
 	var b bytes.Buffer
 	(&Text{W: &b}).bug(&b, &bug)
-	for _, want := range []string{"more steps, not shown", "because time was up", "g2 overtakes g1, which came to the channel 5s earlier", "Whether the bug needs this is open"} {
+	for _, want := range []string{"more steps, not shown", "because time was up", "g2 overtakes g1, which came to the channel 5s earlier", "is a mere warning then, is open", " (the language permits it; whether gc does it is open)\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)
 		}

@@ -355,7 +355,7 @@ func search(r *explore.Result) string {
 
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), ""))
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.open(bug)))
 	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}

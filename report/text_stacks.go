@@ -14,8 +14,8 @@ import (
 // maxStacks is how many goroutines are listed with their stacks.
 const maxStacks = 4
 
-// concerned returns the goroutines whose stacks say what is wrong: of a leak the one that is left,
-// and who keeps it; of a deadlock those of the cycle, or the first ones.
+// concerned returns the goroutines whose stacks explain the bug. For a leak these are the leaked goroutine
+// and the one that keeps it waiting; for a deadlock those of the cycle, or the first ones.
 func concerned(b *explore.Bug) (list []describe.Goroutine) {
 	in := func(g describe.Goroutine) bool {
 		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })
@@ -132,8 +132,8 @@ func called(frames []describe.Frame) []describe.Frame {
 	return frames[:n]
 }
 
-// raceStack writes a stack as the race detector does. Of the models' own frames only the function is
-// shown that the library exports.
+// raceStack writes a stack as the race detector does. Of the frames of
+// models it shows only the exported function of the library.
 func raceStack(b *bytes.Buffer, frames []describe.Frame) {
 	frames = called(frames)
 	for len(frames) > 1 && frames[1].Std && strings.HasPrefix(frames[0].Pos.Filename, models) {

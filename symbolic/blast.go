@@ -9,10 +9,10 @@ import (
 // blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and sat says
 // whether the circuit can have the outputs that are wanted.
 //
-// All is made anew for each set, from its constraints in an order that depends on nothing else. So
-// the answer is a function of the set, Unknown included, whatever was asked before and by which worker.
-// That is also faster than to keep circuits and what was learned about them: what a set has as facts, of
-// which most circuits become small, a later set has not.
+// All is made anew for each set, from its constraints in an order that depends on nothing else. So the
+// answer is a function of the set, Unknown included, whatever was asked before and by which worker. It is
+// also faster than keeping circuits and learned clauses: most circuits become small because of the facts of
+// a set, and a later set has other facts.
 type blaster struct {
 	c      *Context
 	effort int // the most steps of a check

@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/loops"
 )
 
 // Await-loop elimination (spin-loop elimination, spin-assume).
@@ -27,7 +28,7 @@ import (
 // of a loop without effects by an assume statement, and a check at run time finds loops whose
 // iterations have zero net effect. Here all decisions are made at run time, by comparing states:
 // snapshots of g at the operations of a loop since its last effect (gstate.trail). Static analysis
-// only determines where snapshots are worth their cost (await_loops.go).
+// only determines where snapshots are worth their cost (package loops).
 //
 // With AwaitOnce an atomic operation that would complete an iteration with zero effect is not
 // enabled: its goroutine is blocked, as if by an assume, until the value it is going to read has
@@ -64,7 +65,7 @@ const (
 type awaitElimination struct {
 	m           *Machine
 	mode        Await // not AwaitNever
-	loops       loopTable
+	loops       loops.Table
 	start       stepStart  // of the present step
 	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
 	speculating bool       // the present steps are going to be undone
@@ -84,7 +85,7 @@ func (m *Machine) Await(mode Await) {
 	if mode == AwaitNever {
 		return
 	}
-	e := &awaitElimination{m: m, mode: mode, loops: loopTable{m: m}}
+	e := &awaitElimination{m: m, mode: mode, loops: m.loopTable(false)}
 	m.reduction = e
 	for _, g := range m.gs {
 		e.afterLocal(g)
@@ -154,24 +155,24 @@ type stepStart struct {
 // is treated as if it had an effect.
 func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool) {
 	op := &e.m.viewOf(g).op
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	switch op.Kind {
 	case trace.Yield:
-		return read, e.m.effect(g) == yields
+		return read, e.m.effect(g) == loops.Yields
 	case trace.Sleep:
 		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
-		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false // it may find several values
 		}
 		load := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN
 		element := in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
 		return op.Access[0], op.N == 1 && (load || element)
 	case trace.AtomicLoad, trace.Inspect, trace.TryLock, trace.TryRLock:
-		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false
 		}
-		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != hasEffect
+		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != loops.HasEffect
 	}
 	return read, false
 }
@@ -206,15 +207,15 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
-	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || g.ending()
-	if !m.multi || ended || m.auto || g.bubble != 0 || e.busyAlone(g) || !e.loops.inLoop(g) {
+	ended := m.executionOver() || g.status != gReady || g.Fn == nil || g.overflow != nil || g.ending()
+	if !m.multi || ended || m.auto || g.bubble != 0 || e.busyAlone(g) || !e.inLoop(g) {
 		return nil
 	}
 	//mutant: a loop that looks only waits [test ./cmd/hbcheck TestScripts/looks]: drop 3
 	if d.from == nil || len(m.advanced) > 0 || m.clockReads != d.clock {
 		d = &stepStart{}
 	}
-	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != mayFail {
+	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != loops.MayFail {
 		return nil // all later operations have an effect
 	}
 	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val}
@@ -277,7 +278,7 @@ func (e *awaitElimination) awaits(g *goroutine) trace.Awaiting {
 	switch {
 	case e.mode != AwaitOnce || g.trail == tooLong:
 		return trace.NoAwait
-	case e.m.effect(g) == mayFail:
+	case e.m.effect(g) == loops.MayFail:
 		return trace.AwaitWrite
 	}
 	return trace.AwaitRead
@@ -409,7 +410,7 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 		g := m.gs[s]
 		_, steps := e.iterationOf(g)
 		for range steps {
-			loop = append(loop, trace.Step{G: g.id})
+			loop = append(loop, trace.Step{G: g.ID})
 		}
 	}
 	return loop

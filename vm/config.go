@@ -4,6 +4,9 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+
+	"hbcheck.dev/hbcheck/vm/host"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // Config chooses what the machine models and how. The zero value explores with a clock that lets
@@ -64,6 +67,22 @@ type Config struct {
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }
+
+// A HostLog collects what a program has asked the host; a HostFact is one answer.
+type (
+	HostLog  = host.Log
+	HostFact = host.Fact
+)
+
+// DefaultUnwind is the most decisions of a goroutine at one place if Config sets no bound. A loop
+// unwound that often has as many paths, with half a million decisions together: some seconds.
+const DefaultUnwind = 1000
+
+// DefaultInputLen is the most bytes or elements of strings and slices if Config sets no bound.
+const DefaultInputLen = 4
+
+// MaxInputLen is the greatest bound.
+const MaxInputLen = shadow.MaxInputLen
 
 // complete fills in the defaults.
 func (c *Config) complete() {

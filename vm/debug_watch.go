@@ -40,7 +40,7 @@ func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
 	if m.inTests != nil {
 		m.inTests.at(m, g, f)
 	} else {
-		m.cfg.Watch(m, Point{g.id, f.ID, g.pc, g.fp})
+		m.cfg.Watch(m, Point{g.ID, f.ID, g.PC, g.FP})
 	}
 	m.moment++
 }
@@ -72,8 +72,8 @@ func (v Debugger) Frames(id trace.GID) []DebugFrame {
 	var one []SourceFrame
 	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		if one = m.addFrame(one[:0], id, pc); len(one) > 0 {
-			list = append(list, DebugFrame{SourceFrame: one[0], At: Point{g.id, id, pc, fp}, Unwound: !there[fp] && id != m.rt[rtGopanic],
-				Innermost: fp == g.fp && id == g.fn.ID})
+			list = append(list, DebugFrame{SourceFrame: one[0], At: Point{g.ID, id, pc, fp}, Unwound: !there[fp] && id != m.rt[rtGopanic],
+				Innermost: fp == g.FP && id == g.Fn.ID})
 		}
 		return len(list) < maxTrace
 	})
@@ -89,7 +89,7 @@ func (v Debugger) Points(id trace.GID) (list []Point) {
 		return nil
 	}
 	m.eachWindow(g, func(f *bytecode.Func, pc int32, fp uint32) bool {
-		list = append(list, Point{g.id, f.ID, pc, fp})
+		list = append(list, Point{g.ID, f.ID, pc, fp})
 		return true
 	})
 	return list
@@ -112,10 +112,10 @@ func (v Debugger) Registers(p Point, r, n int) []uint64 {
 	m := v.m
 	g := m.gOf(p.G)
 	from := int(p.FP) + r
-	if r < 0 || n < 0 || from+n > len(g.stack) {
+	if r < 0 || n < 0 || from+n > len(g.Stack) {
 		return nil
 	}
-	return append([]uint64(nil), g.stack[from:from+n]...)
+	return append([]uint64(nil), g.Stack[from:from+n]...)
 }
 
 // Read returns a copy of n bytes of memory at p, or nil if there is no such memory.

@@ -83,7 +83,7 @@
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
-//	              of loops that wait (loops, counting: which loops; eliminate: the elimination)
+//	              of loops that wait (loops: which loops, by package loops; eliminate: the elimination)
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions without side effects, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,
@@ -91,36 +91,26 @@
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them; those that depend only on
 //	              numbers and bytes are in package native
-//	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
-//	    inputs      variables, and their least values     solver   which values are possible
-//	    make        values of types, their lengths
-//	    exec, slow  instructions on terms                 memory   shadows of bytes
-//	    native      calls of natives, and on terms        atomic   package sync/atomic,
-//	                                                      search   and through bytes
-//	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
-//	    fuzz        targets of package testing with symbolic arguments
-//	    log         the log of a test                     lookup   elements with symbolic indices
-//	    runes       runes and their bytes                 unwind   loops that inputs bound
-//	drawn         random values and values from the clock: labels until something depends on them
-//	    exec        instructions on labels                native   natives on labels; atomic operations
-//	    skip        code without labels (their intervals: package bounds)
-//	    rates       how fast numbers of the clock grow    copy      labels in copies of machines
+//	symbolic      values with shadows (package shadow): what it asks the machine
+//	    inputs      variables by name                      make   hbtest.Nondet, arguments of entries
+//	    fuzz        targets of package testing             hash   the path condition in fingerprints
+//	    solver      counts of questions
+//	drawn         draws: random values, and the clock's (clock), which have labels there
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); refused constructs (refuse); the numbers that
 //	              several machines agree on (shared), and their facts about the clock (clock)
-//	host          what a program has read from the host, on which cached verdicts depend; the host's
-//	              files as they were at the first read (view)
 //	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
 //	              and locks (values)
-//	config        the configuration of a machine; machine its parts
+//	config        the configuration of a machine; machine its parts; words: registers, pointers, hashes
 //	selfcheck     the machine's own checks, for tests; selfcheck_natives: the operations of natives are
 //	              those that package trace declares
 //
 // The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
 // through this and the other packages.
 //
-// Below it are packages bytecode (instructions), compile (SSA to bytecode), heap (objects), layout (types in
-// memory), native (functions that the machine computes), abitype (type descriptors that package reflect
-// reads) and race (vector clocks).
+// Below it are packages bytecode (instructions), compile (SSA to bytecode), loops (of code), heap (objects),
+// layout (types in memory), shadow (values beside their bits), native (functions that the machine computes),
+// host (files and variables of the host), abitype (type descriptors that package reflect reads) and race
+// (vector clocks).
 package vm

@@ -12,7 +12,7 @@ import (
 //
 //	s.lastUsed = time.Now().UnixNano()      no behaviour depends on it, unless something reads it
 //
-// So they have a label (drawn.go). Clock comes before the instruction that makes the number, where
+// So they have a label (package shadow). Clock comes before the instruction that makes the number, where
 // its source is known, and Counted after it, where its register is:
 //
 //	Clock t; UnixNano(t); Counted n
@@ -20,8 +20,8 @@ import (
 //  1. Take paths that differ from this one only by the time that passes at clock reads and before
 //     timers. There comparisons of Times have the same result, or are explored (step_look.go). Numbers
 //     made of Times and Durations differ, and so do values computed from them: those have a label.
-//  2. So claim 1 of drawn.go holds with such an execution for the other one: an instruction whose effect
-//     depends on a number of the clock reads a word with a label, and is a look.
+//  2. So claim 1 of labels.go (package shadow) holds with such an execution for the other one: an
+//     instruction whose effect depends on a number of the clock reads a word with a label, and is a look.
 //  3. An error on a path with a look at such a number may depend on two clock reads that return the
 //     same time. The search begins again after such a look, without a label there (needsDrawn), and
 //     then asks DoubtsClock.
@@ -42,7 +42,7 @@ func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 		m.assumeCounted(g)
 	case !m.tracking:
 		m.track()
-		m.sym.drawn = true
+		m.sym.Drawn = true
 		return Stop // once more
 	default:
 		g.counts = true
@@ -58,9 +58,9 @@ func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 	g.counts = false
 	if a, ok := m.countedHere(g); ok {
 		//mutant: numbers of the clock have no labels [env TestDraws/TestLookOfClock]
-		g.shadow[g.fp+uint32(i)] = m.sym.label([]Assumption{a}, bounds.Bound{}, rate)
+		g.Shadow[g.FP+uint32(i)] = m.sym.Label(draw(a), bounds.Bound{}, rate)
 		//mutant: nor have registers then [env TestDraws/TestLookOfClock]
-		g.unlabeled = false
+		g.Unlabeled = false
 	}
 }
 
@@ -82,14 +82,14 @@ const farDue = math.MaxInt64 / 8
 //	               (step_spans.go), here and with other values. A Duration that is not of the clock
 //	               here is not of the clock there.
 //	a comparison   that has the same result within the bounds, however much time can pass
-func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool {
-	m, how := s.m, in.C
+func (m *Machine) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool {
+	s, how := m.sym, in.C
 	if how&bytecode.ClockNumber != 0 {
 		how &^= bytecode.ClockLater
 	}
-	a, b := int64(*g.reg(uint32(in.A))), int64(0)
+	a, b := int64(*g.Reg(uint32(in.A))), int64(0)
 	if how&(bytecode.ClockCompared|bytecode.ClockFlow) != 0 && in.B != bytecode.NoReg {
-		b = int64(*g.reg(uint32(in.B)))
+		b = int64(*g.Reg(uint32(in.B)))
 	}
 	const number, known = bytecode.ClockNumber, bytecode.ClockLeft | bytecode.ClockRight
 	switch {
@@ -106,7 +106,7 @@ func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool 
 	case how&^(bytecode.ClockGrows|bytecode.ClockShrinks|known) != bytecode.ClockCompared:
 		return false
 	}
-	x, y := s.boundOf(g, in.A, bounds.Integer), s.boundOf(g, in.B, bounds.Integer)
+	x, y := s.BoundOf(&g.Goroutine, in.A, bounds.Integer), s.BoundOf(&g.Goroutine, in.B, bounds.Integer)
 	if x.Kind != bounds.Integer || y.Kind != bounds.Integer || word < 1 {
 		return false
 	}
@@ -117,7 +117,7 @@ func (s *symbols) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool 
 		return false
 	}
 	if m.loopsBack(g) { // needsTime
-		g.looked.label = s.joined(bounds.Bound{}, g.looked.label, g.shadow[g.fp+uint32(in.A)], g.shadow[g.fp+uint32(in.B)])
+		g.looked.label = s.Joined(g.looked.label, g.Shadow[g.FP+uint32(in.A)], g.Shadow[g.FP+uint32(in.B)])
 	}
 	return true
 }

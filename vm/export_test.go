@@ -84,11 +84,11 @@ func (m *Machine) Exchanging() map[trace.GID]trace.GID {
 	before, classes := m.hashInOrder(slots), map[trace.GID]trace.GID{}
 	for i, s := range slots {
 		g := m.gs[s]
-		classes[g.id] = g.id
+		classes[g.ID] = g.ID
 		for k := i - 1; k >= 0 && compareOrigins(m.gs[slots[k]], g) == 0; k-- {
 			slots[i], slots[k] = slots[k], slots[i]
 			if m.hashInOrder(slots) == before {
-				classes[g.id] = m.gs[slots[i]].id
+				classes[g.ID] = m.gs[slots[i]].ID
 			}
 			slots[i], slots[k] = slots[k], slots[i]
 		}

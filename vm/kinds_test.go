@@ -31,7 +31,7 @@ func main() {
 			k := m.Mark()
 			defer func() { m.Rewind(k); m.Release(k) }()
 			m.saveGoroutine(g)
-			op := trace.Op{G: g.id, Kind: kind, N: 1, Access: [2]trace.Access{{Obj: obj, Size: lockerSize(writeLocker), Write: true}}}
+			op := trace.Op{G: g.ID, Kind: kind, N: 1, Access: [2]trace.Access{{Obj: obj, Size: lockerSize(writeLocker), Write: true}}}
 			if !row.Communicates && row.On != trace.OnBubble { // these depend on the instruction as well
 				g.pending, g.view.moment, g.view.op = op, m.moment, op
 				want := row.Wait

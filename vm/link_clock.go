@@ -75,3 +75,12 @@ func (f *clockFacts) seeded(seed uint64) bool {
 	defer f.unlock()
 	return f.seeds[seed]
 }
+
+// startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
+// 2026-02-03 04:05:06. No second, hour, day or year begins then, at which programs may have
+// something to do. bubbleTime is that of a bubble's clock, which package synctest promises:
+// 2000-01-01.
+const (
+	startTime  int64 = 1770091506_123456789
+	bubbleTime int64 = 946684800_000000000
+)

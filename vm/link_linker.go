@@ -16,6 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/compile"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/loops"
 )
 
 // linker gives numbers and addresses to the functions and objects that code refers to, on first
@@ -71,7 +72,7 @@ type entryFacts struct {
 	setsEnv    bool             // it can change its environment
 	seedsRand  bool             // it can seed the global functions of math/rand
 	arguments  bool             // it is a main function that reads the arguments of the command line
-	labels     bool             // it can have no inputs: see drawn.go
+	labels     bool             // it can have no inputs: see package shadow
 	testing    load.TestMethods // methods that it may call
 }
 
@@ -149,7 +150,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 				panic("BUG: two natives for " + n.Name)
 			}
 			k.natives[n.Name] = len(m.natives)
-			n.effect = effectOf(n.Name)
+			n.effect = loops.EffectOf(n.Name)
 			m.natives = append(m.natives, n)
 			if n.PeekUnused != nil {
 				n.Peek = n.PeekUnused
@@ -380,4 +381,17 @@ func (k *linker) refusal(fn *ssa.Function, id uint32, code RefusalCode, text str
 	f.NRegs, f.Window = f.NParam, f.NParam+bytecode.FrameHeader
 	f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
 	return f
+}
+
+// boundKey is the common part of the functions that are made for method values of one method.
+type boundKey struct {
+	method types.Object
+	args   string // type arguments, as numbers of layouts
+}
+
+// callKey identifies an adapter.
+type callKey struct {
+	kind adapterKind
+	sig  uint32 // layout number of the function type
+	ops  string // of a select: its cases
 }

@@ -58,7 +58,7 @@ func (m *Machine) unsupported(g *goroutine, code RefusalCode, what string) {
 	}
 	m.refuse(Refusal{Code: code, What: what, Func: called, Pos: m.within(pos)})
 	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+	g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
 }
 
 // refuse cuts the execution because of r.
@@ -106,13 +106,13 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	if found {
 		return pos, called
 	}
-	for _, fr := range m.Report().CreationStack(g.id) {
+	for _, fr := range m.Report().CreationStack(g.ID) {
 		if !fr.Std && fr.Pos.IsValid() {
 			return fr.Pos, called
 		}
 	}
-	if pos = m.callerPos(g); !pos.IsValid() && g.fn.SSA != nil { // an initialiser, or else the entry itself
-		pos = m.fset.Position(g.fn.SSA.Pos())
+	if pos = m.callerPos(g); !pos.IsValid() && g.Fn.SSA != nil { // an initialiser, or else the entry itself
+		pos = m.fset.Position(g.Fn.SSA.Pos())
 	}
 	return pos, called
 }

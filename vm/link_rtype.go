@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"go/token"
 	"go/types"
 	"math"
 	"unsafe"
@@ -158,7 +157,6 @@ func (m *Machine) implements(tw uint64, id uint32) bool {
 
 // newABI returns the builder of descriptors for the program.
 func (k *linker) newABI() *abitype.Builder {
-	numbered := make(map[*types.Package]map[token.Pos]int)
 	return &abitype.Builder{
 		Layouts:   k.m.layouts,
 		Minor:     k.prog.Minor,
@@ -171,23 +169,7 @@ func (k *linker) newABI() *abitype.Builder {
 			return p.Path()
 		},
 		Implicit: func(obj *types.TypeName) []types.Type { return k.locals[obj] },
-		Local: func(obj *types.TypeName) int {
-			pkg := obj.Pkg()
-			if pkg == nil || obj.Parent() == pkg.Scope() {
-				return 0
-			}
-			number := numbered[pkg]
-			if number == nil {
-				number = make(map[token.Pos]int)
-				numbered[pkg] = number
-				for _, p := range k.prog.All {
-					if p.Types == pkg {
-						abitype.NumberLocals(p.Files, number)
-					}
-				}
-			}
-			return number[obj.Pos()]
-		},
+		Local:    k.localTypes(abitype.NumberLocals),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/race"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // Machine executes one entry of a program. It implements por.System.
@@ -39,7 +40,7 @@ type Machine struct {
 
 	watched     bool              // Config.Watch is called, or testCalls.at
 	inTests     *testCalls        // nil: calls by test code are not watched
-	sym         *symbols          // nil: there has been no symbolic value
+	sym         *shadow.Symbols   // nil: there has been no symbolic value
 	reduction   reduction         // nil: none
 	check       *checker          // nil: Config.Check is not set
 	busy        *awaitElimination // compares states of loops that read the clock; nil: no such loop so far
@@ -126,7 +127,7 @@ type scalars struct {
 	lonely     *Fault    // the program's end if main calls Goexit and no other goroutine is left
 	cut        Cut       // why the execution was abandoned; zero if it was not
 	alive      int       // goroutines that have not ended, system ones excluded
-	tracking   bool      // there is a symbolic value: see symbolic.go
+	tracking   bool      // there is a symbolic value: see package shadow
 	multi      bool      // a second goroutine has existed on this path, so sharing matters
 }
 
@@ -149,7 +150,7 @@ type undoLog struct {
 	marks     []mark
 	raceMarks []race.Mark // of the same marks, if races are detected
 	gundo     []gUndo
-	records   []gstate // of full entries of gundo
+	records   []record // of full entries of gundo
 	undoStack []uint64 // their stack words
 }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/loops"
 	"hbcheck.dev/hbcheck/vm/native"
 )
 
@@ -13,13 +14,6 @@ type Regs struct{ native.Words }
 
 // regsAt returns the window that begins at a register.
 func regsAt(p unsafe.Pointer) Regs { return Regs{native.Words{P: p}} }
-
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 // Ctl is the next action of the interpreter that a native asks for.
 type Ctl uint8
@@ -53,13 +47,13 @@ type Native struct {
 
 	// Symbolic: Fn and Peek handle symbolic values, in the words and in memory.
 	Symbolic bool
-	// Labels: Fn handles labels of random values (drawn.go), but not symbolic ones.
+	// Labels: Fn handles labels of random values (package shadow), but not symbolic ones.
 	Labels bool
 	// Makes, if set, returns the types of the symbolic values that a call makes, one after the
 	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.
 	Makes func(m *Machine, g *goroutine, r Regs) []types.Type
 
-	effect effect // set by the linker
+	effect loops.Effect // set by the linker
 }
 
 // keep is a native whose results have the bits of its arguments.

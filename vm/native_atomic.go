@@ -71,7 +71,7 @@ func peekAdd(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 func peekCAS(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		p, k := r.U(0), trace.AtomicRMW
-		if m.tracking && m.sym.swapUnknown(g, w, r) {
+		if m.swapUnknown(g, w, r) {
 			return m.syncOp(op, k, p, w.size, true, true)
 		}
 		if m.mapped(p, w.size) && w.load(m, p) != w.extend(r.U(1)) {

@@ -24,7 +24,7 @@ func (m *Machine) string(r Regs, i int) string { return m.str(r.U(i), r.U(i+1)) 
 // a plain read, visible if one of the slices is shared.
 func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if !g.fn.Trusted {
+		if !g.Fn.Trusted {
 			for _, i := range at {
 				m.plain(op, r.U(i), r.U(i+1), false)
 			}

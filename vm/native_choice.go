@@ -22,7 +22,7 @@ var choiceNatives = []Native{
 	{Name: "hbcheck.dev/hbcheck/hbtest.nondet", Symbolic: true, Makes: nondetMakes, Fn: nondet},
 	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if t := r.sym(m, g, 0); t != nil { // of the only goroutine so far
-			return m.sym.suppose(g, t)
+			return m.suppose(g, t)
 		}
 		if r.U(0) != 0 {
 			return Next
@@ -82,7 +82,7 @@ func (m *Machine) choices(r Regs, op *trace.Op) int {
 func choose(m *Machine, g *goroutine, r Regs) Ctl {
 	k := uint64(0)
 	if r.I(0) > 1 {
-		k = uint64(g.choice)
+		k = uint64(g.Choice)
 	}
 	r.Set(0, k)
 	return Next
@@ -135,7 +135,7 @@ func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 	g.nrand++
 	h := mix(hashK0^seed, uint64(g.nrand))
-	for _, n := range m.spawn[g.id].path {
+	for _, n := range m.spawn[g.ID].path {
 		h = mix(h, uint64(n)+1)
 	}
 	return mix(h, hashK1)

@@ -33,8 +33,8 @@ func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 	n.coro = c
 	m.count(+1)
 	n.status = gSwitchedOut
-	m.setWord(c, crWaiting, uint64(n.id)+1)
-	m.setWord(c, crOwner, uint64(g.id)+1)
+	m.setWord(c, crWaiting, uint64(n.ID)+1)
+	m.setWord(c, crOwner, uint64(g.ID)+1)
 	r.Set(0, c)
 	return Next
 }
@@ -48,13 +48,13 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	q := m.gOf(trace.GID(w - 1))
-	if g.coro != c && m.multi && m.word(c, crOwner) != uint64(g.id)+1 {
+	if g.coro != c && m.multi && m.word(c, crOwner) != uint64(g.ID)+1 {
 		// The coroutine moves to another goroutine: from now on both may use the objects it holds.
-		for _, w := range q.stack[:q.fp+uint32(q.fn.Window)] {
+		for _, w := range q.Stack[:q.FP+uint32(q.Fn.Window)] {
 			m.publish(w)
 		}
 	}
-	m.setWord(c, crWaiting, uint64(g.id)+1)
+	m.setWord(c, crWaiting, uint64(g.ID)+1)
 	g.status = gSwitchedOut
 	m.resume(g, q)
 	return Stop
@@ -68,7 +68,7 @@ func (m *Machine) resume(g, q *goroutine) {
 	m.saveGoroutine(q)
 	q.status = gRunning
 	m.ready = append(m.ready, q.slot)
-	m.advanced = append(m.advanced, q.id)
+	m.advanced = append(m.advanced, q.ID)
 }
 
 // coroEnd is called when coroutine g has ended.

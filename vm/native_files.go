@@ -1,55 +1,15 @@
 package vm
 
 import (
-	"errors"
 	"go/types"
-	"hash/fnv"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
-	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/host"
 )
 
 // Natives of packages syscall and os: the outside world. The program can read it, and write to it
 // through the standard streams, but not change it. Writes to files stay in the program's memory
 // (hb_tree.go of the overlay).
-
-// startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
-// 2026-02-03 04:05:06. No second, hour, day or year begins then, at which programs may have
-// something to do. bubbleTime is that of a bubble's clock, which package synctest promises:
-// 2000-01-01.
-const (
-	startTime  int64 = 1770091506_123456789
-	bubbleTime int64 = 946684800_000000000
-)
-
-// Offsets and modes of Linux's struct stat on amd64 (syscall.Stat_t).
-const (
-	stDev   = 0
-	stIno   = 8
-	stNlink = 16
-	stMode  = 24
-	stUID   = 28
-	stGID   = 32
-	stSize  = 48
-	stBlk   = 56
-	stBlks  = 64
-	stTimes = 72 // access, modification, change: seconds and nanoseconds each
-	statLen = 144
-
-	modeReg  = 0x8000
-	modeDir  = 0x4000
-	modeLink = 0xA000
-	modeChr  = 0x2000
-	modeBlk  = 0x6000
-	modeFifo = 0x1000
-	modeSock = 0xC000
-)
 
 var fileNatives = []Native{
 	{Name: "os.runtime_args", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -87,7 +47,7 @@ var fileNatives = []Native{
 			m.endG(g)
 			return Stop
 		}
-		m.exited, m.exit, m.exitG = true, status, g.id
+		m.exited, m.exit, m.exitG = true, status, g.ID
 		m.halt(g)
 		return Stop
 	}},
@@ -136,14 +96,14 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, seenPath(m.link.prog.WorkDir(m.link.entry), onWindows))
+		return m.setString(g, r, 0, host.SeenPath(m.link.prog.WorkDir(m.link.entry), host.OnWindows))
 	}},
 	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.noteHost(askStat, m.string(r, 0))
+		m.noteHost(host.AskStat, m.string(r, 0))
 		return Next
 	}},
 	{Name: "syscall.hbVariable", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.noteHost(askVariable, m.string(r, 0))
+		m.noteHost(host.AskVariable, m.string(r, 0))
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -151,7 +111,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.noteHost(askEnvironment, "")
+		m.noteHost(host.AskEnvironment, "")
 		return Next
 	}},
 	{Name: "syscall.hbRandom", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -159,29 +119,29 @@ var fileNatives = []Native{
 		return nativeRand(m, g, r)
 	}},
 	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		path, follow, ask := m.string(r, 0), r.U(2)&1 != 0, askKind
+		path, follow, ask := m.string(r, 0), r.U(2)&1 != 0, host.AskKind
 		if follow {
-			ask = askTarget
+			ask = host.AskTarget
 		}
 		m.noteHost(ask, path)
-		info, err := m.files().stat(path, follow)
+		info, err := m.files().Stat(path, follow)
 		if err == nil {
-			m.files().fillStat(m.heap.Writable(r.U(3), statLen), path, info)
+			m.files().FillStat(m.heap.Writable(r.U(3), host.StatLen), path, info)
 		}
-		r.Set(0, errno(err))
+		r.Set(0, host.Errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbPread", Peek: peekFill(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.Writable(r.U(2), uint32(r.U(3)))
 		path := m.string(r, 0)
-		m.noteHost(askContent, path)
-		n, err := m.files().readAt(path, b, r.I(5))
+		m.noteHost(host.AskContent, path)
+		n, err := m.files().ReadAt(path, b, r.I(5))
 		r.Set(0, uint64(n))
-		r.Set(1, errno(err))
+		r.Set(1, host.Errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.files().content(m.string(r, 0)).made)
+		r.SetBool(0, m.files().Content(m.string(r, 0)).Made)
 		return Next
 	}},
 	{Name: "syscall.hbSame", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -191,25 +151,25 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.hbReaddir", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := m.string(r, 0)
-		m.noteHost(askNames, path)
-		list, err := m.files().names(path)
+		m.noteHost(host.AskNames, path)
+		list, err := m.files().Names(path)
 		m.setString(g, r, 0, list)
-		r.Set(2, errno(err))
+		r.Set(2, host.Errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbReadlink", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := m.string(r, 0)
-		m.noteHost(askLink, path)
-		target, err := m.files().target(path)
+		m.noteHost(host.AskLink, path)
+		target, err := m.files().Target(path)
 		m.setString(g, r, 0, target)
-		r.Set(2, errno(err))
+		r.Set(2, host.Errno(err))
 		return Next
 	}},
 }
 
 // noteHost records that the program asks the host.
-func (m *Machine) noteHost(ask hostAsk, name string) {
-	m.cfg.Host.note(m.files(), m.cfg.Env, ask, name)
+func (m *Machine) noteHost(ask host.Ask, name string) {
+	m.cfg.Host.Note(m.files(), m.cfg.Env, ask, name)
 }
 
 // setStrings puts a new []string into the first result words.
@@ -226,119 +186,6 @@ func (m *Machine) setStrings(g *goroutine, r Regs, list []string) Ctl {
 	r.Set(1, uint64(len(list)))
 	r.Set(2, uint64(len(list)))
 	return Next
-}
-
-// errno returns Linux's number for a host error.
-func errno(err error) uint64 {
-	const (
-		noEntry, inputOutput, access, notDir, isDir, invalid, tooManyLinks = 2, 5, 13, 20, 21, 22, 40
-	)
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, fs.ErrNotExist):
-		return noEntry
-	case errors.Is(err, fs.ErrPermission):
-		return access
-	case errors.Is(err, syscall.ENOTDIR):
-		return notDir
-	case errors.Is(err, syscall.EISDIR):
-		return isDir
-	case errors.Is(err, syscall.EINVAL):
-		return invalid
-	case errors.Is(err, syscall.ELOOP):
-		return tooManyLinks
-	}
-	return inputOutput
-}
-
-// hostNames returns, for each entry of a directory in the order of names, a letter for the kind,
-// the name and a zero byte.
-func hostNames(path string) (string, error) {
-	entries, err := os.ReadDir(path)
-	var b strings.Builder
-	for _, e := range entries {
-		switch e.Type() {
-		case 0:
-			b.WriteByte('f')
-		case fs.ModeDir:
-			b.WriteByte('d')
-		case fs.ModeSymlink:
-			b.WriteByte('l')
-		default:
-			b.WriteByte('?')
-		}
-		b.WriteString(e.Name() + "\x00")
-	}
-	return b.String(), err
-}
-
-// readAt reads from a file without keeping it open: the machine has no state outside of itself.
-func readAt(path string, b []byte, off int64) (int, error) {
-	// Opening a pipe would wait for another process to write to it.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	n, err := f.ReadAt(b, off)
-	if err == io.EOF || n > 0 {
-		err = nil
-	}
-	return n, err
-}
-
-// fillStat fills b, which is zero, as a struct stat.
-func (v *hostView) fillStat(b []byte, path string, info fs.FileInfo) {
-	word := func(off int, w uint64) { *(*uint64)(unsafe.Pointer(&b[off])) = w }
-	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
-	// A hash of the name replaces the inode number, which differs from host to host.
-	h := fnv.New64a()
-	if real, err := filepath.EvalSymlinks(v.path(path)); err == nil && info.Mode()&fs.ModeSymlink == 0 {
-		path = strings.TrimPrefix(real, v.root)
-	}
-	h.Write([]byte(path))
-	word(stDev, 1)
-	word(stIno, h.Sum64())
-	word(stNlink, 1)
-	half(stMode, statMode(info.Mode()))
-	half(stUID, 1000)
-	half(stGID, 1000)
-	word(stSize, uint64(info.Size()))
-	word(stBlk, 4096)
-	word(stBlks, uint64(info.Size()+511)/512)
-	t := info.ModTime()
-	for i := range 3 {
-		word(stTimes+i*16, uint64(t.Unix()))
-		word(stTimes+i*16+8, uint64(t.Nanosecond()))
-	}
-}
-
-func statMode(mode fs.FileMode) uint32 {
-	w := uint32(mode.Perm())
-	for _, bit := range []struct {
-		from fs.FileMode
-		to   uint32
-	}{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}} {
-		if mode&bit.from != 0 {
-			w |= bit.to
-		}
-	}
-	switch {
-	case mode.IsDir():
-		return w | modeDir
-	case mode&fs.ModeSymlink != 0:
-		return w | modeLink
-	case mode&fs.ModeCharDevice != 0:
-		return w | modeChr
-	case mode&fs.ModeDevice != 0:
-		return w | modeBlk
-	case mode&fs.ModeNamedPipe != 0:
-		return w | modeFifo
-	case mode&fs.ModeSocket != 0:
-		return w | modeSock
-	}
-	return w | modeReg
 }
 
 // peekFill returns the Peek of natives that fill the slice whose words begin at i. The slice is the
@@ -377,6 +224,23 @@ func peekEither(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 }
 
 func either(m *Machine, g *goroutine, r Regs) Ctl {
-	r.SetBool(0, !m.auto && g.choice == 1)
+	r.SetBool(0, !m.auto && g.Choice == 1)
 	return Next
+}
+
+// files returns the view that machines for m's program share. A program in run mode sees the host
+// as it is.
+func (m *Machine) files() *host.View {
+	if m.cfg.Run {
+		return new(host.View)
+	}
+	shared := &m.link.prog.Files
+	shared.Lock()
+	defer shared.Unlock()
+	v, _ := shared.Value.(*host.View)
+	if v == nil {
+		v = host.NewView(m.link.prog.Root())
+		shared.Value = v
+	}
+	return v
 }

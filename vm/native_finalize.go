@@ -189,7 +189,7 @@ type collecting struct {
 
 // watchesOf returns the watches that the collector g would check.
 func (m *Machine) watchesOf(g *goroutine) []watched {
-	return m.watchesAt(regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])))
+	return m.watchesAt(regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)])))
 }
 
 // CanCollect reports whether a collection would have an effect in the present state.

@@ -48,7 +48,7 @@ var leakNatives = []Native{
 }
 
 // servesForever reports whether g is the main goroutine in a select without cases, which is no leak.
-func servesForever(g *goroutine, wait string) bool { return g.id == 0 && wait == "select (no cases)" }
+func servesForever(g *goroutine, wait string) bool { return g.ID == 0 && wait == "select (no cases)" }
 
 // countText prints the stacks of goroutines as a profile has them, the most frequent one first.
 func (m *Machine) countText(list []*goroutine) string {
@@ -58,7 +58,7 @@ func (m *Machine) countText(list []*goroutine) string {
 			continue
 		}
 		var at, lines strings.Builder
-		for _, f := range m.Report().Stack(g.id) {
+		for _, f := range m.Report().Stack(g.ID) {
 			fmt.Fprintf(&at, " %#x", f.PC)
 			fmt.Fprintf(&lines, "#\t%#x\t%s+%#x\t%s:%d\n", f.PC, f.Func, f.PC, m.link.prog.Recorded(f.Pos.Filename), f.Pos.Line)
 		}

@@ -42,14 +42,14 @@ var linNatives = []Native{
 func (v Report) Operation(id trace.GID) (name string, returns, ok bool) {
 	m := v.m
 	g := m.gOf(id)
-	if g.status != gReady || g.pending.Kind != trace.SyncAccess || int(g.pc) >= len(g.fn.Code) {
+	if g.status != gReady || g.pending.Kind != trace.SyncAccess || int(g.PC) >= len(g.Fn.Code) {
 		return "", false, false
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.CallN {
 		return "", false, false
 	}
-	r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)]))
+	r := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(in.A)]))
 	switch m.natives[in.Imm32()].Name {
 	case linCalled:
 		return m.string(r, 1), false, true

@@ -108,14 +108,14 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 			m.setU32(l+muState, m.u32(l+muState)-muPass)
 		}
 		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
-		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
+		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.ID)+1)
 		//mutant: a reader locks nowhere [test ./cmd/hbcheck TestScripts/causes]
 		m.noteLocked(g, l, true)
 		return false
 	}
 	m.noteLocked(g, l, false)
 	m.setU32(l+muState, m.u32(l+muState)|muLocked)
-	m.setU32(l+muOwner, uint32(g.id)+1)
+	m.setU32(l+muOwner, uint32(g.ID)+1)
 	if kind == writeLocker {
 		if n := m.u32(l + rwReaders); n > 0 {
 			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)+n)
@@ -154,7 +154,7 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 	case otherLocker:
 	case readLocker:
 		n := m.u32(l + rwReaders)
-		owners := m.u32(l+rwOwners) - uint32(g.id) - 1
+		owners := m.u32(l+rwOwners) - uint32(g.ID) - 1
 		if n == 1 {
 			owners = 0 // locked by one goroutine and unlocked by another
 		}
@@ -188,7 +188,7 @@ func (v StaticView) Misuses(id trace.GID) bool {
 		l := ptr(op.Access[0].Obj)<<32 | ptr(op.Access[0].Off)
 		return op.N == 0 || m.unlockable(l, slices.Index(lockModes[:], op.Lock)) != ""
 	case trace.Park: // hbPark(cond, lock, its kind)
-		r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
+		r := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)]))
 		return m.unlockable(r.U(1), int(r.U(2))) != ""
 	}
 	return false

@@ -39,8 +39,8 @@ func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 		return false, false
 	}
 	const serving, knownPlace = 1, 2 // as in package effect of the overlay
-	in := &g.fn.Code[g.pc]
-	outside := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])).U(1)
+	in := &g.Fn.Code[g.PC]
+	outside := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(in.A)])).U(1)
 	if outside == knownPlace {
 		m.assumeAlways(g, PeersOff)
 	}

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"go/types"
 	"math"
 	"slices"
 	"strconv"
@@ -136,12 +135,6 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 	return uint64(id) << 32
 }
 
-// boundKey is the common part of the functions that are made for method values of one method.
-type boundKey struct {
-	method types.Object
-	args   string // type arguments, as numbers of layouts
-}
-
 // boundCode returns the number of the function that stands for all method values of the method that
 // fn, whose number is id, calls: go/ssa makes a function for each expression.
 func (k *linker) boundCode(fn *ssa.Function, id uint32) uint32 {
@@ -233,7 +226,7 @@ func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
 // addresses to the native.
 func (m *Machine) peekPlain(g *goroutine, op *trace.Op, acc ...trace.Access) int {
 	for _, a := range acc {
-		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.fn.Trusted && m.heap.Load(p, uint64(a.Size), 0) != nil {
+		if p := uint64(a.Obj)<<32 | uint64(a.Off); !g.Fn.Trusted && m.heap.Load(p, uint64(a.Size), 0) != nil {
 			m.plain(op, p, uint64(a.Size), a.Write)
 		}
 	}

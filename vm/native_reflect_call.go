@@ -42,13 +42,6 @@ const (
 	adaptSelect
 )
 
-// callKey identifies an adapter.
-type callKey struct {
-	kind adapterKind
-	sig  uint32 // layout number of the function type
-	ops  string // of a select: its cases
-}
-
 // adapter has the data that an adapter's natives need, by the number of the adapter's function.
 type adapter struct {
 	in, out         *layout.Layout   // of the tuples
@@ -61,7 +54,7 @@ type adapter struct {
 }
 
 // adapterOf returns the adapter whose function g runs.
-func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.fn.ID] }
+func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.Fn.ID] }
 
 // adapt returns the number of the function of the adapter k.
 func (m *Machine) adapt(k callKey) uint32 {
@@ -157,7 +150,7 @@ func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	off := uint64(0)
 	for _, l := range t {
 		if l.Size > 0 {
-			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.Load(p+off, uint64(l.Size), 0), l)
+			l.Load((*uint64)(unsafe.Add(dst, off)), m.heap.Load(p+off, uint64(l.Size), 0))
 		}
 		off += uint64(l.Words()) * 8
 	}

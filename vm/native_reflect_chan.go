@@ -214,7 +214,7 @@ func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 
 func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	for i := a.chans; i < g.fn.NRegs; i++ {
+	for i := a.chans; i < g.Fn.NRegs; i++ {
 		r.Set(i, 0)
 	}
 	r.Set(3, 0)
@@ -230,7 +230,7 @@ func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
 			if src == nil {
 				return m.badAddress(g)
 			}
-			m.loadValue((*uint64)(r.At(k.reg+1)), src, k.elem)
+			k.elem.Load((*uint64)(r.At(k.reg+1)), src)
 		}
 	}
 	return Next

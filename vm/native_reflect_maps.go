@@ -252,7 +252,7 @@ func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
 	if order != 0 {
 		k := 0
 		if m.orderWays(order) > 1 {
-			k = int(g.choice)
+			k = int(g.Choice)
 			m.noteRanging(g)
 		}
 		s = m.takeEntry(mp, t, order, k)

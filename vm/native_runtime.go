@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/host"
 )
 
 // Natives of package runtime (load/overlay/_src/runtime) that need the machine itself.
@@ -91,7 +92,7 @@ var runtimeNatives = []Native{
 	}},
 	{Name: "runtime.NumGoroutine", Peek: peekNumGoroutine, Fn: numGoroutine},
 	{Name: "runtime.Goexit", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if g.id == 0 {
+		if g.ID == 0 {
 			m.lonely = m.noGoroutines()
 		}
 		m.raise(g, 0, 0, pfGoexit)
@@ -116,7 +117,7 @@ var runtimeNatives = []Native{
 			return Stop
 		}
 		r.Set(0, m.random(g, 0))
-		r.setLabel(m, g, 0, m.sym.wholeLabel(label))
+		r.setLabel(m, g, 0, m.sym.WholeLabel(label))
 		return Next
 	}},
 	{Name: "crypto/internal/sysrand.hbBits", Fn: nativeRand},
@@ -126,7 +127,7 @@ var runtimeNatives = []Native{
 			return Stop
 		}
 		if label != nil {
-			m.sym.drawnBytes(r.U(0), r.U(1), label)
+			m.sym.DrawnBytes(r.U(0), r.U(1), label)
 		}
 		return Next
 	}},
@@ -192,7 +193,7 @@ func (m *Machine) settingIn(name, list string) (value string) {
 
 // getenv returns a variable of the program's initial environment.
 func (m *Machine) getenv(key string) string {
-	m.noteHost(askVariable, key)
+	m.noteHost(host.AskVariable, key)
 	for _, s := range m.cfg.Env {
 		if k, v, _ := strings.Cut(s, "="); k == key {
 			return v
@@ -290,7 +291,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
 		pos.Filename = m.link.prog.GOROOT + "/src/" + model
 	}
-	m.setString(g, r, 2, seenPath(m.link.prog.Recorded(pos.Filename), onWindows))
+	m.setString(g, r, 2, host.SeenPath(m.link.prog.Recorded(pos.Filename), host.OnWindows))
 	r.Set(4, uint64(pos.Line))
 	return Next
 }

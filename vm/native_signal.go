@@ -68,7 +68,7 @@ func (v Report) WaitsForSignal(id trace.GID) bool {
 	if g.status != gReady || g.overflow != nil {
 		return false
 	}
-	switch g.fn.Code[g.pc].Op {
+	switch g.Fn.Code[g.PC].Op {
 	case bytecode.Recv, bytecode.Select:
 	default:
 		return false

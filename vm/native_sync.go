@@ -85,8 +85,8 @@ var syncNatives = []Native{
 			return m.nilFault(g)
 		}
 		g.wait.notified = false
-		if g.choice == 1 { // it had not begun to wait when the counter was zero
-			g.pc--
+		if g.Choice == 1 { // it had not begun to wait when the counter was zero
+			g.PC--
 			var op trace.Op
 			m.mayExecute(g, peekWgWait(m, g, r, &op), &op)
 			return Stop
@@ -105,7 +105,7 @@ var syncNatives = []Native{
 		return Next
 	}},
 	{Name: "sync.hbG", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(g.id)+1)
+		r.Set(0, uint64(g.ID)+1)
 		return Next
 	}},
 	{Name: "sync.hbBefore", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -130,7 +130,7 @@ var syncNatives = []Native{
 		}
 		return max(n, 1)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		k := int(g.choice)
+		k := int(g.Choice)
 		if m.auto {
 			k = m.firstWaiter(m.word(r.U(0), cdList))
 		}
@@ -384,7 +384,7 @@ func (m *Machine) firstWaiter(w ptr) int {
 // stdCaller reports whether the function that called the running one belongs to the standard
 // library.
 func (m *Machine) stdCaller(g *goroutine) bool {
-	link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+	link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
 	if link>>32&frBottom != 0 {
 		return false
 	}

@@ -89,7 +89,7 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 	if q.status != gReady || q.pending.Kind != trace.SemAcquire {
 		return false
 	}
-	return m.natives[q.fn.Code[q.pc].Imm32()].Name == name
+	return m.natives[q.Fn.Code[q.PC].Imm32()].Name == name
 }
 
 // bubbleBlocked reports whether all goroutines of the bubble except self are durably blocked:
@@ -135,8 +135,8 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	}
 	// Not m.viewOf: this function is also called in the middle of a step.
 	var op trace.Op
-	in := &q.fn.Code[q.pc]
-	r := regsAt(unsafe.Pointer(&q.stack[q.fp+uint32(in.A)]))
+	in := &q.Fn.Code[q.PC]
+	r := regsAt(unsafe.Pointer(&q.Stack[q.FP+uint32(in.A)]))
 	n := m.natives[in.Imm32()].Peek(m, q, r, &op)
 	return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 }
@@ -202,9 +202,9 @@ func (m *Machine) isOutside(g *goroutine) bool {
 // throwOutside raises the fatal error of an operation for which isOutside or isOther is true. A
 // select of one case and default is not a select to gc.
 func (m *Machine) throwOutside(g *goroutine, op bytecode.Op) Ctl {
-	if in := &g.fn.Code[g.pc]; op == bytecode.Select && !blocking(in) && in.B == 1 {
+	if in := &g.Fn.Code[g.PC]; op == bytecode.Select && !blocking(in) && in.B == 1 {
 		op = bytecode.Recv
-		if g.fn.Code[g.pc+1].Op == 1 {
+		if g.Fn.Code[g.PC+1].Op == 1 {
 			op = bytecode.Send
 		}
 	}

@@ -54,7 +54,7 @@ func peekUses(uses []native.Slice) func(m *Machine, g *goroutine, r Regs, op *tr
 	}
 	writes := slices.ContainsFunc(uses, func(s native.Slice) bool { return s.Write })
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if g.fn.Trusted && !writes {
+		if g.Fn.Trusted && !writes {
 			return 1
 		}
 		for _, s := range uses {

@@ -19,7 +19,7 @@ const logFD = 3
 
 var testingNatives = []Native{
 	{Name: "testing.hbG", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(g.id)+1)
+		r.Set(0, uint64(g.ID)+1)
 		return Next
 	}},
 	{Name: "testing.hbRuns", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -33,7 +33,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbTouch", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if r.U(1) != uint64(g.id)+1 {
+		if r.U(1) != uint64(g.ID)+1 {
 			m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(2) != 0, true)
 		}
 		return 1
@@ -76,7 +76,7 @@ var testingNatives = []Native{
 		if !pos.IsValid() { // the output of an example is compared after it has returned
 			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
 		}
-		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.id),
+		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.ID, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.ID),
 			Tests: []string{strings.Clone(m.string(r, 5))}})
 		return Next
 	}},

@@ -170,7 +170,7 @@ var timeNatives = []Native{
 		n.wait.obj = r.U(1)
 		if m.labeled() {
 			//mutant: a timer has no label [env TestDraws/TestLookJitter(Func|Reset)$]
-			n.shadow[n.fp+1] = r.sym(m, g, 2)
+			n.Shadow[n.FP+1] = r.sym(m, g, 2)
 		}
 		//mutant: timers of initialisers fire later [models TestInitialisers/timer]: false
 		if m.word(r.U(1), tmChan) == 0 && m.forks() { // AfterFunc
@@ -184,7 +184,7 @@ var timeNatives = []Native{
 				m.saveGoroutine(q)
 				q.status = gEnded
 				m.alives.ended++
-				q.pending = trace.Op{G: q.id, Kind: trace.End}
+				q.pending = trace.Op{G: q.ID, Kind: trace.End}
 			}
 		}
 		return Next
@@ -198,7 +198,7 @@ var timeNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		//mutant: initialisers stop timers in time [models TestInitialisers]: "m.choosesEarly(1)" -> "false"
 		if m.choosesEarly(1) {
-			g.pc-- // once more
+			g.PC-- // once more
 			return Stop
 		}
 		return Next
@@ -244,7 +244,7 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.vainLooks > maxVain || m.vainRounds > vainRounds && m.endlessRounds(g)) {
 		m.cutForTime(g)
 		g.status = gReady
-		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+		g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
 		return Stop
 	}
 	if m.cfg.Run {
@@ -362,8 +362,8 @@ func (m *Machine) sendEarly(g *goroutine, c, loc ptr) {
 	m.setWord(c, chBuf+8, ext)
 	m.setWord(c, chBuf+16, loc)
 	if m.labeled() {
-		m.sym.store(c+chBuf, 8, nil)
-		m.sym.store(c+chBuf+8, 8, nil)
+		m.sym.Store(c+chBuf, 8, nil)
+		m.sym.Store(c+chBuf+8, 8, nil)
 	}
 }
 

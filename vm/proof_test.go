@@ -141,9 +141,9 @@ func picture(m *Machine) string {
 	}
 	for _, s := range m.order {
 		g := m.gs[s]
-		fmt.Fprintln(&b, g.id, g.status, m.Next(g.id))
+		fmt.Fprintln(&b, g.ID, g.status, m.Next(g.ID))
 		if g.status == gReady && !m.executionOver() {
-			fmt.Fprintln(&b, m.Alternatives(g.id))
+			fmt.Fprintln(&b, m.Alternatives(g.ID))
 		}
 	}
 	fmt.Fprintf(&b, "%q %q\n", m.Report().Output(1), m.Report().Output(2))
@@ -154,7 +154,7 @@ func picture(m *Machine) string {
 type copied struct {
 	mem     []byte
 	headers []heap.Object
-	gs      []gstate
+	gs      []record
 	stacks  [][]uint64
 	order   []uint32
 	slots   []int32
@@ -174,10 +174,10 @@ func copyState(m *Machine) copied {
 		c.headers = append(c.headers, o)
 	}
 	for _, g := range m.gs {
-		c.gs = append(c.gs, g.gstate)
+		c.gs = append(c.gs, g.record())
 		var st []uint64
-		if g.status != gEnded && g.fn != nil {
-			st = slices.Clone(g.stack[:g.fp+uint32(g.fn.Window)])
+		if g.status != gEnded && g.Fn != nil {
+			st = slices.Clone(g.Stack[:g.FP+uint32(g.Fn.Window)])
 		}
 		c.stacks = append(c.stacks, st)
 	}
@@ -211,7 +211,7 @@ func (c *copied) diff(d *copied, m *Machine) string {
 		if !slices.Equal(c.stacks[i], d.stacks[i]) {
 			for k := range c.stacks[i] {
 				if c.stacks[i][k] != d.stacks[i][k] {
-					return fmt.Sprintf("stack of goroutine %d (%s): word %d of %d (frame at %d): %#x, %#x", i, m.gs[i].fn.Name, k, len(c.stacks[i]), m.gs[i].fp, c.stacks[i][k], d.stacks[i][k])
+					return fmt.Sprintf("stack of goroutine %d (%s): word %d of %d (frame at %d): %#x, %#x", i, m.gs[i].Fn.Name, k, len(c.stacks[i]), m.gs[i].FP, c.stacks[i][k], d.stacks[i][k])
 				}
 			}
 		}

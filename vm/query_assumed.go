@@ -71,7 +71,7 @@ func (m *Machine) assumeAlways(g *goroutine, what Assumed) {
 	}
 	pos, _, ok := m.userFrame(g)
 	if !ok {
-		born := m.Report().CreationStack(g.id)
+		born := m.Report().CreationStack(g.ID)
 		if i := slices.IndexFunc(born, func(f SourceFrame) bool { return !f.Std && f.Pos.IsValid() }); i >= 0 {
 			pos = born[i].Pos
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -68,8 +67,8 @@ func (c *testCalls) isTest(m *Machine, f *bytecode.Func) bool {
 
 // at is called before g executes an instruction of f.
 func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
-	open := c.open[g.id]
-	for len(open) > 0 && open[len(open)-1].fp > g.fp { // a panic has left the test
+	open := c.open[g.ID]
+	for len(open) > 0 && open[len(open)-1].fp > g.FP { // a panic has left the test
 		if x := &open[len(open)-1]; x.known {
 			c.notify(m, g, x.words)
 		}
@@ -78,33 +77,33 @@ func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
 	if n := len(open) - 1; n >= 0 {
 		x := &open[n]
 		switch {
-		case x.fp < g.fp && !x.known:
-			x.words, x.known = append(x.words, g.stack[g.fp:g.fp+uint32(f.NParam)]...), true
-		case x.fp == g.fp:
+		case x.fp < g.FP && !x.known:
+			x.words, x.known = append(x.words, g.Stack[g.FP:g.FP+uint32(f.NParam)]...), true
+		case x.fp == g.FP:
 			open = open[:n]
 			if x.known && x.fn == f.ID {
 				c.end(m, g, f, x)
 			}
 		}
 	}
-	if in := f.Code[g.pc]; c.isTest(m, f) {
-		x := openCall{fp: g.fp, win: uint32(in.A), fn: f.ID, pc: g.pc}
+	if in := f.Code[g.PC]; c.isTest(m, f) {
+		x := openCall{fp: g.FP, win: uint32(in.A), fn: f.ID, pc: g.PC}
 		switch in.Op {
 		case bytecode.CallC:
-			x.words = append(x.words, g.stack[g.fp+uint32(in.B)])
+			x.words = append(x.words, g.Stack[g.FP+uint32(in.B)])
 			fallthrough
 		case bytecode.Call, bytecode.CallI:
 			open = append(open, x)
 		}
 	}
-	c.open[g.id] = open
+	c.open[g.ID] = open
 }
 
 // end notifies that the call x by f has returned to it.
 func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall) {
 	words := x.words
 	// The code after the call moves its results.
-	for _, in := range f.Code[g.pc:] {
+	for _, in := range f.Code[g.PC:] {
 		if thrownAway(f.InstrAt(int(x.pc))) {
 			break
 		}
@@ -123,14 +122,14 @@ func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall)
 		if n == 0 || from < x.win {
 			break
 		}
-		words = append(words, g.stack[g.fp+from:g.fp+from+n]...)
+		words = append(words, g.Stack[g.FP+from:g.FP+from+n]...)
 	}
 	c.notify(m, g, words)
 }
 
 // notify notifies that g's test has held words.
 func (c *testCalls) notify(m *Machine, g *goroutine, words []uint64) {
-	c.returned(g.id, m.testOf(g), func(objs []uint32) bool {
+	c.returned(g.ID, m.testOf(g), func(objs []uint32) bool {
 		seen := m.newReach()
 		for _, w := range words {
 			seen.add(w)

@@ -37,10 +37,10 @@ func (v Report) Forgotten() (list []trace.GID, main bool) {
 		return nil, false
 	}
 	for _, g := range v.m.forgotten() {
-		if g.id == 0 {
+		if g.ID == 0 {
 			main = true
 		} else {
-			list = append(list, g.id)
+			list = append(list, g.ID)
 		}
 	}
 	return list, main

@@ -30,8 +30,8 @@ func (v Report) Goroutines() []GoroutineSnapshot {
 		if g.status == gEnded {
 			continue
 		}
-		l := GoroutineSnapshot{ID: g.id, System: m.Report().System(g.id), Path: m.Report().SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Report().Stack(g.id), Bubble: g.bubble}
+		l := GoroutineSnapshot{ID: g.ID, System: m.Report().System(g.ID), Path: m.Report().SpawnPath(g.ID), Parent: g.parent, Next: m.Next(g.ID),
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0 && (!g.isCollector() || m.collectsNow(g)), Stack: m.Report().Stack(g.ID), Bubble: g.bubble}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}
@@ -120,7 +120,7 @@ func (v Report) SpawnCount() int { return len(v.m.Existed()) }
 func (m *Machine) Bytes() int64 {
 	n := m.heap.Held() + heap.SizeOf(m.undoStack) + heap.SizeOf(m.gundo) + heap.SizeOf(m.records) + heap.SizeOf(m.marks) + heap.SizeOf(m.out)
 	for _, g := range m.gs {
-		n += int64(len(g.stack)) * 8
+		n += int64(len(g.Stack)) * 8
 	}
 	if m.race != nil {
 		n += m.race.Bytes()

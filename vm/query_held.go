@@ -18,7 +18,7 @@ func (v Report) WaitsForLock(id trace.GID) bool { return v.m.Next(id).Kind.Row()
 func (v Report) AwaitedBy(id trace.GID) (objs []uint32) {
 	m := v.m
 	g := m.gOf(id)
-	if g.status != gReady || g.fn == nil {
+	if g.status != gReady || g.Fn == nil {
 		return nil
 	}
 	m.anyAwaited(g, func(p ptr) bool {
@@ -40,7 +40,7 @@ func (v Report) RunningTests() (list []trace.GID) {
 	}
 	for _, s := range v.m.order {
 		if g := v.m.gs[s]; g.status != gEnded && !g.leaves && (g.parent == trace.NoGID || g.test != "") {
-			list = append(list, g.id)
+			list = append(list, g.ID)
 		}
 	}
 	return list
@@ -51,7 +51,7 @@ func (v Report) RunningTests() (list []trace.GID) {
 func (v Report) HangsInTest(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
-	return g.status == gReady && g.fn != nil && m.isTest(g.fn) && g.fn.Code[g.pc].Op == bytecode.Select && len(m.chanCases(g, nil)) == 0
+	return g.status == gReady && g.Fn != nil && m.isTest(g.Fn) && g.Fn.Code[g.PC].Op == bytecode.Select && len(m.chanCases(g, nil)) == 0
 }
 
 // EntryMade reports whether the entry's function has made one of objs.
@@ -78,7 +78,7 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 	m := v.m
 	for _, s := range m.order {
 		g := m.gs[s]
-		if g.status == gEnded || g.fn == nil || g.id == waiter {
+		if g.status == gEnded || g.Fn == nil || g.ID == waiter {
 			continue
 		}
 		seen := m.newReach()
@@ -89,10 +89,10 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 			}
 			for _, e := range live {
 				if e&1 != 0 {
-					seen.add(g.stack[fp+uint32(e>>1)])
+					seen.add(g.Stack[fp+uint32(e>>1)])
 				}
 			}
-			seen.add(g.stack[fp-hdrDefer])
+			seen.add(g.Stack[fp-hdrDefer])
 		})
 		if inside && slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
 			tests = append(tests, m.testOf(g))
@@ -106,13 +106,13 @@ func (v Report) Referring(objs []uint32, but trace.GID) (list []trace.GID) {
 	m := v.m
 	for _, s := range m.order {
 		g := m.gs[s]
-		if g.status == gEnded || g.fn == nil || g.id == but {
+		if g.status == gEnded || g.Fn == nil || g.ID == but {
 			continue
 		}
 		seen := m.newReach()
 		seen.goroutine(g)
 		if slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
-			list = append(list, g.id)
+			list = append(list, g.ID)
 		}
 	}
 	return list
@@ -123,7 +123,7 @@ func (m *Machine) testOf(g *goroutine) trace.GID {
 	for g.parent != trace.NoGID && g.test == "" {
 		g = m.gOf(g.parent)
 	}
-	return g.id
+	return g.ID
 }
 
 // TestName returns the name of the test or subtest in which goroutine id was started.

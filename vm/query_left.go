@@ -55,7 +55,7 @@ func (v Report) Left() map[trace.GID]Left {
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status == gReady && !g.system && m.waitsForTime(g, ticks) {
 			woken = append(woken, g)
-			left[g.id] = LeftAlive
+			left[g.ID] = LeftAlive
 			seen.goroutine(g)
 		}
 	}
@@ -67,18 +67,18 @@ func (v Report) Left() map[trace.GID]Left {
 		again = false
 		for _, s := range m.order {
 			g := m.gs[s]
-			if _, known := left[g.id]; known || g.status != gReady || g.system {
+			if _, known := left[g.ID]; known || g.status != gReady || g.system {
 				continue
 			}
 			if m.anyAwaited(g, seen.has) {
-				left[g.id], again = LeftAlive, true
+				left[g.ID], again = LeftAlive, true
 				seen.goroutine(g)
 			}
 		}
 	}
 	for _, g := range woken {
 		if m.endless(g, ticks) {
-			left[g.id] = LeftEndless
+			left[g.ID] = LeftEndless
 		}
 	}
 	return left
@@ -91,7 +91,7 @@ func (m *Machine) waitsForTime(g *goroutine, ticks map[ptr]bool) bool {
 
 // anyAwaited reports whether f returns true for an object that g's pending operation is on.
 func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
-	switch g.fn.Code[g.pc].Op {
+	switch g.Fn.Code[g.PC].Op {
 	case bytecode.Recv, bytecode.Send, bytecode.Select:
 		for _, c := range m.chanCases(g, nil) {
 			if c.ch != 0 && f(c.ch) {
@@ -100,7 +100,7 @@ func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
 		}
 		return false
 	}
-	op := m.Next(g.id)
+	op := m.Next(g.ID)
 	for i := range op.N {
 		if f(ptr(op.Access[i].Obj) << 32) {
 			return true
@@ -150,7 +150,7 @@ func (x *reach) goroutine(g *goroutine) {
 	x.add(g.coro)
 	//mutant: forgotten: panics remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
 	x.add(g.panics)
-	if g.status != gEnded && g.fn != nil {
+	if g.status != gEnded && g.Fn != nil {
 		x.m.liveWords(g, x.add)
 	}
 }
@@ -193,7 +193,7 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 			return true
 		}
 		dead := map[int]bool{}
-		if f == g.fn && g.pc == pc {
+		if f == g.Fn && g.PC == pc {
 			switch f.Code[pc].Op {
 			case bytecode.Recv, bytecode.Select:
 				for i, c := range m.chanCases(g, nil) {

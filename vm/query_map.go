@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // MapElem returns the memory image and the type of the element that the pending operation of g is
@@ -14,19 +15,19 @@ import (
 func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	m := v.m
 	g := m.gOf(id)
-	if g.status != gReady || !g.pending.Kind.Memory() || int(g.pc) >= len(g.fn.Code) {
+	if g.status != gReady || !g.pending.Kind.Memory() || int(g.PC) >= len(g.Fn.Code) {
 		return nil, nil, false
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.MapGet && in.Op != bytecode.MapSet {
 		return nil, nil, false
 	}
-	r := unsafe.Pointer(&g.stack[g.fp])
-	mt := m.mapTypes[uint32(g.fn.Code[g.pc+1].Word())]
+	r := unsafe.Pointer(&g.Stack[g.FP])
+	mt := m.mapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
 	if in.Op == bytecode.MapSet {
 		image = make([]byte, mt.elem.Size)
 		if len(image) > 0 {
-			storeImage(unsafe.Pointer(&image[0]), rg(r, in.C), uint64(mt.elem.Size))
+			layout.StoreImage(unsafe.Pointer(&image[0]), rg(r, in.C), uint64(mt.elem.Size))
 		}
 		return image, mt.elem.Type, true
 	}
@@ -54,15 +55,15 @@ func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, ok bool) {
 	m := v.m
 	g := m.gOf(id)
-	if g.status != gReady || g.pending.Kind != trace.Choose || int(g.pc) >= len(g.fn.Code) {
+	if g.status != gReady || g.pending.Kind != trace.Choose || int(g.PC) >= len(g.Fn.Code) {
 		return nil, nil, false
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.MapNext || in.C == 0 {
 		return nil, nil, false
 	}
-	r := unsafe.Pointer(&g.stack[g.fp])
-	mt := m.mapTypes[uint32(g.fn.Code[g.pc+1].Word())]
+	r := unsafe.Pointer(&g.Stack[g.FP])
+	mt := m.mapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
 	w := m.orderWords(*rg(r, in.B+2))
 	if w[orMust/8] == 0 {
 		choice--

@@ -58,9 +58,9 @@ func (v StaticView) Activations(id trace.GID, buf []Activation) []Activation {
 	if g.status == gEnded || g.overflow != nil || g.ending() {
 		return buf
 	}
-	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
+	fn, fp, pc, again := g.Fn, g.FP, g.PC, !g.inNative
 	for {
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		buf = append(buf, m.activation(fn, fp, pc, again, link))
 		if link>>32&frBottom != 0 {
 			return buf
@@ -74,7 +74,7 @@ func (v StaticView) Activations(id trace.GID, buf []Activation) []Activation {
 func (v StaticView) Innermost(id trace.GID) Activation {
 	m := v.m
 	g := m.gOf(id)
-	return m.activation(g.fn, g.fp, g.pc, !g.inNative, g.stack[g.fp-hdrLink])
+	return m.activation(g.Fn, g.FP, g.PC, !g.inNative, g.Stack[g.FP-hdrLink])
 }
 
 func (m *Machine) activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64) Activation {
@@ -102,7 +102,7 @@ func (v StaticView) Register(id trace.GID, a *Activation, val ssa.Value, k int) 
 	if !known || !slices.Contains(live, uint16(r<<1)) && !slices.Contains(live, uint16(r<<1|1)) {
 		return 0, false
 	}
-	return m.gOf(id).stack[a.FP+uint32(r)], true
+	return m.gOf(id).Stack[a.FP+uint32(r)], true
 }
 
 // Fset returns the positions of the program.
@@ -130,14 +130,14 @@ func (v StaticView) Stamp(id trace.GID) uint64 {
 func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 	m := v.m
 	g := m.gOf(id)
-	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
+	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.FP)<<8 | uint64(g.status)}
 	if g.overflow != nil || g.ending() {
 		h[1] = 1 << 7 // no frames
 		return h
 	}
-	fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
+	fp, at := g.FP, uint64(g.Fn.ID)<<32|uint64(uint32(g.PC))
 	for {
-		link := g.stack[fp-hdrLink]
+		link := g.Stack[fp-hdrLink]
 		// One after the other: flags and program counters are small numbers, which could cancel
 		// each other out in the same bits.
 		for _, x := range [2]uint64{at, link >> 32} {
@@ -147,7 +147,7 @@ func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 		if link>>32&frBottom != 0 {
 			return h
 		}
-		fp, at = uint32(link), g.stack[fp-hdrReturn]
+		fp, at = uint32(link), g.Stack[fp-hdrReturn]
 	}
 }
 
@@ -165,7 +165,7 @@ func (v StaticView) Words(id trace.GID, a *Activation, val ssa.Value) []uint64 {
 		return nil
 	}
 	at := a.FP + uint32(r)
-	return m.gOf(id).stack[at : at+uint32(m.link.asked.Of(val.Type()).Words())]
+	return m.gOf(id).Stack[at : at+uint32(m.link.asked.Of(val.Type()).Words())]
 }
 
 // A Deferred is a pending deferred call: the function and its argument words.
@@ -179,7 +179,7 @@ type Deferred struct {
 // Deferred calls f for every deferred call pending in frame a of goroutine id, newest first.
 func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	m := v.m
-	for d := m.gOf(id).stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
+	for d := m.gOf(id).Stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
 		o := &m.heap.Objs[d>>32]
 		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 		fn, captured := m.closureOf(w[1])
@@ -239,7 +239,7 @@ func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
 // ByChannels reports whether the effects of operations on channels depend only on the channels: not
 // on the order in which goroutines have come to them, on the passing of time, or on a bubble of
 // testing/synctest.
-func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.InBubbles() }
+func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.inBubbles() }
 
 // Channel returns the state of the channel object id, and whether it belongs to a timer.
 func (v StaticView) Channel(id uint32) (c por.Case, ofTimer bool) {
@@ -260,7 +260,7 @@ func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 	var arr [8]chanCase
 	for _, s := range m.order {
 		q := m.gs[s]
-		if q.status != gReady || !q.pending.Kind.Communicates() || slices.Contains(but, q.id) {
+		if q.status != gReady || !q.pending.Kind.Communicates() || slices.Contains(but, q.ID) {
 			continue
 		}
 		for _, c := range m.chanCases(q, arr[:0]) {
@@ -319,7 +319,7 @@ func (v StaticView) ByValue(fn *ssa.Function, i int) bool { return v.m.link.capt
 func (m *Machine) Live(f func(id trace.GID)) {
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status != gEnded {
-			f(g.id)
+			f(g.ID)
 		}
 	}
 }
@@ -404,15 +404,15 @@ func (v StaticView) Roots(id trace.GID, f func(uint64)) {
 		f(uint64(g.pending.Access[i].Obj) << 32)
 	}
 	m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, known bool) {
-		f(g.stack[fp-hdrDefer])
+		f(g.Stack[fp-hdrDefer])
 		if !known {
-			for _, w := range g.stack[fp : fp+uint32(fn.Window)] {
+			for _, w := range g.Stack[fp : fp+uint32(fn.Window)] {
 				f(w)
 			}
 			return
 		}
 		for _, r := range live {
-			f(g.stack[fp+uint32(r>>1)])
+			f(g.Stack[fp+uint32(r>>1)])
 		}
 	})
 }

@@ -75,9 +75,9 @@ func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) 
 			continue
 		}
 		site := m.site(x)
-		touches := m.Touches(x.id, buf[:0])
+		touches := m.Touches(x.ID, buf[:0])
 		for _, a := range touches {
-			l.add(access{site, x.id, step, l.last}, race.At(a.Obj, a.Off))
+			l.add(access{site, x.ID, step, l.last}, race.At(a.Obj, a.Off))
 		}
 		for _, s := range m.living() {
 			h := m.gs[s]
@@ -107,9 +107,9 @@ func (l *orderLog) arrived(m *Machine, g *goroutine) {
 		return
 	}
 	var buf [4]trace.Access
-	for _, a := range m.Touches(g.id, buf[:0]) {
+	for _, a := range m.Touches(g.ID, buf[:0]) {
 		for _, x := range l.present(race.At(a.Obj, a.Off)) {
-			if x.g != g.id {
+			if x.g != g.ID {
 				l.met[Order{x.site, m.site(g)}] += 0
 			}
 		}
@@ -140,7 +140,7 @@ func (l *orderLog) add(x access, at race.Loc) {
 // touches reports whether g's pending operation touches the beginning of a.
 func (m *Machine) touches(g *goroutine, a trace.Access) bool {
 	var buf [4]trace.Access
-	return slices.ContainsFunc(m.Touches(g.id, buf[:0]), func(b trace.Access) bool { return a.Obj == b.Obj && a.Off == b.Off })
+	return slices.ContainsFunc(m.Touches(g.ID, buf[:0]), func(b trace.Access) bool { return a.Obj == b.Obj && a.Off == b.Off })
 }
 
 func (m *Machine) site(g *goroutine) Site {

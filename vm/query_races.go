@@ -43,7 +43,7 @@ func (v Report) Races() []Race {
 }
 
 func (m *Machine) raceSide(s *race.Side) RaceSide {
-	return RaceSide{G: m.gs[s.G].id, Kind: trace.Kind(s.Tag), Write: s.Write, Site: uint32(s.Stack)}
+	return RaceSide{G: m.gs[s.G].ID, Kind: trace.Kind(s.Tag), Write: s.Write, Site: uint32(s.Stack)}
 }
 
 // SiteStack returns the call stack with number site, innermost frame first.

@@ -116,6 +116,8 @@ func (r *Reach) By(id uint32) uint64 {
 }
 
 // InBubbles reports whether goroutines are in a bubble of testing/synctest.
-func (m *Machine) InBubbles() bool {
+func (v StaticView) InBubbles() bool { return v.m.inBubbles() }
+
+func (m *Machine) inBubbles() bool {
 	return slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.bubble != 0 && g.status != gEnded })
 }

@@ -49,13 +49,13 @@ func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {
 		stack = append(stack, framePlace{m.code(id), pc})
 		return len(stack) < maxTrace
 	})
-	k := heldBy{l, g.id, read}
+	k := heldBy{l, g.ID, read}
 	m.lockLog[k] = append(slices.Clip(m.lockLog[k]), stack) // lockedFirst has the same list
 }
 
 // noteUnlocked records that l is released. Another goroutine than the one that has taken it may do that.
 func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
-	k := heldBy{l, g.id, read}
+	k := heldBy{l, g.ID, read}
 	if _, ok := m.lockLog[k]; !ok {
 		list := m.holdings(l, read)
 		if len(list) == 0 {

@@ -32,12 +32,12 @@ func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bo
 
 // eachWindow is eachFrame with the stack word of each frame's register 0.
 func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, fp uint32) bool) {
-	fn, fp, pc := g.fn, g.fp, g.executing()
+	fn, fp, pc := g.Fn, g.FP, g.executing()
 	for {
 		if !f(fn, pc, fp) {
 			return
 		}
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		if link>>32&frBottom != 0 {
 			return
 		}
@@ -59,9 +59,9 @@ func callPC(link, ra uint64) int32 {
 // executing returns the instruction that g is executing; within a native g.pc is already after it.
 func (g *goroutine) executing() int32 {
 	if g.inNative {
-		return g.pc - 1
+		return g.PC - 1
 	}
-	return g.pc
+	return g.PC
 }
 
 // A trace of a panic is a guest array of two words per frame: function number
@@ -114,7 +114,7 @@ func (m *Machine) eachLogicalFrame(g *goroutine, f func(id uint32, pc int32, fp 
 			}
 		}
 		more = more && f(fn.ID, pc, fp)
-		unwinding = g.stack[fp-hdrLink]>>32&frPanicDefer != 0
+		unwinding = g.Stack[fp-hdrLink]>>32&frPanicDefer != 0
 		return more
 	})
 	return more

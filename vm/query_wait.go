@@ -31,13 +31,13 @@ func (v Report) Holders(op trace.Op) []trace.GID {
 // waitReason returns the reason in a stack's heading for a goroutine that is not running: that of
 // the table of operations (trace.Row), or more.
 func (m *Machine) waitReason(g *goroutine) string {
-	in := &g.fn.Code[g.pc]
-	kind := m.Next(g.id).Kind
+	in := &g.Fn.Code[g.PC]
+	kind := m.Next(g.ID).Kind
 	text := kind.Row().Wait
 	switch {
 	case text == "":
 		return "runnable"
-	case kind == trace.Recv && *g.reg(uint32(in.B)) == 0, kind == trace.Send && *g.reg(uint32(in.A)) == 0:
+	case kind == trace.Recv && *g.Reg(uint32(in.B)) == 0, kind == trace.Send && *g.Reg(uint32(in.A)) == 0:
 		return text + " (nil chan)"
 	case kind == trace.Select && in.B == 0:
 		return text + " (no cases)"

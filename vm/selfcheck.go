@@ -81,7 +81,7 @@ func (m *Machine) verify(ran bool) {
 // is wrong, the program computes nonsense. Scratch registers hold constants and parts of live
 // values; their liveness is not known.
 func (m *Machine) killDead(g *goroutine) {
-	if g.status == gEnded || g.fn == nil || m.executionOver() {
+	if g.status == gEnded || g.Fn == nil || m.executionOver() {
 		return
 	}
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
@@ -90,7 +90,7 @@ func (m *Machine) killDead(g *goroutine) {
 		}
 		for r := range uint32(f.NVals) {
 			if !slices.Contains(live, uint16(r<<1)) && !slices.Contains(live, uint16(r<<1|1)) {
-				g.stack[fp+r] = deadWord | uint64(r)
+				g.Stack[fp+r] = deadWord | uint64(r)
 			}
 		}
 	})
@@ -101,12 +101,12 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 	if g.overflow != nil || g.ending() {
 		return
 	}
-	fn, fp, pc := g.fn, g.fp, g.pc
+	fn, fp, pc := g.Fn, g.FP, g.PC
 	above := callee{}
 	for {
 		live, known := m.liveIn(fn, pc, above)
 		f(fn, fp, live, known)
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		if link>>32&frBottom != 0 {
 			return
 		}
@@ -126,13 +126,13 @@ func (m *Machine) verifyGoroutines() {
 		if len(living) > 0 && living[0] == s {
 			living = living[1:]
 		} else if g.status != gEnded {
-			panic(fmt.Sprintf("BUG: goroutine %d is not among the living", g.id))
+			panic(fmt.Sprintf("BUG: goroutine %d is not among the living", g.ID))
 		}
-		if i > 0 && !m.before(m.gs[m.order[i-1]].id, g.id) {
+		if i > 0 && !m.before(m.gs[m.order[i-1]].ID, g.ID) {
 			panic("BUG: goroutines are not in spawn-path order")
 		}
 		if g.status == gRunning && !m.executionOver() {
-			panic(fmt.Sprintf("BUG: goroutine %d has local work to do between steps", g.id))
+			panic(fmt.Sprintf("BUG: goroutine %d has local work to do between steps", g.ID))
 		}
 		if g.status != gReady || m.executionOver() {
 			continue
@@ -140,12 +140,12 @@ func (m *Machine) verifyGoroutines() {
 		m.verifyLive(g)
 		old := *m.viewOf(g)
 		if !g.pending.Kind.Blocks() && old.n == 0 {
-			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.id, old.op))
+			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.ID, old.op))
 		}
 		m.verifyDeclared(g, &old.op)
 		g.view.moment = 0
 		if now := *m.viewOf(g); now.n != old.n || now.parks != old.parks || now.op != old.op {
-			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.id, old.n, old.op, now.n, now.op))
+			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.ID, old.n, old.op, now.n, now.op))
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (m *Machine) verifyGoroutines() {
 func (m *Machine) verifyLive(g *goroutine) {
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 		if !known && !m.tracking {
-			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.id, f.Name))
+			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.ID, f.Name))
 		}
 	})
 }
@@ -267,7 +267,7 @@ func (m *Machine) verifyEscape() {
 		}
 	}
 	for _, g := range m.gs {
-		if g.status == gEnded || g.fn == nil {
+		if g.status == gEnded || g.Fn == nil {
 			continue
 		}
 		me := m.class(g).slot + 1
@@ -283,16 +283,16 @@ func (m *Machine) verifyEscape() {
 				c.work = append(c.work, id)
 			default:
 				other := m.gs[*owner-1]
-				panic(fmt.Sprintf("BUG: object %d (%v) is not shared, but goroutines %d and %d reach it", id, m.typeOfObject(id), other.id, g.id))
+				panic(fmt.Sprintf("BUG: object %d (%v) is not shared, but goroutines %d and %d reach it", id, m.typeOfObject(id), other.ID, g.ID))
 			}
 		}
 		visit(g.panics)
 		visit(g.wait.obj)
 		m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
-			visit(g.stack[fp-hdrDefer])
+			visit(g.Stack[fp-hdrDefer])
 			for _, e := range live {
 				if e&1 != 0 {
-					visit(g.stack[fp+uint32(e>>1)])
+					visit(g.Stack[fp+uint32(e>>1)])
 				}
 			}
 		})

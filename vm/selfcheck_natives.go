@@ -16,11 +16,11 @@ func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 	if g.overflow != nil || g.ending() {
 		return
 	}
-	if in := &g.fn.Code[g.pc]; in.Op == bytecode.CallN {
+	if in := &g.Fn.Code[g.PC]; in.Op == bytecode.CallN {
 		if why := undeclared(m.natives[in.Imm32()].Name, op); why != "" {
 			panic("BUG: " + why)
 		}
-		if why := misplaced(m.natives[in.Imm32()].Name, regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])), op); why != "" {
+		if why := misplaced(m.natives[in.Imm32()].Name, regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(in.A)])), op); why != "" {
 			panic("BUG: " + why)
 		}
 	}

@@ -75,7 +75,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
 	with := func() entryFacts { return factsOf(prog, e.WithInitialisers(), cfg) }
 	alone := false
-	if err == nil && m.forked && len(m.gs) > 1 && !m.tracking && !cfg.ForkInits {
+	if err == nil && m.forked && len(m.gs) > 1 && !cfg.ForkInits {
 		b, m, alone, err = confluent(prog, e, cfg, with(), b)
 	}
 	if err == nil && !alone && m.early > 1 && m.early <= maxEarly {
@@ -134,6 +134,32 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 	}
 	m := newMachine(prog, e, own, facts, keepPools)
 	return b, m, m.initialise(e)
+}
+
+// confluent is initialise for a program whose initialisers start goroutines, and alone reports whether the
+// machine has executed a part of these, after which main is alone, or has been interrupted.
+func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
+	most := mostConfluent
+	for b = earlier; ; {
+		if b, m, err = initialise(prog, e, cfg, facts, b, true); err != nil || m.cut.Cause == CutInterrupted {
+			return b, m, true, err
+		}
+		steps, here := 0, false
+		if !m.executionOver() {
+			steps, here = m.runConfluent(most)
+		}
+		if m.cut.Cause == CutInterrupted {
+			return b, m, true, nil
+		}
+		if here && (m.sym == nil || m.sym.CanBeCopied()) {
+			m.rebase()
+			return b, m, true, nil
+		}
+		if here || steps <= 0 {
+			return b, m, false, nil
+		}
+		most = steps
+	}
 }
 
 // findBase returns the base of machines for e, or nil, and makes it the first of the list.
@@ -219,12 +245,12 @@ func (l listener) Write(text []byte) (int, error) {
 // canBeCopied reports whether m is in the base state, and has no data that copy does not handle.
 func (m *Machine) canBeCopied() bool {
 	for _, g := range m.gs {
-		if g.overflow != nil || g.trail != nil || g.facts != nil || g.shadow != nil && m.sym == nil {
+		if g.overflow != nil || g.trail != nil || g.Facts != nil || g.Shadow != nil && m.sym == nil {
 			return false
 		}
 	}
 	h := m.heap
-	return m.paused && !m.executionOver() && (m.sym == nil || m.sym.canBeCopied()) && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
+	return m.paused && !m.executionOver() && (m.sym == nil || m.sym.CanBeCopied()) && m.reduction == nil && m.cfg.Observer == nil && m.cfg.Watch == nil &&
 		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.Live <= mostKept
 }
 
@@ -235,10 +261,13 @@ func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg
 	if cfg.Host != own.Host {
 		//mutant: what initialisers ask the host is asked once [base]
-		cfg.Host.learn(own.Host)
+		cfg.Host.Learn(own.Host)
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	if m.sym != nil {
+		m.sym.Configure(m.shadowHost())
+	}
 	m.inTests = newTestCalls(&cfg)
 	m.watched = m.watched || m.inTests != nil
 	if m.sharedGIDs != nil {
@@ -272,12 +301,13 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),
 		gids: maps.Clone(x.gids), spawn: slices.Clone(x.spawn), existed: slices.Clone(x.existed)}
 	for _, g := range x.gs {
-		//mutant: stacks are shared [base]: "slices.Clone(g.stack)" -> "g.stack"
-		c := &goroutine{gstate: g.gstate, slot: g.slot, stack: slices.Clone(g.stack), epoch: g.epoch, savedLo: g.savedLo}
-		//mutant: labels are shared [test ./vm TestBaseDrawn]: "slices.Clone(g.shadow)" -> "nil"
-		c.shadow = slices.Clone(g.shadow)
-		if c.fn == x.funcs[0] {
-			c.fn = m.funcs[0]
+		c := &goroutine{Goroutine: g.Goroutine, gstate: g.gstate, slot: g.slot, epoch: g.epoch, savedLo: g.savedLo}
+		//mutant: stacks are shared [base]: "slices.Clone(g.Stack)" -> "g.Stack"
+		c.Stack = slices.Clone(g.Stack)
+		//mutant: labels are shared [test ./vm TestBaseDrawn]: "slices.Clone(g.Shadow)" -> "nil"
+		c.Shadow = slices.Clone(g.Shadow)
+		if c.Fn == x.funcs[0] {
+			c.Fn = m.funcs[0]
 		}
 		m.gs = append(m.gs, c)
 	}
@@ -285,7 +315,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.streams = streams{out: slices.Clone(x.out), runs: slices.Clone(x.runs)}
 	m.undoLog = undoLog{}
 	if x.sym != nil {
-		m.sym = x.sym.copy(m)
+		m.sym = x.sym.Copy(m.shadowHost())
 	}
 	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil

@@ -216,7 +216,7 @@ func contents(m *Machine) string {
 		}
 	}
 	for _, g := range m.gs {
-		fmt.Fprint(h, g.stack, g.pc, g.fp, g.status, g.pending)
+		fmt.Fprint(h, g.Stack, g.PC, g.FP, g.status, g.pending)
 	}
 	for _, f := range m.funcs {
 		if f != nil {

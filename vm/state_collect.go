@@ -89,7 +89,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 			return
 		}
 	}
-	h.Sweep(first, marked, m.sym.freed)
+	h.Sweep(first, marked, m.sym.Freed)
 	if m.race != nil {
 		m.race.Sweep(func(id uint32) bool { return h.Objs[id].Flags&heap.Freed != 0 })
 	}
@@ -137,14 +137,14 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 		root(g.panics)
 		root(g.wait.obj)
 		root(g.coro)
-		if g.status == gEnded || g.fn == nil {
+		if g.status == gEnded || g.Fn == nil {
 			continue
 		}
 		if precise {
 			m.liveWords(g, root)
 			continue
 		}
-		for _, w := range g.stack[:g.fp+uint32(g.fn.Window)] {
+		for _, w := range g.Stack[:g.FP+uint32(g.Fn.Window)] {
 			root(w)
 		}
 	}
@@ -171,20 +171,20 @@ func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 	if g.overflow != nil {
 		return
 	}
-	fn, fp, pc := g.fn, g.fp, g.pc
+	fn, fp, pc := g.Fn, g.FP, g.PC
 	above := callee{}
 	for {
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
-		root(g.stack[fp-hdrDefer])
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
+		root(g.Stack[fp-hdrDefer])
 		live, ok := m.liveIn(fn, pc, above)
 		if !ok {
-			for _, w := range g.stack[fp : fp+uint32(fn.Window)] {
+			for _, w := range g.Stack[fp : fp+uint32(fn.Window)] {
 				root(w)
 			}
 		}
 		for _, e := range live {
 			if e&1 != 0 {
-				root(g.stack[fp+uint32(e>>1)])
+				root(g.Stack[fp+uint32(e>>1)])
 			}
 		}
 		if link>>32&frBottom != 0 {

@@ -72,7 +72,7 @@ func (g *goroutine) inCount() bool { return !g.system || g.coro != 0 }
 // leave is called when g has left its last frame.
 func (m *Machine) leave(g *goroutine) {
 	// When main returns the process ends; main's goroutine does not.
-	outlives := g.id == 0 && !m.goexited && !m.testOnMain()
+	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
 	//mutant: ending is local work [points]: "m.link.counted && g.inCount()" -> "g == nil"
 	if m.link.counted && g.inCount() && !outlives {
 		g.scheduled = false // it was set for the operation before

@@ -61,13 +61,13 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 	}
 	for _, s := range m.order {
 		g := m.gs[s]
-		if g.status == gEnded {
+		if g.status == gEnded || g.ending() { // nothing of it counts but that
 			continue
 		}
-		what := fmt.Sprintf("goroutine %d (%v)", g.id, g.pending.Kind)
-		old := g.gstate
+		what := fmt.Sprintf("goroutine %d (%v)", g.ID, g.pending.Kind)
+		old := g.record()
 		for name, change := range map[string]func(){
-			"pc":             func() { g.pc += 1 },
+			"pc":             func() { g.PC += 1 },
 			"parked":         func() { g.parked = !g.parked },
 			"notified":       func() { g.wait.notified = !g.wait.notified },
 			"system":         func() { g.system = !g.system },
@@ -79,13 +79,13 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 				if m.link.clockUsed || m.timeOrdered(g) { // otherwise it does not matter when
 					g.label++
 				} else {
-					g.pc++
+					g.PC++
 				}
 			},
 		} {
 			change()
 			see("%s of %s", name, what)
-			g.gstate = old
+			g.restore(&old)
 		}
 		depth := 0
 		m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
@@ -93,9 +93,9 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 				t.Errorf("%s: liveness of frame %d (%s) is not known", what, depth, f.Name)
 			}
 			for _, e := range live {
-				flip(&g.stack[fp+uint32(e>>1)], "register %d of frame %d (%s) of %s", e>>1, depth, f.Name, what)
+				flip(&g.Stack[fp+uint32(e>>1)], "register %d of frame %d (%s) of %s", e>>1, depth, f.Name, what)
 			}
-			flip(&g.stack[fp-hdrDefer], "deferred calls of frame %d (%s) of %s", depth, f.Name, what)
+			flip(&g.Stack[fp-hdrDefer], "deferred calls of frame %d (%s) of %s", depth, f.Name, what)
 			depth++
 		})
 	}

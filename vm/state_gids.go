@@ -99,7 +99,7 @@ func (m *Machine) ForgetExisted() {
 	clear(m.existed)
 	for _, g := range m.gs {
 		if !g.system {
-			m.noteExisted(g.id)
+			m.noteExisted(g.ID)
 		}
 	}
 }
@@ -107,8 +107,8 @@ func (m *Machine) ForgetExisted() {
 // becomesSystem makes g, which the program has not started, a helper of the models.
 func (m *Machine) becomesSystem(g *goroutine) {
 	g.system = true
-	if int(g.id) < len(m.existed) {
-		m.existed[g.id] = false
+	if int(g.ID) < len(m.existed) {
+		m.existed[g.ID] = false
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // status is the activity of a goroutine between steps.
@@ -31,38 +32,30 @@ const (
 // frames of the state at the mark (savedLo). Words above the top frame's window belong to no frame
 // of that state, and need not be saved.
 type goroutine struct {
+	shadow.Goroutine
 	gstate
-	view      view
-	member    membership // of Machine.able
-	outcomes  outcomes   // both invalid
-	serial    serialised // as soon as gstate or the stack changes
-	stamp     uint64     // valid as long as they do not change; 0: none yet (see Stamp)
-	slot      uint32
-	stack     []uint64
-	shadow    []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
-	unlabeled bool             // no register has a label: see drawn_skip.go
-	callers   callerCache
-	inNative  bool // its native is executing: pc is after the call
-	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
+	view     view
+	member   membership // of Machine.able
+	outcomes outcomes   // both invalid
+	serial   serialised // as soon as gstate or the stack changes
+	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
+	slot     uint32
+	callers  callerCache
+	inNative bool // its native is executing: pc is after the call
+	// epoch is the one in which the record and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
 }
 
-// gstate is the part of a goroutine that changes as it runs. While an operation is pending, pc is
-// the instruction that executes it, and fn and fp are its frame. choice is the alternative that the
-// explorer has chosen for it. nspawn and nalloc count the goroutines that it has started and the
-// objects that it has allocated; with its own number they identify those on all paths.
+// gstate is the part of a goroutine that changes as it runs, together with shadow.Frame. nspawn
+// and nalloc count the goroutines that it has started and the objects that it has allocated; with its own
+// number they identify those on all paths.
 type gstate struct {
-	id        trace.GID
 	status    status
 	system    bool // a timer or other helper of the models: never a leak
 	parked    bool // it waits in its channel operation, where others can see it
 	scheduled bool // the pending operation may execute now
-	choice    int32
-	fn        *bytecode.Func
-	pc        int32
-	fp        uint32
-	panics    ptr // top panic record
+	panics    ptr  // top panic record
 	nspawn    uint32
 	nalloc    uint32
 	wait      waitState
@@ -85,14 +78,20 @@ type gstate struct {
 	cameAfter int64          // number of calls of synctest.Wait before that
 	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
-	facts     *fact          // its facts about inputs; see symbolic.go
-	ways      int32          // alternatives of the pending decision
-	nvars     uint32         // number of variables it has made
 	assumes   bool           // it waits forever, because an assumption does not hold
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
+
+// A record is what a rewind restores of a goroutine besides its stack.
+type record struct {
+	shadow.Frame
+	gstate
+}
+
+func (g *goroutine) record() record    { return record{g.Frame, g.gstate} }
+func (g *goroutine) restore(r *record) { g.Frame, g.gstate = r.Frame, r.gstate }
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the
 // goroutine's arrival at its pending operation, from Machine.arrivals: among the partners of a
@@ -138,10 +137,8 @@ const (
 	frFault
 )
 
-func (g *goroutine) reg(i uint32) *uint64 { return &g.stack[g.fp+i] }
-
 // regs returns the host address of register 0 of the running frame.
-func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.stack[g.fp]) }
+func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.Stack[g.FP]) }
 
 // ensure grows g's stack so that n words exist; it returns false at the limit. The stack's length
 // is a power of two, and so is the limit, so that the result does not depend on earlier growth.
@@ -149,7 +146,7 @@ func (m *Machine) ensure(g *goroutine, n uint32) bool {
 	if uint64(n)*8 > m.cfg.MaxStack {
 		return false
 	}
-	if int(n) > len(g.stack) {
+	if int(n) > len(g.Stack) {
 		m.mayGrow(g, n)
 		g.grow(n)
 	}
@@ -160,7 +157,7 @@ func (m *Machine) ensure(g *goroutine, n uint32) bool {
 // to n words (see recoverOutOfMemory). g's present stack counts, too, until it is copied.
 func (m *Machine) mayGrow(g *goroutine, n uint32) {
 	const small = 1 << 17 // words; such stacks are small compared with objects
-	words := uint64(len(g.stack))
+	words := uint64(len(g.Stack))
 	for words < uint64(n) {
 		words *= 2
 	}
@@ -168,27 +165,27 @@ func (m *Machine) mayGrow(g *goroutine, n uint32) {
 		return
 	}
 	for _, q := range m.gs {
-		words += uint64(len(q.stack))
+		words += uint64(len(q.Stack))
 	}
 	m.heap.Fits(words * 8)
 }
 
 // grow grows the stack so that n words exist.
 func (g *goroutine) grow(n uint32) {
-	if int(n) <= len(g.stack) {
+	if int(n) <= len(g.Stack) {
 		return
 	}
-	size := len(g.stack) * 2
+	size := len(g.Stack) * 2
 	for size < int(n) {
 		size *= 2
 	}
 	s := make([]uint64, size)
-	copy(s, g.stack)
-	g.stack = s
-	if g.shadow != nil {
+	copy(s, g.Stack)
+	g.Stack = s
+	if g.Shadow != nil {
 		t := make([]*symbolic.Term, size)
-		copy(t, g.shadow)
-		g.shadow = t
+		copy(t, g.Shadow)
+		g.Shadow = t
 	}
 }
 
@@ -223,13 +220,13 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 		return
 	}
 	u := gUndo{slot: g.slot, full: true, epoch: g.epoch, savedLo: g.savedLo}
-	m.records = append(m.records, g.gstate)
-	if g.status != gEnded && g.fn != nil {
-		lo := g.fp - bytecode.FrameHeader
+	m.records = append(m.records, g.record())
+	if g.status != gEnded && g.Fn != nil {
+		lo := g.FP - bytecode.FrameHeader
 		// The outgoing window too: the arguments of a pending native are there.
-		u.lo, u.n = lo, g.fp+uint32(g.fn.Window)-lo
-		m.undoStack = append(m.undoStack, g.stack[lo:lo+u.n]...)
-		m.sym.saved(g, lo, u.n)
+		u.lo, u.n = lo, g.FP+uint32(g.Fn.Window)-lo
+		m.undoStack = append(m.undoStack, g.Stack[lo:lo+u.n]...)
+		m.sym.Saved(&g.Goroutine, lo, u.n)
 		g.savedLo = lo
 	} else {
 		g.savedLo = 0
@@ -242,8 +239,8 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 // already saved, before control returns into it.
 func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	n := g.savedLo - lo
-	m.undoStack = append(m.undoStack, g.stack[lo:lo+n]...)
-	m.sym.saved(g, lo, n)
+	m.undoStack = append(m.undoStack, g.Stack[lo:lo+n]...)
+	m.sym.Saved(&g.Goroutine, lo, n)
 	m.gundo = append(m.gundo, gUndo{slot: g.slot, lo: lo, n: n, savedLo: g.savedLo})
 	g.savedLo = lo
 }
@@ -258,13 +255,14 @@ func (m *Machine) rewindGoroutines(n int) {
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
 			g.grow(u.lo + u.n) // see overflowStack
-			copy(g.stack[u.lo:], m.undoStack[off:])
-			m.sym.restored(g, u.lo, off)
+			copy(g.Stack[u.lo:], m.undoStack[off:])
+			m.sym.Restored(&g.Goroutine, u.lo, off)
 			m.undoStack = m.undoStack[:off]
 		}
 		if u.full {
 			last := len(m.records) - 1
-			g.gstate, g.epoch = m.records[last], u.epoch
+			g.restore(&m.records[last])
+			g.epoch = u.epoch
 			m.records = m.records[:last]
 		}
 		g.savedLo = u.savedLo
@@ -283,7 +281,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		m.gs = append(m.gs, nil)
 	}
 	if g == nil {
-		g = &goroutine{stack: make([]uint64, minStackWords)}
+		g = &goroutine{Goroutine: shadow.Goroutine{Stack: make([]uint64, minStackWords)}}
 		m.gs[slot] = g
 	}
 	g.slot = uint32(slot)
@@ -291,17 +289,18 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	pid := trace.NoGID
 	n := uint32(0)
 	if parent != nil {
-		pid = parent.id
+		pid = parent.ID
 		n = parent.nspawn
 		parent.nspawn++
 	}
-	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gRunning}
+	g.Frame = shadow.Frame{ID: m.internG(pid, n)}
+	g.gstate = gstate{parent: pid, status: gRunning}
 	g.member = membership{number: g.member.number}
 	if parent != nil {
-		g.bubble, g.late, g.facts = parent.bubble, parent.late, parent.facts
+		g.bubble, g.late, g.Facts = parent.bubble, parent.late, parent.Facts
 	}
-	if g.shadow = nil; m.tracking {
-		g.shadow = make([]*symbolic.Term, len(g.stack))
+	if g.Shadow = nil; m.tracking {
+		g.Shadow = make([]*symbolic.Term, len(g.Stack))
 	}
 	// What the parent did before happens before all that the new one does (memory
 	// model: Goroutine creation).
@@ -312,10 +311,10 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	}
 	g.epoch, g.savedLo = m.heap.Epoch, 0
 	g.changes()
-	m.slots[g.id] = int32(slot)
+	m.slots[g.ID] = int32(slot)
 	m.insertG(g)
 	if o := m.cfg.Observer; o != nil && parent != nil {
-		o.Started(m, parent.id, g.id)
+		o.Started(m, parent.ID, g.ID)
 	}
 	return g
 }
@@ -327,7 +326,7 @@ func (m *Machine) dropGoroutines(n int) {
 	}
 	// Their records and stacks stay in the slice's capacity, where newG finds them.
 	for _, g := range m.gs[n:] {
-		m.slots[g.id] = -1
+		m.slots[g.ID] = -1
 	}
 	m.gs = m.gs[:n]
 	k := 0

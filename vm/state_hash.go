@@ -175,7 +175,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 				m.regions.items.next(len(ws))
 			}
 			if ws = m.writeG(ws, g, whole); c.byIdentity {
-				ws = append(ws, uint64(g.id))
+				ws = append(ws, uint64(g.ID))
 			}
 			if len(m.bubbles) > 0 {
 				ws = append(ws, uint64(g.bubble))
@@ -311,7 +311,7 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 	}
 	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
 	if m.tracking {
-		ws = m.sym.writeCells(ws, id)
+		ws = m.sym.WriteCells(ws, id)
 	}
 	l := m.layouts.At(o.Layout)
 	owners := l.Owners

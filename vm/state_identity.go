@@ -13,11 +13,11 @@ func (m *Machine) alloc(g *goroutine, size, lay uint32) uint32 {
 		return id
 	}
 	o := &m.heap.Objs[id]
-	o.GID, o.Seq = g.id, g.nalloc
-	o.Site = uint64(g.fn.ID)<<32 | uint64(uint32(g.executing()))
+	o.GID, o.Seq = g.ID, g.nalloc
+	o.Site = uint64(g.Fn.ID)<<32 | uint64(uint32(g.executing()))
 	g.nalloc++
 	if m.cfg.Observer != nil {
-		m.cfg.Observer.Allocated(m, g.id, id)
+		m.cfg.Observer.Allocated(m, g.ID, id)
 	}
 	return id
 }

@@ -42,7 +42,7 @@ func (m *Machine) living() []uint32 {
 func (m *Machine) insertG(g *goroutine) {
 	insert := func(list []uint32) []uint32 {
 		i, _ := slices.BinarySearchFunc(list, g, func(s uint32, g *goroutine) int {
-			if m.before(g.id, m.gs[s].id) {
+			if m.before(g.ID, m.gs[s].ID) {
 				return 1
 			}
 			return -1

@@ -72,7 +72,7 @@ func main() {
 	list := m.living()
 	was := slices.Clone(list)
 	m.speculate(func() {
-		m.Step(m.gs[1].id, 0)
+		m.Step(m.gs[1].ID, 0)
 		if len(m.living()) != len(was)+1 {
 			t.Errorf("%d goroutines, and %d before", len(m.living()), len(was))
 		}

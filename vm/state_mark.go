@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // A mark is a state to return to. It copies the small parts and records the lengths of the undo
@@ -23,7 +24,7 @@ import (
 // for its own saving. The logs grow with the depth of the path and not with the number of states.
 type mark struct {
 	heap          heap.Mark
-	sym           symbolicMark
+	sym           shadow.Mark
 	s             scalars
 	gundo         int
 	gs, out, runs int
@@ -38,7 +39,7 @@ func (m *Machine) Mark() por.Mark {
 	m.marks = slices.Grow(m.marks, 1)[:n+1]
 	k := &m.marks[n]
 	m.heap.Mark(&k.heap)
-	k.sym = m.sym.mark()
+	k.sym = m.sym.Mark()
 	k.s = m.scalars
 	k.gundo, k.gs, k.out, k.runs = len(m.gundo), len(m.gs), len(m.out), len(m.runs)
 	if m.race != nil {
@@ -57,7 +58,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.dropGoroutines(mk.gs)
 	m.alives.stale = true
 	m.heap.Rewind(&mk.heap)
-	m.sym.rewind(mk.sym)
+	m.sym.Rewind(mk.sym)
 	m.scalars = mk.s
 	m.out = m.out[:mk.out]
 	m.runs = m.runs[:mk.runs]

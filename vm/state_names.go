@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/vm/abitype"
 )
 
@@ -116,48 +115,48 @@ func (k *linker) hashType(t types.Type) uint64 {
 	}
 	if k.names.abi == nil {
 		b := *k.abi
-		b.Local = k.localTypes()
+		b.Local = k.localTypes(numberTypes)
 		k.names.abi = &b
 	}
 	return hashText(namedType, k.names.abi.LinkString(t))
 }
 
-// localTypes returns a function that numbers the types declared in functions, and only these, by
-// the function and their places in it.
-func (k *linker) localTypes() func(*types.TypeName) int {
+// localTypes returns a function that numbers the types declared in functions, and only these, as number
+// does for the files of a package.
+func (k *linker) localTypes(number func(files []*ast.File, numbers map[token.Pos]int)) func(*types.TypeName) int {
 	numbered := make(map[*types.Package]map[token.Pos]int)
 	return func(obj *types.TypeName) int {
 		pkg := obj.Pkg()
 		if pkg == nil || obj.Parent() == pkg.Scope() {
 			return 0
 		}
-		number := numbered[pkg]
-		if number == nil {
-			number = make(map[token.Pos]int)
-			numbered[pkg] = number
+		numbers := numbered[pkg]
+		if numbers == nil {
+			numbers = make(map[token.Pos]int)
+			numbered[pkg] = numbers
 			for _, p := range k.prog.All {
-				for _, f := range p.Files {
-					if p.Types != pkg {
-						break
-					}
-					numberTypes(f, number)
+				if p.Types == pkg {
+					number(p.Files, numbers)
 				}
 			}
 		}
-		return number[obj.Pos()]
+		return numbers[obj.Pos()]
 	}
 }
 
-func numberTypes(f *ast.File, number map[token.Pos]int) {
-	for _, d := range f.Decls {
-		outer := hashText(namedType, declaredName(d))
-		ast.Inspect(d, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.TypeSpec); ok {
-				outer = mix(outer, 1)
-				number[spec.Name.Pos()] = int(outer&math.MaxInt64 | 1)
-			}
-			return true
-		})
+// numberTypes numbers types by the function in which they are declared, and their places in it.
+func numberTypes(files []*ast.File, numbers map[token.Pos]int) {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			outer := hashText(namedType, declaredName(d))
+			ast.Inspect(d, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.TypeSpec); ok {
+					outer = mix(outer, 1)
+					numbers[spec.Name.Pos()] = int(outer&math.MaxInt64 | 1)
+				}
+				return true
+			})
+		}
 	}
 }
 

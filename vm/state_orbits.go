@@ -78,9 +78,9 @@ func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 // g.
 func (m *Machine) firstEqual(g *goroutine) trace.GID {
 	if int(g.slot) < len(m.canon.equal) {
-		return m.gs[m.canon.equal[g.slot]].id
+		return m.gs[m.canon.equal[g.slot]].ID
 	}
-	return g.id
+	return g.ID
 }
 
 // findEqual finds the identical goroutines of the state whose fingerprint was taken last.

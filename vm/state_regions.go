@@ -267,9 +267,9 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 	o := &m.heap.Objs[id]
 	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
 	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
-	if m.tracking && len(m.sym.memory[id]) > 0 {
+	if m.tracking && m.sym.Has(id) {
 		ws[len(ws)-1] |= labelsBit
-		ws = m.sym.writeCells(ws, id)
+		ws = m.sym.WriteCells(ws, id)
 	}
 	l := m.layouts.At(o.Layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {

@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/loops"
 )
 
 // serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
@@ -94,14 +95,14 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //
 // The innermost frame comes first. Each word determines how many words come after it, so different
 // goroutines have different strings of words.
-func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
+func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
 	t.named = t.named[:0]
 	//mutant: stacks stay [regions]
 	t.hashed = false
 	looked := copies == nil && g.looked != (lookBack{})
 	timed := copies == nil && g.timed.rounds > 0
-	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.ID == 0)<<11 |
 		b2u(g.label != 0)<<12 | b2u(looked)<<15 | b2u(timed)<<36 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
 		t.words = append(t.words, x|1<<14|b2u(g.leaves)<<33)
@@ -140,13 +141,13 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
 	}
-	fn, fp, pc := g.fn, g.fp, g.pc
+	fn, fp, pc := g.Fn, g.FP, g.PC
 	above := callee{}
 	for {
-		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
+		link, ra, df := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn], g.Stack[fp-hdrDefer]
 		place := pc
 		if copies != nil {
-			place = copies.of(fn).lastCopy(pc, above == callee{}, above.flags)
+			place = copies.Of(fn).LastCopy(pc, above == callee{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
 		t.named = append(t.named, uint32(len(t.words))<<1|1)
@@ -162,7 +163,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 			// No liveness is recorded for this point: everything counts.
 			t.raw = true
 			for i := 0; i < fn.NRegs; i++ {
-				t.ref(g.stack[fp+uint32(i)])
+				t.ref(g.Stack[fp+uint32(i)])
 			}
 		}
 		for i, e := range live {
@@ -170,7 +171,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 				t.times = append(t.times, uint32(len(t.words)))
 				continue
 			}
-			w := g.stack[fp+uint32(e>>1)]
+			w := g.Stack[fp+uint32(e>>1)]
 			if e&1 != 0 {
 				t.ref(w)
 			} else {
@@ -179,7 +180,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		}
 		//mutant: labels are no part of states [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
 		if m.tracking {
-			t.words = m.sym.writeFrame(t.words, g, fp, fn, live, ok)
+			t.words = m.sym.WriteFrame(t.words, &g.Goroutine, fp, fn, live, ok)
 		}
 		if link>>32&frBottom != 0 {
 			return

@@ -51,7 +51,7 @@ import (
 
 // createdBy records that parent creates g, at pc of its present function.
 func (m *Machine) createdBy(g, parent *goroutine, pc int32) {
-	g.goFunc, g.goPC = parent.fn.ID, pc
+	g.goFunc, g.goPC = parent.Fn.ID, pc
 	g.origin = mix(mix(parent.origin, m.link.nameOfFunc(g.goFunc)), uint64(uint32(pc)))
 }
 
@@ -96,7 +96,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	for _, r := range list {
 		c.sorted = append(c.sorted, r.g.slot)
 		if several {
-			order = append(order, r.g.id)
+			order = append(order, r.g.ID)
 		}
 	}
 	if several {

@@ -45,7 +45,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 			m.codeWord = m.funcPC(p)
 			return unsafe.Pointer(&m.codeWord)
 		}
-		g.pc = pc - 1
+		g.PC = pc - 1
 		m.throw(g, rtPanicMem)
 		return nil
 	}
@@ -60,7 +60,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 			kind = trace.Write
 		}
 		if !g.scheduled {
-			g.pc = pc - 1
+			g.PC = pc - 1
 			if !m.glides(g, kind, acc) {
 				m.setPending(g, kind, acc)
 				return nil
@@ -82,7 +82,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 // The instruction at g.pc is executed again when it is scheduled.
 func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access) {
 	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: kind, N: uint8(len(acc)), Func: g.fn.ID, PC: uint32(g.pc)}
+	g.pending = trace.Op{G: g.ID, Kind: kind, N: uint8(len(acc)), Func: g.Fn.ID, PC: uint32(g.PC)}
 	copy(g.pending.Access[:], acc)
 }
 
@@ -127,9 +127,6 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	m.setPending(g, op.Kind, op.Access[:op.N]...)
 	return false
 }
-
-// ptr is a guest pointer.
-type ptr = heap.Ptr
 
 // accessOf returns a plain access to n bytes at p.
 func accessOf(p ptr, n uint64, write bool) trace.Access {

@@ -40,7 +40,7 @@ func (m *Machine) runAuto() {
 				if g.status != gReady || m.numAlternativesAuto(g) == 0 {
 					break
 				}
-				g.scheduled, g.choice = true, 0
+				g.scheduled, g.Choice = true, 0
 			}
 			m.handed = nil
 		}
@@ -58,7 +58,7 @@ func (m *Machine) runAuto() {
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
 				if g := m.gs[i]; g.status == gReady && !timed(g) && m.numAlternativesAuto(g) > 0 {
-					g.scheduled, g.choice = waitsInQueue(g), 0 // it keeps its place in the queue
+					g.scheduled, g.Choice = waitsInQueue(g), 0 // it keeps its place in the queue
 					turn(g)
 				}
 			}

@@ -51,14 +51,14 @@ var idleKinds = []trace.Kind{
 // arriveAtLook is called when g reaches a look; it decides whether the look waits.
 func (m *Machine) arriveAtLook(g *goroutine) {
 	if m.busy == nil {
-		m.busy = &awaitElimination{m: m, loops: loopTable{m: m, looks: true}}
+		m.busy = &awaitElimination{m: m, loops: m.loopTable(true)}
 	}
 	g.looked.waits, g.looked.woken = false, false
 	if m.roundOf(g) {
 		m.waitAtLook(g)
 		return
 	}
-	if !m.busy.loops.inLoop(g) {
+	if !m.busy.inLoop(g) {
 		g.looked = lookBack{}
 		return
 	}
@@ -74,7 +74,7 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 func (m *Machine) waitAtLook(g *goroutine) {
 	m.cfg.late.note(0)
 	if m.labeled() {
-		m.sym.look(g.looked.label)
+		m.sym.Look(g.looked.label)
 	}
 	g.looked.waits = true
 	g.label = uint64(g.looked.until)

@@ -8,13 +8,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// funcBit marks a func value or closure word 0 that names a function directly.
-//
-//	func value  0                       nil
-//	            1<<63 | function        a function that captures nothing
-//	            pointer to a closure    │ 1<<63 | function │ captured words ... │
-const funcBit = 1 << 63
-
 // bottomReturn is the return word of a goroutine's first frame.
 const bottomReturn = 0
 
@@ -24,7 +17,7 @@ const bottomReturn = 0
 // Every call that is more than a call of a known function comes here: closures, nil, functions
 // that have not been compiled.
 func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
-	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
+	return m.pushFrame(g, g.FP+uint32(a), fv, uint64(g.FP), uint64(g.Fn.ID)<<32|uint64(uint32(g.PC)))
 }
 
 // pushFrame enters func value fv with its arguments at stack word fp: it copies the words that the closure
@@ -58,14 +51,14 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 		return false
 	}
 	if c.NCap > 0 {
-		copy(g.stack[fp+uint32(c.NParam):fp+uint32(c.NParam+c.NCap)], unsafe.Slice((*uint64)(unsafe.Add(clos, 8)), c.NCap))
-		m.sym.passed(g, fp+uint32(c.NParam), fv+8, c.NCap)
+		copy(g.Stack[fp+uint32(c.NParam):fp+uint32(c.NParam+c.NCap)], unsafe.Slice((*uint64)(unsafe.Add(clos, 8)), c.NCap))
+		m.sym.Passed(&g.Goroutine, fp+uint32(c.NParam), fv+8, c.NCap)
 	}
-	g.stack[fp-hdrLink] = link
-	g.stack[fp-hdrReturn] = ret
-	g.stack[fp-hdrFunc] = uint64(id)
-	g.stack[fp-hdrDefer] = 0
-	g.fp, g.fn, g.pc = fp, c, 0
+	g.Stack[fp-hdrLink] = link
+	g.Stack[fp-hdrReturn] = ret
+	g.Stack[fp-hdrFunc] = uint64(id)
+	g.Stack[fp-hdrDefer] = 0
+	g.FP, g.Fn, g.PC = fp, c, 0
 	return true
 }
 
@@ -75,14 +68,14 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 // The overlay's functions that throw and recover are written in Go, and are called by it.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	// Not in the window: that may hold the arguments of the native which makes the call.
-	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
+	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	if !m.ensure(g, fp+uint32(len(args))+64) {
 		m.overflowStack(g)
 		return
 	}
-	copy(g.stack[fp:], args)
-	m.sym.unknown(g, fp, len(args))
-	m.pushFrame(g, fp, fv, uint64(g.fp)|flags<<32, uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
+	copy(g.Stack[fp:], args)
+	m.sym.Unknown(&g.Goroutine, fp, len(args))
+	m.pushFrame(g, fp, fv, uint64(g.FP)|flags<<32, uint64(g.Fn.ID)<<32|uint64(uint32(g.PC)))
 }
 
 // Numbers of the runtime overlay's functions that raise run-time panics.
@@ -158,13 +151,13 @@ var rtFuncs = [numRtFuncs]struct {
 // callers go to "called" in exec, or return Called.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.scheduled = false
-	g.pc = g.executing()
+	g.PC = g.executing()
 	m.callGuest(g, uint64(m.rt[fn])|funcBit, frFault, args...)
 }
 
 // throwIndex raises the panic for index i of something of length n.
 func (m *Machine) throwIndex(g *goroutine, i, n uint64) {
-	_, unsigned := slices.BinarySearch(g.fn.Unsigned, g.pc)
+	_, unsigned := slices.BinarySearch(g.Fn.Unsigned, g.PC)
 	m.throw(g, rtPanicIndex, i, n, b2u(unsigned))
 }
 
@@ -178,16 +171,16 @@ func (m *Machine) throwIndex(g *goroutine, i, n uint64) {
 //	frPanicDefer   the unwinding of a panic, which continues or has been recovered
 //	frRecovered    the rest of the deferred calls after a recovery
 func (m *Machine) returned(g *goroutine) bool {
-	link := g.stack[g.fp-hdrLink]
+	link := g.Stack[g.FP-hdrLink]
 	flags := link >> 32
 	if flags&frBottom != 0 {
-		g.pc-- // at the return
+		g.PC-- // at the return
 		m.leave(g)
 		return false
 	}
-	ra := g.stack[g.fp-hdrReturn]
+	ra := g.Stack[g.FP-hdrReturn]
 	m.popTo(g, uint32(link), uint32(ra>>32))
-	g.pc = int32(uint32(ra))
+	g.PC = int32(uint32(ra))
 	switch {
 	case flags&frRunDefer != 0:
 		// g.pc is at the RunDefers instruction, which continues with the next record.
@@ -204,7 +197,7 @@ func (m *Machine) returned(g *goroutine) bool {
 // Callers' frames are saved when they come to run, not when a step begins: a step mostly stays in
 // one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
-	g.fp, g.fn = fp, m.funcs[id]
+	g.FP, g.Fn = fp, m.funcs[id]
 	// The frame is going to change, and has not been saved in this epoch.
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
@@ -217,9 +210,9 @@ func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
 	g.grow(fp + uint32(len(args)) + 64)
-	copy(g.stack[fp:], args)
-	g.fn = m.funcs[0]
-	g.fp = fp
+	copy(g.Stack[fp:], args)
+	g.Fn = m.funcs[0]
+	g.FP = fp
 	return m.pushFrame(g, fp, fv, frBottom<<32, bottomReturn)
 }
 
@@ -239,9 +232,9 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	n := m.newG(g)
 	n.system = system
 	if !system {
-		m.noteExisted(n.id)
+		m.noteExisted(n.ID)
 	}
-	m.createdBy(n, g, g.pc)
+	m.createdBy(n, g, g.PC)
 	if !system {
 		m.alive++
 		m.count(+1)
@@ -249,10 +242,10 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	if !m.spawnFrame(n, fv, args) {
 		panic("BUG: go of a nil func value")
 	}
-	m.sym.spawned(n, g, n.fp, args)
+	m.sym.Spawned(&n.Goroutine, &g.Goroutine, n.FP, args)
 	// Its local work is part of this step: it reaches its first visible operation in runLocal.
 	m.ready = append(m.ready, n.slot)
-	m.advanced = append(m.advanced, n.id)
+	m.advanced = append(m.advanced, n.ID)
 	return n
 }
 
@@ -260,12 +253,12 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 //
 // It stays in gs, as other objects have its slot and number.
 func (m *Machine) endG(g *goroutine) {
-	if g.id == 0 {
+	if g.ID == 0 {
 		m.mainEnd = true
 	}
 	g.status = gEnded
 	m.alives.ended++
-	g.pending = trace.Op{G: g.id}
+	g.pending = trace.Op{G: g.ID}
 	if !g.system {
 		m.alive--
 	}

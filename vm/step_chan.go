@@ -54,7 +54,7 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 // Everything up to chanMayExecute is executed once more when the operation is scheduled.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	if m.opened != 0 && m.isOutside(g) {
-		return m.throwOutside(g, g.fn.Code[g.pc].Op)
+		return m.throwOutside(g, g.Fn.Code[g.PC].Op)
 	}
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
@@ -62,11 +62,11 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	if !m.chanMayExecute(g, n) {
 		return Stop
 	}
-	a := alts[g.choice]
+	a := alts[g.Choice]
 	if m.auto {
 		a = m.oldest(alts)
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	// Parking is a step that only changes the view of the others: the operation stays pending.
 	if a.park {
 		m.setPendingChan(g)
@@ -120,8 +120,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		m.publishRegs(g, c.reg, es)
 		slot := (hp[chHead/8] + hp[chLen/8]) % hp[chCap/8]
 		if es > 0 {
-			storeImage(m.heap.Load(base+slot*uint64(es), uint64(es), 0), g.reg(uint32(c.reg)), uint64(es))
-			m.sym.storeRegs(g, uint32(c.reg), base+slot*uint64(es), uint64(es))
+			layout.StoreImage(m.heap.Load(base+slot*uint64(es), uint64(es), 0), g.Reg(uint32(c.reg)), uint64(es))
+			m.sym.StoreRegs(&g.Goroutine, uint32(c.reg), base+slot*uint64(es), uint64(es))
 		}
 		hp[chLen/8]++
 		m.serve(c.ch, false)
@@ -159,13 +159,13 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
 		at := base + hp[chHead/8]*uint64(es)
 		if c.reg != bytecode.NoReg {
-			m.sym.loadRegs(g, uint32(c.reg), at, m.layouts.At(uint32(hp[chElem/8]>>32)))
+			m.sym.LoadRegs(&g.Goroutine, uint32(c.reg), at, m.layouts.At(uint32(hp[chElem/8]>>32)))
 		}
 		if m.isTick(hp) && c.reg != bytecode.NoReg {
-			m.tickTime(g, g.reg(uint32(c.reg)))
+			m.tickTime(g, g.Reg(uint32(c.reg)))
 		}
 		if m.isEarly(hp) && c.reg != bytecode.NoReg {
-			w := unsafe.Slice(g.reg(uint32(c.reg)), 2)
+			w := unsafe.Slice(g.Reg(uint32(c.reg)), 2)
 			m.tickShown(g, w[0], w[1])
 		}
 		buf := m.heap.Bytes(base, uint32(hp[chCap/8])*es)
@@ -173,11 +173,11 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 			used := uint32(hp[chLen/8]) * es
 			copy(buf, buf[es:used])
 			clear(buf[used-es : used])
-			m.sym.moved(base, base+uint64(es), uint64(used-es))
-			m.sym.cleared(base+uint64(used-es), uint64(es))
+			m.sym.Moved(base, base+uint64(es), uint64(used-es))
+			m.sym.Cleared(base+uint64(used-es), uint64(es))
 		} else {
 			clear(unsafe.Slice((*byte)(src), es))
-			m.sym.cleared(at, uint64(es))
+			m.sym.Cleared(at, uint64(es))
 		}
 	}
 	if hp[chCap/8] > shiftCap {
@@ -200,7 +200,7 @@ func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size ui
 	if reg == bytecode.NoReg || size == 0 {
 		return
 	}
-	m.loadValue(g.reg(uint32(reg)), src, m.layouts.At(lay))
+	m.layouts.At(lay).Load(g.Reg(uint32(reg)), src)
 }
 
 // zeroRegs clears the registers of an element of size bytes. Without a register it does nothing.
@@ -208,8 +208,8 @@ func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size ui
 // Spec, Receive operator: receiving from a closed channel yields the zero value of its type.
 func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 	if reg != bytecode.NoReg {
-		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
-		m.sym.clearRegs(g, uint32(reg), int(size+7)/8)
+		clear(unsafe.Slice(g.Reg(uint32(reg)), (size+7)/8))
+		m.sym.ClearRegs(&g.Goroutine, uint32(reg), int(size+7)/8)
 	}
 }
 
@@ -217,8 +217,8 @@ func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16, size, _ uint32) {
 	if tr != bytecode.NoReg && size > 0 {
 		n := (size + 7) / 8
-		copy(unsafe.Slice(to.reg(uint32(tr)), n), unsafe.Slice(from.reg(uint32(fr)), n))
-		m.sym.moveRegs(to, uint32(tr), from, uint32(fr), int(n))
+		copy(unsafe.Slice(to.Reg(uint32(tr)), n), unsafe.Slice(from.Reg(uint32(fr)), n))
+		m.sym.MoveRegs(&to.Goroutine, uint32(tr), &from.Goroutine, uint32(fr), int(n))
 	}
 }
 
@@ -226,7 +226,7 @@ func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16,
 // receiver can reach that.
 func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 	if m.multi {
-		for _, w := range unsafe.Slice(g.reg(uint32(reg)), (size+7)/8) {
+		for _, w := range unsafe.Slice(g.Reg(uint32(reg)), (size+7)/8) {
 			m.publish(w)
 		}
 	}
@@ -238,31 +238,31 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 // It is called for both sides of a rendezvous, so g may be one that is not running: all operands are
 // read at its pc.
 func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	g.scheduled, g.assigned = false, 0
 	switch in.Op {
 	case bytecode.Recv:
 		if in.C != bytecode.NoReg {
-			*g.reg(uint32(in.C)) = b2u(ok)
-			m.sym.clearRegs(g, uint32(in.C), 1)
+			*g.Reg(uint32(in.C)) = b2u(ok)
+			m.sym.ClearRegs(&g.Goroutine, uint32(in.C), 1)
 		}
 	// The results are the index, ok, and the received values; the words of the cases come after
 	// the instruction and are skipped.
 	case bytecode.Select:
-		*g.reg(uint32(in.A)) = uint64(int64(index))
-		*g.reg(uint32(in.A) + 1) = b2u(ok)
-		m.sym.clearRegs(g, uint32(in.A), 2)
+		*g.Reg(uint32(in.A)) = uint64(int64(index))
+		*g.Reg(uint32(in.A) + 1) = b2u(ok)
+		m.sym.ClearRegs(&g.Goroutine, uint32(in.A), 2)
 		// The destinations of the other receive cases are zero.
 		for i := 0; i < int(in.B); i++ {
-			w := g.fn.Code[int(g.pc)+1+i]
+			w := g.Fn.Code[int(g.PC)+1+i]
 			if w.Op != 1 && i != index && w.B != bytecode.NoReg {
-				clear(unsafe.Slice(g.reg(uint32(w.B)), int(w.C)))
-				m.sym.clearRegs(g, uint32(w.B), int(w.C))
+				clear(unsafe.Slice(g.Reg(uint32(w.B)), int(w.C)))
+				m.sym.ClearRegs(&g.Goroutine, uint32(w.B), int(w.C))
 			}
 		}
-		g.pc += int32(in.B)
+		g.PC += int32(in.B)
 	}
-	g.pc++
+	g.PC++
 }
 
 // chanMayExecute is mayExecute for the channel operation at g.pc with n alternatives.
@@ -274,7 +274,7 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 	forks := m.choosesEarly(n)
 	if n > 0 && !forks && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
-			g.choice = 0
+			g.Choice = 0
 		}
 		g.scheduled = false
 		return true
@@ -287,10 +287,10 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 //
 // It is called again for a goroutine that parks; its arrival does not change then.
 func (m *Machine) setPendingChan(g *goroutine) {
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	// An operation on nil channels only accesses nothing (N is 0): no other goroutine can
 	// affect it.
-	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
+	op := trace.Op{Kind: trace.Select, G: g.ID, Func: g.Fn.ID, PC: uint32(g.PC)}
 	switch {
 	case in.Op == bytecode.Send:
 		op.Kind = trace.Send
@@ -347,7 +347,7 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 		m.throw(g, rt)
 		return Called
 	}
-	g.pc++
+	g.PC++
 	return Next
 }
 
@@ -379,7 +379,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0
-		g.pc++
+		g.PC++
 		return Next
 	}
 	h := m.chanHdr(c)
@@ -396,7 +396,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 	default:
 		*dst = h[chLen/8]
 	}
-	g.pc++
+	g.PC++
 	return Next
 }
 
@@ -404,7 +404,7 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl
 	c, ctl := m.newChan(g, m.layouts.At(elem), n)
 	if ctl == Next {
 		*dst = c
-		g.pc += 2
+		g.PC += 2
 	}
 	return ctl
 }

@@ -95,9 +95,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 // Numbers of new objects are left out, since an iteration that allocates an object and drops it
 // has another number each time.
 func (m *Machine) frameWords(g *goroutine) uint64 {
-	x := uint64(g.id)<<32 ^ uint64(g.fp)
-	x = x*0x9E3779B97F4A7C15 + uint64(g.fn.ID)<<32 + uint64(uint32(g.pc))
-	for _, w := range g.stack[g.fp : g.fp+uint32(g.fn.NRegs)] {
+	x := uint64(g.ID)<<32 ^ uint64(g.FP)
+	x = x*0x9E3779B97F4A7C15 + uint64(g.Fn.ID)<<32 + uint64(uint32(g.PC))
+	for _, w := range g.Stack[g.FP : g.FP+uint32(g.Fn.NRegs)] {
 		if w>>32 >= heap.StaticLimit { // perhaps a new object in every iteration
 			w = heap.StaticLimit
 		}
@@ -137,5 +137,5 @@ const maxVain = 1 << 12
 // setSpinning notes that g loops forever: its pending operation is one that is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {
 	g.status = gSpinning
-	g.pending = trace.Op{G: g.id, Kind: trace.Spin, Func: g.fn.ID, PC: uint32(g.pc)}
+	g.pending = trace.Op{G: g.ID, Kind: trace.Spin, Func: g.Fn.ID, PC: uint32(g.PC)}
 }

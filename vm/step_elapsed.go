@@ -1,5 +1,9 @@
 package vm
 
+import (
+	"hbcheck.dev/hbcheck/load"
+)
+
 // A comparison of durations may compare a duration of the clock, or one of the configuration:
 //
 //	if timeout == 0 { timeout = time.Minute }
@@ -41,20 +45,22 @@ func (m *Machine) noteElapsed(g *goroutine) {
 	if m.cfg.absolute.elapsed.Load() {
 		return
 	}
-	keeps := true
+	if p := m.timesCaller(g); p != nil && !(p.Std && p.Path == "context") {
+		m.cfg.absolute.elapsed.Store(true)
+	}
+}
+
+// timesCaller returns the innermost package other than time of which g executes code, or nil.
+func (m *Machine) timesCaller(g *goroutine) (found *load.Package) {
 	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
 		f := m.code(id)
 		if id == 0 || f.SSA == nil {
 			return true
 		}
-		p := m.link.prog.PackageOf(original(f.SSA))
-		if p == nil || p.Path == "time" {
-			return true
+		if p := m.link.prog.PackageOf(original(f.SSA)); p != nil && p.Path != "time" {
+			found = p
 		}
-		keeps = p.Std && p.Path == "context"
-		return false
+		return found == nil
 	})
-	if !keeps {
-		m.cfg.absolute.elapsed.Store(true)
-	}
+	return found
 }

@@ -96,7 +96,7 @@ func (m *Machine) scanEnabled(buf []trace.GID) []trace.GID {
 			if timed(g) {
 				timers = append(timers, len(buf)-from)
 			}
-			buf = append(buf, g.id)
+			buf = append(buf, g.ID)
 		}
 	}
 	m.timersIn = timers
@@ -324,7 +324,7 @@ func (s *enabledSet) examine(m *Machine, g *goroutine) {
 	//mutant: what waits does not wait for memory [test ./vm TestEnabledKept]: false
 	if k := g.pending.Kind; k.Blocks() {
 		x.communicates = k.Communicates()
-		x.at, x.kind = m.Touches(g.id, x.at), g.view.op.Kind
+		x.at, x.kind = m.Touches(g.ID, x.at), g.view.op.Kind
 		if x.kind == trace.CondWait {
 			x.at = x.at[:1] // until it is notified, it does not matter who has the lock
 		}
@@ -367,8 +367,8 @@ func (s *enabledSet) setSpecial(m *Machine, g *goroutine, special bool) {
 		return
 	}
 	g.member.special = special
-	i, _ := slices.BinarySearchFunc(s.special, g.id, func(slot uint32, id trace.GID) int {
-		return m.spawnOrder(m.gs[slot].id, id)
+	i, _ := slices.BinarySearchFunc(s.special, g.ID, func(slot uint32, id trace.GID) int {
+		return m.spawnOrder(m.gs[slot].ID, id)
 	})
 	if special {
 		s.special = slices.Insert(s.special, i, g.slot)
@@ -407,14 +407,14 @@ func (m *Machine) appendEnabled(buf []trace.GID) []trace.GID {
 		for ; word != 0; word &= word - 1 {
 			rank := i*64 + bits.TrailingZeros64(word)
 			for len(special) > 0 && m.gs[special[0]].member.rank < rank {
-				buf = append(buf, m.gs[special[0]].id)
+				buf = append(buf, m.gs[special[0]].ID)
 				special = special[1:]
 			}
-			buf = append(buf, m.gs[m.order[rank]].id)
+			buf = append(buf, m.gs[m.order[rank]].ID)
 		}
 	}
 	for _, slot := range special {
-		buf = append(buf, m.gs[slot].id)
+		buf = append(buf, m.gs[slot].ID)
 	}
 	return buf
 }

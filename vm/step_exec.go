@@ -6,6 +6,7 @@ import (
 
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
@@ -46,21 +47,6 @@ import (
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
-// rg returns register i of the frame whose register 0 is at base; rf and rf32 are the same for floats.
-// Nothing is checked: the compiler has made the operands, and pushFrame has made room for NRegs
-// and the outgoing window.
-func rg(base unsafe.Pointer, i uint16) *uint64 {
-	return (*uint64)(unsafe.Add(base, uintptr(i)*8))
-}
-
-func rf(base unsafe.Pointer, i uint16) *float64 {
-	return (*float64)(unsafe.Add(base, uintptr(i)*8))
-}
-
-func rf32(base unsafe.Pointer, i uint16) *float32 {
-	return (*float32)(unsafe.Add(base, uintptr(i)*8))
-}
-
 // pcOf returns the number of the instruction at ip.
 // An instruction has 8 bytes, and so have the words that follow some.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
@@ -90,16 +76,16 @@ func (m *Machine) exec(g *goroutine) {
 		execute[plain](m, g)
 	}
 	if m.tracking && g.status == gRunning {
-		m.sym.after.what = nothing
-		if m.sym.drawn {
-			m.sym.rescan(g)
+		m.sym.Enter()
+		if m.sym.Drawn {
+			m.sym.Rescan(&g.Goroutine)
 		}
 		execute[tracked](m, g)
 	}
 	m.executing = nil
 }
 
-// A loop is plain, or tracks symbolic values (see symbolic.go), or stops for Config.Watch (see
+// A loop is plain, or tracks shadows (package shadow), or stops for Config.Watch (see
 // debug_watch.go): all are compiled from one source, and the plain one contains nothing of the others.
 type (
 	plain    [0]byte
@@ -112,9 +98,9 @@ type (
 func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	var loop L
 	h := m.heap
-	f := g.fn
+	f := g.Fn
 	code := unsafe.Pointer(unsafe.SliceData(f.Code))
-	ip := unsafe.Add(code, int(g.pc)*8)
+	ip := unsafe.Add(code, int(g.PC)*8)
 	r := g.regs()
 	stop := m.stopFlags()
 	left := m.budgetLeft
@@ -124,17 +110,17 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		in := (*Instr)(ip)
 		ip = unsafe.Add(ip, 8)
 		if unsafe.Sizeof(loop) == 2 {
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			m.watch(g, f)
 		}
 		if unsafe.Sizeof(loop) == 1 {
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			if m.watched {
 				m.watch(g, f)
 			}
-			if m.sym.drawn {
-				in = m.sym.beforeDrawn(g, f, in)
-			} else if in = m.sym.before(g, f, in); in == nil {
+			if m.sym.Drawn {
+				in = m.sym.BeforeDrawn(&g.Goroutine, f, in)
+			} else if in = m.sym.Before(&g.Goroutine, f, in); in == nil {
 				goto called
 			}
 		}
@@ -191,7 +177,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case DivS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -199,7 +185,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case DivU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -207,7 +193,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case RemS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -215,7 +201,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case RemU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -236,7 +222,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// An instruction of its own: most counts are unsigned or constant, and need no check.
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicShift)
 				goto called
 			}
@@ -367,7 +353,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case LeStr:
 			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
 		case EqIface:
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			eq, bad := m.eqIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
 				m.throw(g, rtPanicUncomparable, bad)
@@ -375,7 +361,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			*rg(r, in.A) = b2u(eq)
 		case EqN:
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
 				m.throw(g, rtPanicUncomparable, bad)
@@ -630,9 +616,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			size = *(*uint64)(ip)
 			if p := h.Load(addr, size, stop); p != nil {
-				loadImage(rg(r, in.A), p, size)
+				layout.LoadImage(rg(r, in.A), p, size)
 			} else if p = m.access(g, f, pcOf(code, ip), addr, size, false); p != nil {
-				loadImage(rg(r, in.A), p, size)
+				layout.LoadImage(rg(r, in.A), p, size)
 			} else {
 				goto paused
 			}
@@ -700,10 +686,10 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			size = *(*uint64)(ip)
 			if p := h.Store(addr, size, stop); p != nil {
-				storeImage(p, rg(r, in.B), size)
+				layout.StoreImage(p, rg(r, in.B), size)
 			} else if p = m.access(g, f, pcOf(code, ip), addr, size, true); p != nil {
 				m.publishWords(addr, rg(r, in.B), int(size/8))
-				storeImage(p, rg(r, in.B), size)
+				layout.StoreImage(p, rg(r, in.B), size)
 			} else {
 				goto paused
 			}
@@ -713,7 +699,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case AddPtr:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -721,7 +707,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case AddPtrL:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -729,7 +715,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			ip = unsafe.Add(ip, 8)
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -753,7 +739,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -928,7 +914,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			addr = *rg(r, in.B) + i
 			p := h.Load(addr, 1, 0)
 			if p == nil {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -951,7 +937,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case RLdN:
 			size = *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
-			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
+			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
 		// An array in registers: its elements are packed as in memory, the index is checked here.
 		case RIdx:
 			x := *(*uint64)(ip)
@@ -961,7 +947,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			size = x & math.MaxUint32
-			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
+			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
 			ip = unsafe.Add(ip, 8)
 		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. The results of a
 		// native are in the window at once.
@@ -981,14 +967,14 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				ip = unsafe.Add(ip, -8)
 				goto yield
 			}
-			g.pc = pcOf(code, ip)
+			g.PC = pcOf(code, ip)
 			m.callValue(g, in.A, fv)
 			goto called
 		// The receiver, the interface's data word, becomes the first argument.
 		case CallI:
 			fv := m.method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -1004,12 +990,12 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			nat := &m.natives[in.Imm32()]
 			regs := regsAt(unsafe.Pointer(rg(r, in.A)))
 			if nat.Peek != nil {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				if !m.nativeMayExecute(g, nat, regs) {
 					goto stopped
 				}
 			}
-			g.pc = pcOf(code, ip)
+			g.PC = pcOf(code, ip)
 			g.inNative = true
 			ctl := nat.Fn(m, g, regs)
 			g.inNative = false
@@ -1031,7 +1017,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case IMeth:
 			fv := m.method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
-				g.pc = pcOf(code, ip) - 1
+				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -1051,7 +1037,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// New objects are of this epoch and no other goroutine has seen them, so they are filled
 		// without checks.
 		case NewObj:
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
 			*rg(r, in.A) = uint64(m.alloc(g, l.Size, l.ID)) << 32
 			if h.SinceGC > h.PollAt {
@@ -1059,7 +1045,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 		// A closure is its function and the captured words, in one object: see pushFrame.
 		case MkClos:
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			x := *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
 			id := m.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
@@ -1069,19 +1055,19 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(id) << 32
 		// A value in an interface is never changed: reading it is no visible operation (heap.Frozen).
 		case Box:
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(*(*uint64)(ip)))
 			ip = unsafe.Add(ip, 8)
 			id := m.alloc(g, l.Size, l.ID)
 			h.Objs[id].Flags |= heap.Frozen
-			storeImage(h.Objs[id].Mem, rg(r, in.B), uint64(l.Size))
+			layout.StoreImage(h.Objs[id].Mem, rg(r, in.B), uint64(l.Size))
 			*rg(r, in.A) = uint64(id) << 32
 		default:
 			// All operations that do not deserve a place in the hot loop.
-			g.pc = pcOf(code, ip) - 1
+			g.PC = pcOf(code, ip) - 1
 			switch m.slowOp(g, f, in, r) {
 			case Next:
-				ip = unsafe.Add(code, int(g.pc)*8)
+				ip = unsafe.Add(code, int(g.PC)*8)
 				stop = m.stopFlags()
 				r = g.regs()
 				if h.SinceGC > h.PollAt {
@@ -1111,16 +1097,16 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if c == nil {
 				c = m.compile(callee)
 			}
-			fp := g.fp + win
-			if int(fp)+c.Window > len(g.stack) && !m.ensure(g, fp+uint32(c.Window)) {
-				g.pc = pcOf(code, ip) - 1
+			fp := g.FP + win
+			if int(fp)+c.Window > len(g.Stack) && !m.ensure(g, fp+uint32(c.Window)) {
+				g.PC = pcOf(code, ip) - 1
 				m.overflowStack(g)
 				goto stopped
 			}
-			r = unsafe.Pointer(&g.stack[fp])
+			r = unsafe.Pointer(&g.Stack[fp])
 			ra := uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip)))
-			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.fp), ra, uint64(callee), 0}
-			g.fp, g.fn = fp, c
+			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.FP), ra, uint64(callee), 0}
+			g.FP, g.Fn = fp, c
 			f = c
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
 			ip = code
@@ -1131,19 +1117,19 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		{
 			link := *(*uint64)(unsafe.Add(r, -8*hdrLink))
 			if link>>32 != 0 {
-				g.pc = pcOf(code, ip)
+				g.PC = pcOf(code, ip)
 				if !m.returned(g) {
 					goto stopped
 				}
 				goto called
 			}
 			ra := *(*uint64)(unsafe.Add(r, -8*hdrReturn))
-			g.fp = uint32(link)
+			g.FP = uint32(link)
 			f = m.funcs[ra>>32]
-			g.fn = f
+			g.Fn = f
 			// The caller's frame is about to change, and is unchanged since the last mark.
-			if g.fp-FrameHeader < g.savedLo {
-				m.saveCallerFrame(g, g.fp-FrameHeader)
+			if g.FP-FrameHeader < g.savedLo {
+				m.saveCallerFrame(g, g.FP-FrameHeader)
 			}
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
 			ip = unsafe.Add(code, int(uint32(ra))*8)
@@ -1152,16 +1138,16 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		}
 
 	index: // addr is the index, size the length
-		g.pc = pcOf(code, ip) - 1
+		g.PC = pcOf(code, ip) - 1
 		m.throwIndex(g, addr, size)
 
 	called: // g's frame, pc or status has changed
 		if g.status != gRunning {
 			goto stopped
 		}
-		f = g.fn
+		f = g.Fn
 		code = unsafe.Pointer(unsafe.SliceData(f.Code))
-		ip = unsafe.Add(code, int(g.pc)*8)
+		ip = unsafe.Add(code, int(g.PC)*8)
 		r = g.regs()
 		stop = m.stopFlags()
 		continue
@@ -1173,7 +1159,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		goto called
 
 	yield: // after a back edge, with left negative, or before a call
-		g.pc = pcOf(code, ip)
+		g.PC = pcOf(code, ip)
 		if !m.refillBudget(g, left) {
 			return
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -66,7 +65,7 @@ func (f *Fault) Text() string {
 // of the state (scalars), so a rewind removes it.
 func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.output(2, []byte(text))
-	f.G, f.Exit = g.id, 2
+	f.G, f.Exit = g.ID, 2
 	if len(f.Frames) > 0 {
 		f.Pos = f.Frames[0].Pos
 	}
@@ -80,7 +79,7 @@ func (m *Machine) crash(g *goroutine, f Fault, text string) {
 func (m *Machine) halt(g *goroutine) {
 	g.status = gReady
 	if g.overflow == nil {
-		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+		g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
 	}
 }
 
@@ -88,7 +87,7 @@ func (m *Machine) halt(g *goroutine) {
 func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	text := "fatal error: " + indent(msg) + "\n"
 	text += m.goroutineText(g, "running") + m.othersText(g)
-	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Report().Stack(g.id)}, text)
+	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Report().Stack(g.ID)}, text)
 }
 
 // overflowStack ends the program as the runtime does. Other goroutines can notice that, so it is a
@@ -98,7 +97,7 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 // The instruction is not executed again. The finding is kept, and the stack is not: g does
 // nothing else any more, and no search could afford a gigabyte in each state of g.
 func (m *Machine) overflowStack(g *goroutine) {
-	frames := m.Report().Stack(g.id)
+	frames := m.Report().Stack(g.ID)
 	const text = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
 	x := &stackOverflow{text: text + m.goroutineText(g, "running"), frames: frames}
 	if m.auto {
@@ -111,15 +110,15 @@ func (m *Machine) overflowStack(g *goroutine) {
 	m.arrivals++
 	g.wait.seq = m.arrivals
 	for {
-		link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+		link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
 		if link>>32&frBottom != 0 {
 			break
 		}
-		g.fp, g.fn, g.pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		g.FP, g.Fn, g.PC = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 	// Everything from savedLo up is written back when the step is taken back.
-	if n := max(minStackWords, g.savedLo, g.fp+uint32(g.fn.Window)); int(n) < len(g.stack) {
-		g.stack = slices.Clone(g.stack[:n])
+	if n := max(minStackWords, g.savedLo, g.FP+uint32(g.Fn.Window)); int(n) < len(g.Stack) {
+		g.Stack = slices.Clone(g.Stack[:n])
 	}
 }
 
@@ -153,7 +152,7 @@ func (m *Machine) deadlock() {
 	}
 	g := m.gs[0]
 	text := "fatal error: " + msg + "\n" + m.othersText(nil)
-	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Report().Stack(g.id)}, text)
+	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Report().Stack(g.ID)}, text)
 }
 
 // crashPanic ends the program because of panic p and those below it.

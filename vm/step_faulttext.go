@@ -64,7 +64,7 @@ func (m *Machine) panicValue(tw, data uint64) string {
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n\t") }
 
 // goid returns g's number in stacks: main is 1. Natively a test has a goroutine of its own.
-func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1 + b2u(m.testOnMain())) }
+func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.ID) + 1 + b2u(m.testOnMain())) }
 
 // testerText is the stack of the goroutine that waits for a test, if the machine runs the test on main.
 const testerText = `
@@ -79,7 +79,7 @@ main.main()
 
 // goroutineText prints g's stack under a heading.
 func (m *Machine) goroutineText(g *goroutine, status string) string {
-	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Report().Stack(g.id)) + m.createdText(g)
+	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + m.framesText(m.Report().Stack(g.ID)) + m.createdText(g)
 }
 
 // othersText prints all goroutines except g that have not ended.
@@ -122,7 +122,7 @@ func (m *Machine) createdText(g *goroutine) string {
 		return ""
 	}
 	at := m.frame(m.code(g.goFunc), g.goPC)
-	if stack := m.Report().CreationStack(g.id); at.helper && len(stack) > 0 {
+	if stack := m.Report().CreationStack(g.ID); at.helper && len(stack) > 0 {
 		at = &stack[0]
 	}
 	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.link.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)
@@ -141,7 +141,7 @@ func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
 	if p == nil {
 		return "", false
 	}
-	m.loadValue(&image[0], p, t.layout)
+	t.layout.Load(&image[0], p)
 	text = m.printText(&image[0], uint16(class))
 	if isString(t.typ) {
 		text = indent(text)

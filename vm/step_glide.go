@@ -66,7 +66,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	m.noteEffect(g, x.kind)
 	m.growth.stepped(m)
 	// and the beginning of the next one.
-	m.growth.willStep(m, g.id, 0)
+	m.growth.willStep(m, g.ID, 0)
 	if m.able.collects {
 		m.able.touched = append(m.able.touched, acc...)
 	}
@@ -79,6 +79,6 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	m.localWork, m.pollAt, m.looksOfStep = 0, 0, 0
 	m.divergence = divergence{}
 	m.quietStep = false
-	g.choice = 0
+	g.Choice = 0
 	return true
 }

@@ -100,7 +100,7 @@ func (m *Machine) initialise(e *load.Entry) error {
 	m.entryPC = int32(len(main.Code))
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)
-	m.noteExisted(g.id)
+	m.noteExisted(g.ID)
 	m.alive = 1
 	m.initCount()
 	m.auto = true
@@ -230,7 +230,7 @@ func (m *Machine) triesEarly(g *goroutine, n uint32) bool {
 
 // beforeEntry reports whether g executes initialisers.
 func (m *Machine) beforeEntry(g *goroutine) (is bool) {
-	if g.id == 0 {
+	if g.ID == 0 {
 		m.eachFrame(g, func(fn *bytecode.Func, pc int32) bool {
 			is = fn.ID == 0 && pc < m.entryPC
 			return true
@@ -244,7 +244,7 @@ func (m *Machine) forksBefore(g *goroutine) bool {
 	if !m.forks() {
 		return false
 	}
-	g.pc--
+	g.PC--
 	return true
 }
 

@@ -161,9 +161,9 @@ func (m *Machine) look(g *goroutine) int64 {
 		return m.clockOf(g)
 	}
 	m.vainLooks++
-	if g.choice > 0 {
+	if g.Choice > 0 {
 		m.vainLooks, m.vainRounds = 0, 0
-		d := m.jump(g, int(g.choice))
+		d := m.jump(g, int(g.Choice))
 		m.clock += d
 		m.debt += d
 		m.observeLate()
@@ -183,20 +183,8 @@ func (m *Machine) noteLook(t int64) {
 
 // observed reports whether the time that g reads may matter: it is not only logged.
 func (m *Machine) observed(g *goroutine) bool {
-	logs := false
-	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
-		f := m.code(id)
-		if id == 0 || f.SSA == nil {
-			return true
-		}
-		p := m.link.prog.PackageOf(original(f.SSA))
-		if p == nil || p.Path == "time" {
-			return true
-		}
-		logs = p.Std && (p.Path == "log" || p.Path == "log/slog" || p.Path == "testing")
-		return false
-	})
-	return !logs
+	p := m.timesCaller(g)
+	return p == nil || !p.Std || p.Path != "log" && p.Path != "log/slog" && p.Path != "testing"
 }
 
 // The layout of a Time in package time: nanosecond, second since year 1, location. A Time with a
@@ -380,12 +368,12 @@ func (m *Machine) compares(g *goroutine) bool {
 
 // callerOf returns the function that has called the native that g executes.
 func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
-	if _, native := m.link.natives[g.fn.Name]; !native {
-		return g.fn
+	if _, native := m.link.natives[g.Fn.Name]; !native {
+		return g.Fn
 	}
-	link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+	link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
 	if link>>32&frBottom != 0 {
-		return g.fn
+		return g.Fn
 	}
 	return m.funcs[ra>>32]
 }
@@ -410,8 +398,8 @@ func (m *Machine) compared(g *goroutine, d, unit int64) {
 
 // tracks reports whether an operand of in is symbolic.
 func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
-	sh := g.shadow
-	a, b := int(g.fp)+int(in.A), int(g.fp)+int(in.B)
+	sh := g.Shadow
+	a, b := int(g.FP)+int(in.A), int(g.FP)+int(in.B)
 	return a < len(sh) && sh[a] != nil || b < len(sh) && sh[b] != nil
 }
 

@@ -200,7 +200,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		d := unsafe.Add(h.Objs[ents].Mem, uintptr(used)*uintptr(t.entry.Size))
 		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
 		size := uint64(t.entry.Size)
-		m.sym.moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
+		m.sym.Moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
 		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
@@ -238,9 +238,9 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 		d := m.mapEntry(hd, t, int(used))
 		if used != i {
 			copy(unsafe.Slice((*byte)(d), size), unsafe.Slice((*byte)(e), size))
-			m.sym.moved(ents+used*size, ents+i*size, size)
+			m.sym.Moved(ents+used*size, ents+i*size, size)
 			clear(unsafe.Slice((*byte)(e), size))
-			m.sym.cleared(ents+i*size, size)
+			m.sym.Cleared(ents+i*size, size)
 		}
 		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
@@ -266,7 +266,7 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
 	h.WillWrite(uint32(hd[mpEntries/8] >> 32))
 	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
-	m.sym.cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
+	m.sym.Cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 	hd[mpCount/8]--
 	switch {
 	case m.small(hd, t):
@@ -289,7 +289,7 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 		m.heap.WillWrite(id)
 		o := &m.heap.Objs[id]
 		clear(unsafe.Slice((*byte)(o.Mem), o.Size))
-		m.sym.cleared(p, uint64(o.Size))
+		m.sym.Cleared(p, uint64(o.Size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
 	//mutant: entries of empty maps are numbered anew during a loop [env TestPrograms/mapcleared]: true
@@ -351,7 +351,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		// the last one it returns; with an order see orderedNext.
 		mp := *b
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
-		g.pc++
+		g.PC++
 		return Next
 	}
 	if in.Op == bytecode.MapLen {
@@ -363,10 +363,10 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			}
 			*a = m.word(*b, mpCount)
 		}
-		g.pc++
+		g.PC++
 		return Next
 	}
-	x := f.Code[g.pc+1].Word()
+	x := f.Code[g.PC+1].Word()
 	t := m.mapTypes[uint32(x)]
 	switch in.Op {
 	case bytecode.MkMap:
@@ -392,8 +392,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			clear(unsafe.Slice(a, n))
 		} else {
 			hd := (*[5]uint64)(m.heap.Load(*b, mpSize, 0))
-			m.loadValue(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem)
-			m.sym.loadRegs(g, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.entry.Size)+uint64(t.elemOff), t.elem)
+			t.elem.Load(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff))
+			m.sym.LoadRegs(&g.Goroutine, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.entry.Size)+uint64(t.elemOff), t.elem)
 		}
 		if x>>32 != 0 {
 			*rg(r, in.A+uint16(n)) = b2u(e >= 0)
@@ -412,8 +412,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
-		storeImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
-		m.sym.storeRegs(g, uint32(in.C), m.entryAt(*a, e)+uint64(t.elemOff), uint64(t.elem.Size))
+		layout.StoreImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
+		m.sym.StoreRegs(&g.Goroutine, uint32(in.C), m.entryAt(*a, e)+uint64(t.elemOff), uint64(t.elem.Size))
 		m.publishWords(*a, b, int(t.key.Size/8))
 		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
 	case bytecode.MapDel:
@@ -460,9 +460,9 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		}
 		*last, *a = s, 1
 		m.loadEntry(rg(r, in.A+1), e, t)
-		m.sym.loadEntry(g, in.A+1, m.entryAt(*b, e), t)
+		m.entryShadows(g, in.A+1, m.entryAt(*b, e), t)
 	}
-	g.pc += 2
+	g.PC += 2
 	return Next
 }
 

@@ -298,7 +298,7 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 			if !m.mayExecute(g, n, &trace.Op{Kind: trace.Choose}) {
 				return Stop
 			}
-			k = int(g.choice)
+			k = int(g.Choice)
 			m.noteRanging(g)
 		}
 		s := m.takeEntry(mp, t, *ord, k)
@@ -309,18 +309,18 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 		if e := m.entryNumbered(mp, t, s); e != nil {
 			*ok = 1
 			m.loadEntry(rg(r, in.A+1), e, t)
-			m.sym.loadEntry(g, in.A+1, m.entryAt(mp, e), t)
+			m.entryShadows(g, in.A+1, m.entryAt(mp, e), t)
 			break
 		}
 	}
-	g.pc += 2
+	g.PC += 2
 	return Next
 }
 
 // loadEntry loads key and element of entry e into registers from a on.
 func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *mapType) {
-	m.loadValue(a, unsafe.Add(e, t.keyOff), t.key)
-	m.loadValue((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff), t.elem)
+	t.key.Load(a, unsafe.Add(e, t.keyOff))
+	t.elem.Load((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff))
 }
 
 // A Ranging is a loop over a map with one of several orders that the language permits.
@@ -334,7 +334,7 @@ func (m *Machine) noteRanging(g *goroutine) {
 	if m.ranged == nil {
 		pos, _, _ := m.userFrame(g)
 		//mutant: orders are no matter of gc [test ./cmd/hbcheck TestScripts/slots]
-		m.ranged = &Ranging{g.id, pos}
+		m.ranged = &Ranging{g.ID, pos}
 	}
 }
 

@@ -63,7 +63,7 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 	id := m.alloc(g, pnSize, m.layPanic)
 	p := ptr(id) << 32
 	w := (*[6]uint64)(m.heap.Objs[id].Mem)
-	*w = [6]uint64{g.panics, tw, data, m.captureTrace(g), uint64(g.fp), flags}
+	*w = [6]uint64{g.panics, tw, data, m.captureTrace(g), uint64(g.FP), flags}
 	g.panics = p
 }
 
@@ -77,10 +77,10 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
 	}
-	head := &g.stack[fp-hdrDefer]
+	head := &g.Stack[fp-hdrDefer]
 	w[0], w[1] = *head, fv
 	copy(w[2:], args)
-	m.sym.deferredWords(g, ptr(id)<<32+dfArgs, args)
+	m.sym.DeferredWords(&g.Goroutine, ptr(id)<<32+dfArgs, args)
 	*head = ptr(id) << 32
 }
 
@@ -90,17 +90,17 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 // The record is taken off the list before the call, so a panic in the deferred function continues
 // with the next one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
-	d := g.stack[g.fp-hdrDefer]
+	d := g.Stack[g.FP-hdrDefer]
 	if d == 0 {
 		return false
 	}
 	o := &m.heap.Objs[d>>32]
 	w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
-	g.stack[g.fp-hdrDefer] = w[0]
-	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
+	g.Stack[g.FP-hdrDefer] = w[0]
+	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	m.callGuest(g, w[1], flags, w[2:]...)
-	if g.fp == fp && w[1] != 0 { // it did not throw
-		m.sym.passed(g, fp, d+dfArgs, len(w)-2)
+	if g.FP == fp && w[1] != 0 { // it did not throw
+		m.sym.Passed(&g.Goroutine, fp, d+dfArgs, len(w)-2)
 	}
 	return true
 }
@@ -113,11 +113,11 @@ func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 //	a deferred call d of g:   main ── f ── g ── d     returns to unwindOn (frPanicDefer)
 func (m *Machine) unwind(g *goroutine) {
 	for {
-		m.setWord(g.panics, pnFrame, uint64(g.fp))
+		m.setWord(g.panics, pnFrame, uint64(g.FP))
 		if m.popDefer(g, frPanicDefer) {
 			return
 		}
-		link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+		link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
 		flags := link >> 32
 		if flags&frBottom != 0 {
 			m.unwound(g)
@@ -131,7 +131,7 @@ func (m *Machine) unwind(g *goroutine) {
 			}
 		}
 		m.popTo(g, uint32(link), uint32(ra>>32))
-		g.pc = callPC(link, ra)
+		g.PC = callPC(link, ra)
 	}
 }
 
@@ -171,19 +171,19 @@ func (m *Machine) finishRecovery(g *goroutine) {
 		return
 	}
 	// All deferred calls have run: return the named results, or zeros if the results have no names.
-	if g.fn.RecoverPC >= 0 {
-		g.pc = g.fn.RecoverPC
+	if g.Fn.RecoverPC >= 0 {
+		g.PC = g.Fn.RecoverPC
 		return
 	}
-	clear(g.stack[g.fp : g.fp+uint32(g.fn.NResult)])
-	m.sym.unknown(g, g.fp, g.fn.NResult)
-	g.pc = int32(len(g.fn.Code)) - 2 // every function ends in Ret0, Nop
+	clear(g.Stack[g.FP : g.FP+uint32(g.Fn.NResult)])
+	m.sym.Unknown(&g.Goroutine, g.FP, g.Fn.NResult)
+	g.PC = int32(len(g.Fn.Code)) - 2 // every function ends in Ret0, Nop
 }
 
 // unwound is reached when a panic has left a goroutine's last frame.
 func (m *Machine) unwound(g *goroutine) {
 	if m.word(g.panics, pnFlags)&pfGoexit != 0 {
-		m.goexited = m.goexited || g.id == 0
+		m.goexited = m.goexited || g.ID == 0
 		m.leave(g)
 		return
 	}
@@ -197,12 +197,12 @@ func (m *Machine) unwound(g *goroutine) {
 //	func d() { recover() }                    recovers: d was called by the unwinding
 //	func d() { e() }; func e() { recover() }  does not: e was called by d
 func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
-	fp, fn := g.fp, g.fn
+	fp, fn := g.FP, g.Fn
 	up := func() {
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		fp, fn = uint32(link), m.funcs[ra>>32]
 	}
-	flags := func() uint64 { return g.stack[fp-hdrLink] >> 32 }
+	flags := func() uint64 { return g.Stack[fp-hdrLink] >> 32 }
 	if deferred {
 		// A deferred recover that runs when its function returns is like a call from there;
 		// run by unwinding it is no call of a deferred function.
@@ -232,7 +232,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	}
 	// Only a function called by the newest panic's unwinding may recover it, and only once (spec:
 	// Handling panics). Goexit cannot be recovered.
-	byUnwinding := uint32(g.stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
+	byUnwinding := uint32(g.Stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
 	if !byUnwinding || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
 		return 0, 0
 	}

@@ -97,7 +97,7 @@ func (m *Machine) canPark(g *goroutine) bool {
 // Meetings implements por.Parker.
 func (m *Machine) Meetings(id trace.GID, buf []por.Meeting) []por.Meeting {
 	m.eachMeeting(m.gOf(id), func(q *goroutine, choice int, _ chanAlt) {
-		park := trace.Step{G: q.id, Choice: m.viewOf(q).n - 1}
+		park := trace.Step{G: q.ID, Choice: m.viewOf(q).n - 1}
 		buf = append(buf, por.Meeting{Park: park, Choice: choice})
 	})
 	return buf

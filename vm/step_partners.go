@@ -39,16 +39,16 @@ type chanCase struct {
 //	word     Op: 1 send   A: channel           B: value or destination   C: registers of it
 //	word     ...          one for each case, skipped by finishChan
 func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	switch in.Op {
 	case bytecode.Send:
-		return append(buf, chanCase{*g.reg(uint32(in.A)), true, in.B})
+		return append(buf, chanCase{*g.Reg(uint32(in.A)), true, in.B})
 	case bytecode.Recv:
-		return append(buf, chanCase{*g.reg(uint32(in.B)), false, in.A})
+		return append(buf, chanCase{*g.Reg(uint32(in.B)), false, in.A})
 	}
 	for i := 0; i < int(in.B); i++ {
-		w := g.fn.Code[int(g.pc)+1+i] // Op: 1 send; A: channel; B: value or destination
-		buf = append(buf, chanCase{*g.reg(uint32(w.A)), w.Op == 1, w.B})
+		w := g.Fn.Code[int(g.PC)+1+i] // Op: 1 send; A: channel; B: value or destination
+		buf = append(buf, chanCase{*g.Reg(uint32(w.A)), w.Op == 1, w.B})
 	}
 	return buf
 }
@@ -100,7 +100,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			*list = append(*list, a)
 		}
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	// A select with default never blocks: it has at least one alternative.
 	waits := blocking(in)
 	// If one case is ready without a partner, the only possible rendezvous are with
@@ -147,20 +147,20 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 // countAlternatives is chanAlternatives if the list is nil. For most goroutines it is called in each
 // state, and most wait to receive: such a call lists nothing, as the sender executes a rendezvous.
 func (m *Machine) countAlternatives(g *goroutine) int {
-	in := &g.fn.Code[g.pc]
-	words, at := g.fn.Code[g.pc:g.pc+1], in.B // of the cases; the register of the channel of a Recv
+	in := &g.Fn.Code[g.PC]
+	words, at := g.Fn.Code[g.PC:g.PC+1], in.B // of the cases; the register of the channel of a Recv
 	switch {
 	case m.auto || m.cfg.InTurn || in.Op == bytecode.Send || !blocking(in):
 		return m.chanAlternatives(g, nil)
 	case in.Op == bytecode.Select:
-		words = g.fn.Code[g.pc+1 : g.pc+1+int32(in.B)]
+		words = g.Fn.Code[g.PC+1 : g.PC+1+int32(in.B)]
 	}
 	n, seen := 0, false
 	for i := range words {
 		if in.Op == bytecode.Select {
 			at = words[i].A
 		}
-		c := *g.reg(uint32(at))
+		c := *g.Reg(uint32(at))
 		if c == 0 {
 			continue
 		}

@@ -69,12 +69,12 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 	case m.auto, !m.cfg.OrderedTime && g.bubble == 0:
 		return nil, nil
 	}
-	if blocking(&g.fn.Code[g.pc]) {
+	if blocking(&g.Fn.Code[g.PC]) {
 		overtaken, by = m.overtakenBy(g, c, g, partner), g
 	}
 	if partner != nil {
 		q := m.overtakenBy(partner, c.opposite(), g, partner)
-		if q != nil && (overtaken == nil || m.before(q.id, overtaken.id)) {
+		if q != nil && (overtaken == nil || m.before(q.ID, overtaken.ID)) {
 			overtaken, by = q, partner
 		}
 	}
@@ -110,7 +110,7 @@ func (m *Machine) hasParked(g *goroutine) bool {
 // serve notes which parked selects gc completes now that channel c has been closed, or has got an
 // element, or room for one if send is set.
 func (m *Machine) serve(c ptr, send bool) {
-	if m.auto || m.clock <= m.cfg.Slack && !m.InBubbles() { // nothing has certainly parked
+	if m.auto || m.clock <= m.cfg.Slack && !m.inBubbles() { // nothing has certainly parked
 		return
 	}
 	all := m.chanHdr(c)[chClosed/8] != 0
@@ -176,13 +176,13 @@ func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 		return
 	}
 	if q, by := m.ahead(g, c, m.partnerOf(a)); q != nil {
-		m.passed = &Passing{q.id, by.id, by.came - q.came}
+		m.passed = &Passing{q.ID, by.ID, by.came - q.came}
 		return
 	}
 	if g.assigned != 0 {
 		var arr [8]chanCase
 		if m.assignedOther(g, a.caseIndex, m.chanCases(g, arr[:0])) {
-			m.passed = &Passing{g.id, g.id, 0}
+			m.passed = &Passing{g.ID, g.ID, 0}
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	} else {
 		for _, s := range m.order {
 			if q := m.gs[s]; m.cameBefore(q, g) {
-				ws = append(ws, uint64(q.id))
+				ws = append(ws, uint64(q.ID))
 			}
 		}
 	}

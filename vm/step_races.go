@@ -49,15 +49,15 @@ type callerCache struct {
 // raceStack returns the call stack of g, which is about to execute the instruction at g.pc.
 func (m *Machine) raceStack(g *goroutine) race.Stack {
 	c := &g.callers
-	fp, n := g.fp, 0
+	fp, n := g.FP, 0
 	for {
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
 		if link>>32 != 0 {
 			// Calls made by a panic or a defer statement are left to the general case.
 			if link>>32 != frBottom || n != len(c.rets) || g.panics != 0 {
 				return m.findStack(g)
 			}
-			return m.race.Stacks.Push(c.stack, race.Call{Func: g.fn.ID, PC: uint32(g.executing())})
+			return m.race.Stacks.Push(c.stack, race.Call{Func: g.Fn.ID, PC: uint32(g.executing())})
 		}
 		if n == len(c.rets) || c.rets[n] != ra {
 			return m.findStack(g)
@@ -73,9 +73,9 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 	c.rets = c.rets[:0]
 	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
-		switch g.stack[fp-hdrLink] >> 32 {
+		switch g.Stack[fp-hdrLink] >> 32 {
 		case 0:
-			c.rets = append(c.rets, g.stack[fp-hdrReturn])
+			c.rets = append(c.rets, g.Stack[fp-hdrReturn])
 		case frBottom:
 		default:
 			c.rets = append(c.rets, 0) // no return address: the stack will not be found again
@@ -156,7 +156,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		return
 	case trace.Signal:
 		w := m.word(r.U(0), cdList)
-		for i := int32(0); i < g.choice; i++ {
+		for i := int32(0); i < g.Choice; i++ {
 			w = m.word(w, wtNext)
 		}
 		if w != 0 {

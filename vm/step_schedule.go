@@ -32,7 +32,7 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	if op.Kind == trace.None {
 		// No other goroutine can notice it. The alternative chosen for an operation earlier in this
 		// step does not concern it.
-		g.choice = 0
+		g.Choice = 0
 		return true
 	}
 	if !m.mayExecute(g, n, op) {
@@ -62,15 +62,15 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	//mutant: sleeping initialisers let timers fire [models TestInitialisers]: "op.Kind == trace.Sleep" -> "false"
 	case op.Kind == trace.Sleep && m.choosesEarly(n):
 	case m.auto && op.Kind != trace.Sleep && op.Kind != trace.Timer:
-		g.choice = m.autoChoice(n)
+		g.Choice = m.autoChoice(n)
 		return true
 	// As long as there is one goroutine, an operation without a choice is local work. How the
 	// program ends is a step of its own in any case.
 	case n == 1 && !m.multi && op.Kind != trace.Crash && op.Kind != trace.Exit:
-		g.choice = 0
+		g.Choice = 0
 		return true
 	}
-	op.G, op.Func, op.PC = g.id, g.fn.ID, uint32(g.pc)
+	op.G, op.Func, op.PC = g.ID, g.Fn.ID, uint32(g.PC)
 	if op != &g.pending {
 		g.pending = *op
 	}
@@ -111,10 +111,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		return v
 	}
 	if g.pending.Kind == trace.Branch { // of any instruction
-		v.n, v.op = int(g.ways), g.pending
+		v.n, v.op = int(g.Ways), g.pending
 		return v
 	}
-	in := &g.fn.Code[g.pc]
+	in := &g.Fn.Code[g.PC]
 	switch in.Op {
 	case bytecode.CallN:
 		// The operation of a native may depend on the state: a
@@ -122,8 +122,8 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		if nat := &m.natives[in.Imm32()]; nat.Steady {
 			v.op = g.pending
 		} else {
-			v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
-			v.n = nat.Peek(m, g, regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])), &v.op)
+			v.op = trace.Op{G: g.ID, Func: g.Fn.ID, PC: uint32(g.PC)}
+			v.n = nat.Peek(m, g, regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(in.A)])), &v.op)
 		}
 		if g.trail != nil {
 			v.op.Awaits = m.reduction.awaits(g)
@@ -135,7 +135,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.parks = m.parking
 	case bytecode.MapNext:
 		if g.pending.Kind == trace.Choose {
-			v.n = m.orderWays(*g.reg(uint32(in.B) + 2))
+			v.n = m.orderWays(*g.Reg(uint32(in.B) + 2))
 		}
 	}
 	v.op = g.pending
@@ -184,7 +184,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	if m.reduction != nil {
 		m.reduction.beforeStep(g)
 	}
-	m.growth.willStep(m, g.id, choice)
+	m.growth.willStep(m, g.ID, choice)
 	// View and save while the state is still that of the explorer's choice.
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
@@ -193,7 +193,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.beginGlide(g, g.view.op.Kind)
 	hush := m.beginSilence(g)
 	m.able.begin(m, g)
-	g.scheduled, g.choice = true, int32(choice)
+	g.scheduled, g.Choice = true, int32(choice)
 	g.status = gRunning
 	g.steps++
 	m.cnt.Steps++
@@ -296,10 +296,10 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 // inModel reports whether g is in code of a model, or in a function of the library that a model has called.
 // The code there between two operations is one step. Package testing calls tests, which are no such code.
 func (m *Machine) inModel(g *goroutine) (in bool) {
-	if g.fn.Trusted {
-		return !m.inTesting(g.fn)
+	if g.Fn.Trusted {
+		return !m.inTesting(g.Fn)
 	}
-	if g.fn.SSA == nil || !m.link.prog.InLibrary(g.fn.SSA) {
+	if g.Fn.SSA == nil || !m.link.prog.InLibrary(g.Fn.SSA) {
 		return false
 	}
 	m.eachFrame(g, func(f *bytecode.Func, _ int32) bool {
@@ -340,5 +340,5 @@ func (m *Machine) wake(g *goroutine) {
 	g.status = gRunning
 	g.parked = false
 	m.ready = append(m.ready, g.slot)
-	m.advanced = append(m.advanced, g.id)
+	m.advanced = append(m.advanced, g.ID)
 }

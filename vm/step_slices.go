@@ -19,18 +19,18 @@ import (
 // Invariant of the checks: 0 ≤ lo ≤ hi ≤ max ≤ limit (spec: Slice expressions). Operands are
 // compared as unsigned ones, so that a negative one is too large.
 func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
-	x := f.Code[g.pc+1].Word()
+	x := f.Code[g.PC+1].Word()
 	lo, hi, mx := uint64(0), uint64(0), uint64(0)
 	base := *rg(r, in.B)
 	var length, limit, es uint64
 	switch in.Op {
 	case bytecode.SliceS:
-		length, limit, es = *rg(r, in.B+1), *rg(r, in.B+2), f.Code[g.pc+2].Word()
+		length, limit, es = *rg(r, in.B+1), *rg(r, in.B+2), f.Code[g.PC+2].Word()
 	case bytecode.SliceStr:
 		length = *rg(r, in.B+1)
 		limit, es = length, 1
 	case bytecode.SliceA:
-		y := f.Code[g.pc+2].Word()
+		y := f.Code[g.PC+2].Word()
 		length, es = y>>32, y&math.MaxUint32
 		limit = length
 		if base>>32 == 0 {
@@ -92,7 +92,7 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			base += lo
 		}
 		*rg(r, in.A), *rg(r, in.A+1) = base, hi-lo
-		g.pc += 2
+		g.PC += 2
 		return Next
 	}
 	// As with gc, a slice without capacity does not point past the end of its array.
@@ -100,7 +100,7 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		base += lo * es
 	}
 	*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = base, hi-lo, mx-lo
-	g.pc += 3
+	g.PC += 3
 	return Next
 }
 
@@ -111,7 +111,7 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 //	c := append(b, 2, 3)      total 5 > 4: a new array, and only reads of the old one
 func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
-	l := m.layouts.At(uint32(f.Code[g.pc+1].Word()))
+	l := m.layouts.At(uint32(f.Code[g.PC+1].Word()))
 	es := uint64(l.Size)
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
@@ -126,7 +126,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			from, to := h.Bytes(src, uint32(add*es)), h.Writable(base+n*es, uint32(add*es))
 			m.publishBytes(base, from)
 			copy(to, from)
-			m.sym.moved(base+n*es, src, add*es)
+			m.sym.Moved(base+n*es, src, add*es)
 		}
 	} else {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
@@ -147,12 +147,12 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 		to := unsafe.Slice((*byte)(h.Objs[id].Mem), k*es)
 		copy(to, h.Bytes(base, uint32(n*es)))
 		copy(to[n*es:], h.Bytes(src, uint32(add*es)))
-		m.sym.moved(uint64(id)<<32, base, n*es)
-		m.sym.moved(uint64(id)<<32+n*es, src, add*es)
+		m.sym.Moved(uint64(id)<<32, base, n*es)
+		m.sym.Moved(uint64(id)<<32+n*es, src, add*es)
 		base = uint64(id) << 32
 	}
 	*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = base, total, k
-	g.pc += 2
+	g.PC += 2
 	return Next
 }
 

@@ -3,15 +3,12 @@ package vm
 import (
 	"math"
 	"math/bits"
-	"strconv"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
-
-func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // slowOp executes the operations that have no place in exec's loop: they are rarer than a call, or
 // take so long that a call does not matter. g.pc is the instruction; it advances when the operation
@@ -24,7 +21,7 @@ func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	// The words after the instruction, with the operands that have no place in it.
-	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
+	word := func(i int) uint64 { return f.Code[int(g.PC)+1+i].Word() }
 	a, b, c := rg(r, in.A), rg(r, in.B), rg(r, in.C)
 	switch in.Op {
 	case bytecode.Go:
@@ -39,26 +36,26 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Stop
 		}
 		m.startG(g, fv, unsafe.Slice(a, int(in.C)), false)
-		g.pc++
+		g.PC++
 		if m.forks() {
 			return Stop
 		}
 	case bytecode.Defer:
 		x := word(0)
-		fp := g.fp
+		fp := g.FP
 		if t := uint16(x >> 32); t != bytecode.NoReg {
 			fp = uint32(*rg(r, t))
 		}
 		m.pushDefer(g, fp, *b, unsafe.Slice(a, int(in.C)), uint32(x))
-		g.pc += 2
+		g.PC += 2
 	case bytecode.DeferStack:
-		*a = uint64(g.fp)
-		g.pc++
+		*a = uint64(g.FP)
+		g.PC++
 	case bytecode.RunDefers:
 		if m.popDefer(g, frRunDefer) {
 			return Called
 		}
-		g.pc++
+		g.PC++
 	case bytecode.Panic:
 		//mutant: panic(nil) is always an error [env TestPrograms/panicnil]: drop 2
 		if *a == 0 && m.setting("panicnil") != "1" {
@@ -72,7 +69,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		return Called
 	case bytecode.Recover:
 		*a, *rg(r, in.A+1) = m.recovered(g, in.C != 0)
-		g.pc++
+		g.PC++
 	case bytecode.MkSlice:
 		l := m.layouts.At(uint32(word(0)))
 		n, k := *b, *c
@@ -98,7 +95,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		id := m.alloc(g, uint32(k)*l.Size, l.ID)
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = uint64(id)<<32, n, k
-		g.pc += 2
+		g.PC += 2
 	case bytecode.MkChan:
 		return m.makeChan(g, a, *b, uint32(word(0)))
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
@@ -109,7 +106,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		return m.chanLen(g, in.Op, a, *b)
 	case bytecode.Impl:
 		*a = b2u(*b != 0 && m.implements(*b, uint32(word(0))))
-		g.pc += 2
+		g.PC += 2
 	case bytecode.PanicTA:
 		x := word(0)
 		m.throw(g, rtPanicTypeAssert, *a, m.typeWord(uint32(x)), m.typeWord(uint32(x>>32)))
@@ -122,7 +119,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Called
 		}
 		*a = *b
-		g.pc += 2
+		g.PC += 2
 	// unsafe.Slice and unsafe.String: the product must not overflow, nor reach past the end of
 	// the address space (spec: Conversions of package unsafe).
 	case bytecode.UnsafeChk:
@@ -138,7 +135,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.throw(g, rtPanicUnsafe, text, 1)
 			return Called
 		}
-		g.pc += 2
+		g.PC += 2
 	// A method of a value called through a nil pointer, by the wrapper that the compiler makes.
 	case bytecode.WrapChk:
 		if *a>>32 == 0 {
@@ -146,7 +143,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.throw(g, rtPanicWrap, m.literal(s), uint64(len(s)))
 			return Called
 		}
-		g.pc += 2
+		g.PC += 2
 	case bytecode.Append:
 		return m.appendOp(g, f, in, r)
 	// An operation that moves pointers into a shared object publishes the objects to which they point
@@ -162,10 +159,10 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			from, to := h.Bytes(src, uint32(n*es)), h.Writable(dst, uint32(n*es))
 			m.publishBytes(dst, from)
 			copy(to, from)
-			m.sym.moved(dst, src, n*es)
+			m.sym.Moved(dst, src, n*es)
 		}
 		*a = n
-		g.pc += 2
+		g.PC += 2
 	case bytecode.CopyMem:
 		return m.copyBig(g, f, in, r)
 	case bytecode.ClearS:
@@ -174,21 +171,21 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Stop
 		}
 		clear(h.Writable(*a, uint32(n)))
-		m.sym.cleared(*a, n)
-		g.pc += 2
+		m.sym.Cleared(*a, n)
+		g.PC += 2
 	case bytecode.Print:
 		m.print(a, in.B)
-		g.pc++
+		g.PC++
 	case bytecode.Clock:
 		if in.C&bytecode.ClockPun != 0 {
 			m.observePun(*a, word(0))
 		} else if ctl := m.noteClock(g, in, a, *b, int64(word(0))); ctl != Next {
 			return ctl
 		}
-		g.pc += 2
+		g.PC += 2
 	case bytecode.Counted:
 		m.labelCounted(g, in.A, 1/float64(bytecode.CountedUnits[in.C]))
-		g.pc++
+		g.PC++
 	case bytecode.Unsupported:
 		m.unsupported(g, refusalCode(f, f.Texts[word(0)]), f.Texts[word(0)])
 		return Stop
@@ -205,7 +202,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 //
 // A nil check comes first, as it is a panic whatever the others do.
 func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
-	n := f.Code[g.pc+1].Word()
+	n := f.Code[g.PC+1].Word()
 	dst, src := *rg(r, in.A), uint64(0)
 	if in.B != bytecode.NoReg {
 		src = *rg(r, in.B)
@@ -219,7 +216,7 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 			return Stop
 		}
 		clear(m.heap.Writable(dst, uint32(n)))
-		m.sym.cleared(dst, n)
+		m.sym.Cleared(dst, n)
 	} else {
 		if !m.accessesMayExecute(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
 			return Stop
@@ -227,8 +224,8 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 		from, to := m.heap.Bytes(src, uint32(n)), m.heap.Writable(dst, uint32(n))
 		m.publishBytes(dst, from)
 		copy(to, from)
-		m.sym.moved(dst, src, n)
+		m.sym.Moved(dst, src, n)
 	}
-	g.pc += 2
+	g.PC += 2
 	return Next
 }

@@ -14,9 +14,9 @@ const (
 // every execution, and on the depth of the frame.
 func (m *Machine) stackAddress(g *goroutine) uint64 {
 	h := uint64(0)
-	for _, n := range m.spawn[g.id].path {
+	for _, n := range m.spawn[g.ID].path {
 		h = por.Mix(h ^ uint64(n+1))
 	}
-	depth := uint64(g.fp+1) * 8 % stackBytes
+	depth := uint64(g.FP+1) * 8 % stackBytes
 	return stacksFrom + h%stacks*stackBytes + stackBytes - depth
 }

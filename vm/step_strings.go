@@ -55,8 +55,8 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			dst := unsafe.Slice((*byte)(h.Objs[id].Mem), len(x)+len(y))
 			copy(dst, x)
 			copy(dst[len(x):], y)
-			m.sym.moved(uint64(id)<<32, *b, uint64(len(x)))
-			m.sym.moved(uint64(id)<<32+uint64(len(x)), *rg(r, in.C), uint64(len(y)))
+			m.sym.Moved(uint64(id)<<32, *b, uint64(len(x)))
+			m.sym.Moved(uint64(id)<<32+uint64(len(x)), *rg(r, in.C), uint64(len(y)))
 			*a, *a1 = uint64(id)<<32, uint64(len(dst))
 		}
 	// From here on the string has bytes of its own, whatever becomes of the slice.
@@ -66,13 +66,13 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		}
 		from := *b
 		*a, *a1 = m.newString(g, m.str(from, n))
-		m.sym.moved(*a, from, n)
+		m.sym.Moved(*a, from, n)
 	case bytecode.StrToBytes:
 		// As many bytes as the runtime's allocation has: an append may find room there.
 		k := roundUpSize(n, true)
 		id := m.alloc(g, uint32(k), m.layByte)
 		copy(unsafe.Slice((*byte)(h.Objs[id].Mem), n), m.str(*b, n))
-		m.sym.moved(uint64(id)<<32, *b, n)
+		m.sym.Moved(uint64(id)<<32, *b, n)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, k
 	case bytecode.RunesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n*4, false)) {
@@ -119,7 +119,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	default:
 		panic("BUG: no execution for operation " + in.Op.String())
 	}
-	g.pc++
+	g.PC++
 	return Next
 }
 

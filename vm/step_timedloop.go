@@ -126,7 +126,7 @@ func (m *Machine) endlessRounds(g *goroutine) bool { return !m.timedHere(g) && m
 // no counter, and does not wait for another goroutine as well. Only in such a loop is it certain that
 // the moment comes.
 func (m *Machine) untilMoment(g *goroutine) bool {
-	for _, a := range m.StaticView().Activations(g.id, nil) {
+	for _, a := range m.StaticView().Activations(g.ID, nil) {
 		if a.Instr == nil || a.Instr.Block() == nil {
 			continue
 		}
@@ -218,7 +218,7 @@ func fromTime(v ssa.Value) bool {
 // callers returns a number for the instructions that are executing on g's stack.
 func (m *Machine) callers(g *goroutine) uint64 {
 	x := uint64(1)
-	for _, a := range m.StaticView().Activations(g.id, nil) {
+	for _, a := range m.StaticView().Activations(g.ID, nil) {
 		x = mix(x, uint64(a.Func)<<32|uint64(a.PC))
 	}
 	return x | 1

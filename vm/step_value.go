@@ -2,7 +2,6 @@ package vm
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -100,33 +99,6 @@ func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uin
 	return true, 0
 }
 
-const (
-	hashK0 = 0x9E3779B97F4A7C15
-	hashK1 = 0xBF58476D1CE4E5B9
-)
-
-// mix returns the hash h with v added.
-// A multiplication to 128 bits folded to 64, as in wyhash: so that high bits of v count in the low
-// ones of the result, too.
-func mix(h, v uint64) uint64 {
-	hi, lo := bits.Mul64(h^v^hashK0, hashK1)
-	return hi ^ lo
-}
-
-// hashBytes adds b to the hash h, with its length: parts of a key cannot run into each other.
-func hashBytes(h uint64, b []byte) uint64 {
-	h = mix(h, uint64(len(b)))
-	for len(b) >= 8 {
-		h = mix(h, *(*uint64)(unsafe.Pointer(&b[0])))
-		b = b[8:]
-	}
-	var t uint64
-	for i, c := range b {
-		t |= uint64(c) << (8 * i)
-	}
-	return mix(h, t)
-}
-
 // shownHash is hashImage for the program, which depends on the time if there are Times in the image.
 func (m *Machine) shownHash(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
 	n := m.timesHashed
@@ -208,38 +180,4 @@ func (m *Machine) hashFloat(x float64) uint64 {
 		return m.nans
 	}
 	return math.Float64bits(x + 0)
-}
-
-// loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by
-// the sign of its type, as in all registers; other images are copied.
-func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
-	switch layout.ScalarOf(l.Type) {
-	case layout.S8:
-		*dst = uint64(*(*int8)(src))
-	case layout.U8:
-		*dst = uint64(*(*uint8)(src))
-	case layout.S16:
-		*dst = uint64(*(*int16)(src))
-	case layout.U16:
-		*dst = uint64(*(*uint16)(src))
-	case layout.S32:
-		*dst = uint64(*(*int32)(src))
-	case layout.U32, layout.F32:
-		*dst = uint64(*(*uint32)(src))
-	default:
-		loadImage(dst, src, uint64(l.Size))
-	}
-}
-
-// loadImage copies size bytes of memory to registers.
-func loadImage(dst *uint64, src unsafe.Pointer, size uint64) {
-	if size%8 != 0 { // the rest of the last register is part of the state
-		*(*uint64)(unsafe.Add(unsafe.Pointer(dst), size&^7)) = 0
-	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(dst)), size), unsafe.Slice((*byte)(src), size))
-}
-
-// storeImage copies size bytes of registers to memory.
-func storeImage(dst unsafe.Pointer, src *uint64, size uint64) {
-	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(unsafe.Pointer(src)), size))
 }

@@ -55,8 +55,8 @@ func (m *Machine) indexArrival(g *goroutine) {
 			continue
 		}
 		list := l.at[c.place()]
-		i, _ := slices.BinarySearchFunc(list, g.id, func(w waiter, id trace.GID) int {
-			return m.spawnOrder(m.gs[w.slot].id, id)
+		i, _ := slices.BinarySearchFunc(list, g.ID, func(w waiter, id trace.GID) int {
+			return m.spawnOrder(m.gs[w.slot].ID, id)
 		})
 		if i < len(list) && list[i].slot == g.slot {
 			//mutant: who comes to a channel again is not there [test ./vm TestEnabledKept]

@@ -1,295 +1,216 @@
 package vm
 
 import (
+	"fmt"
+	"go/types"
+	"unsafe"
+
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Symbolic values. hbtest.Nondet returns a value that stands for all values of its type: a
-// variable. Values computed from it are terms (package symbolic). At a branch on a term, both sides
-// are explored if both are possible.
+// Values with shadows: terms of inputs, and labels of random values and clock reads. Package shadow has
+// them, and executes instructions on them. This file implements shadow.Machine, the questions that it asks.
 //
-// A register or a part of memory that holds a term has a shadow, which refers to the term; its own
-// bits are 0 and mean nothing. A register without a shadow has an ordinary value. Shadows of
-// registers are beside the stack (goroutine.shadow) and are saved with its words; those of memory
-// are in symbols.memory, with an undo log of their own.
-//
-//	stack     │ r0 = 5 │ r1 = 0 │ ...        objs[7]   │ 0 0 0 0 │ 9 0 0 0 │
-//	shadow    │        │ x + 1  │            memory[7] │ y       │
-//
-// A program without symbolic values executes in a loop without any of this (execute[plain]). When
-// the first variable is made, the machine starts to track: execute[tracked] calls symbols.before
-// before each instruction. That computes the instruction on terms if one of its operands has a
-// shadow. If the instruction cannot be computed on terms, before first makes the operand concrete
-// (symbolic_concrete.go). It never guesses: an instruction that it does not handle is a mistake,
-// which the test of its table finds.
-//
-// # Decisions
-//
-// If the value of a term matters, an operation decides which of several conditions holds, of which
-// exactly one does for every input: symbols.decide. The path condition has all decisions and
-// assumptions.
-//
-//  1. Each goroutine has its own facts: its own decisions and assumptions, and the facts of its
-//     parent when that started it. They are a function of the goroutine's own steps, whatever the
-//     others did meanwhile. The path condition is the facts of all goroutines.
-//  2. If the own facts leave only one condition, there is no decision: this is local work.
-//     Otherwise the decision is a visible operation (trace.Branch) with an alternative for each
-//     remaining condition. By 1 they do not change while it is pending.
-//  3. A decision touches nothing that another goroutine can see, but it may contradict a decision
-//     of another goroutine. Then the execution ends there (CutInfeasible): no input leads to it.
-//     Whether a set of decisions is possible does not depend on their order, so operations of
-//     different goroutines commute as before, up to where an impossible execution is cut.
-//  4. No execution is lost: at least one condition of a decision agrees with a possible path
-//     condition, because the conditions cover all inputs; and each alternative is explored.
-
-// symbols has the symbolic values of a machine.
-type symbols struct {
-	m   *Machine
-	ctx *symbolic.Context
-
-	memory map[uint32][]cell // by object; see symbolic_memory.go
-	log    []memoryUndo
-	packed map[*symbolic.Term][]part
-	shadow []*symbolic.Term // of undoLog.undoStack
-
-	path    []condition // the path condition
-	inputs  []Input
-	global  prover
-	own     prover
-	after   deferred // the rest of the work for the previous instruction
-	jump    instr
-	texts   map[uint32]bool // by function: see formats
-	buf     []*symbolic.Term
-	decided []int
-	sample  logSample // see sampled
-	lengths []int     // of the strings and slices that the next native call makes
-
-	drawn  bool                      // shadows are labels of random values: see drawn.go
-	labels map[*symbolic.Term]*drawn // what they stand for
-	rates  []float64                 // see drawn_rates.go
-
-	held      [64]uint64 // by object: whether memory has ever had a non-nil entry for it (drawn_skip.go)
-	unscanned int        // operations since rescan
-}
-
-// A condition is one conjunct of the path condition.
-type condition struct {
-	cond *symbolic.Term
-	sum  symbolic.Hash // of this and the entries before
-}
-
-// A fact is a fact of a goroutine about the inputs, linked to its earlier facts. Facts are
-// immutable.
-type fact struct {
-	prev *fact
-	cond *symbolic.Term
-	n    int           // number of facts, including this one
-	sum  symbolic.Hash // of them
-	// of is a term that has that value according to cond; nil if there is none.
-	of    *symbolic.Term
-	value uint64
-	// place is the place of the decision, made there for the times-th time; 0: it was an
-	// assumption. See symbolic_unwind.go.
-	place  uint64
-	times  int
-	places uint64 // a hash of the places of this and the facts before
-}
-
-// sum returns the hash of the path condition, which does not depend on the order of its conditions.
-func (s *symbols) sum() symbolic.Hash {
-	if n := len(s.path); n > 0 {
-		return s.path[n-1].sum
-	}
-	return symbolic.Hash{}
-}
-
-func (f *fact) hash() symbolic.Hash {
-	if f == nil {
-		return symbolic.Hash{}
-	}
-	return f.sum
-}
-
-func added(h symbolic.Hash, t *symbolic.Term) symbolic.Hash {
-	x := t.Hash()
-	return symbolic.Hash{h[0] + x[0], h[1] + x[1]}
-}
-
-func (f *fact) count() int {
-	if f == nil {
-		return 0
-	}
-	return f.n
-}
-
-// symbolicMark is the part of a mark for symbolic values.
-type symbolicMark struct{ log, path, inputs int }
-
-func (s *symbols) mark() symbolicMark {
-	if s == nil {
-		return symbolicMark{}
-	}
-	return symbolicMark{len(s.log), len(s.path), len(s.inputs)}
-}
-
-// rewind undoes everything since the mark. Shadows of registers are restored with their words.
-func (s *symbols) rewind(k symbolicMark) {
-	if s == nil {
-		return
-	}
-	//mutant: memory's shadows stay [inputs Ways]: false
-	for len(s.log) > k.log {
-		u := &s.log[len(s.log)-1]
-		s.put(u.obj, u.cells)
-		s.log = s.log[:len(s.log)-1]
-	}
-	//mutant: the path condition stays [inputs Ways]: "path, s.inputs = s.path[:k.path]," -> "inputs ="
-	s.path, s.inputs = s.path[:k.path], s.inputs[:k.inputs]
-}
+// A program without such values executes in a loop without any of this (execute[plain]). When the first
+// one is made, the machine starts to track: execute[tracked] calls Symbols.Before before each instruction.
 
 // track makes the machine track symbolic values from the next instruction on.
 func (m *Machine) track() {
 	if m.sym == nil {
-		m.sym = &symbols{m: m, ctx: symbolic.NewContext(), memory: map[uint32][]cell{}, packed: map[*symbolic.Term][]part{}, texts: map[uint32]bool{}}
-		m.sym.global.init(m.sym)
-		m.sym.own.init(m.sym)
+		m.sym = shadow.New(m.shadowHost())
 	}
 	if m.tracking {
 		return
 	}
 	// The plain loop has not maintained the shadows.
 	for _, g := range m.gs {
-		g.shadow = make([]*symbolic.Term, len(g.stack))
+		g.Shadow = make([]*symbolic.Term, len(g.Stack))
 		//mutant: labels of goroutines that wait are those of before [test ./internal/modeltest TestOperations]
 		g.serial.valid = false // fingerprints have shadows from now on
 	}
-	for n := len(m.sym.shadow); n < len(m.undoStack); n++ {
-		m.sym.shadow = append(m.sym.shadow, nil)
-	}
-	m.sym.shadow = m.sym.shadow[:len(m.undoStack)]
-	clear(m.sym.shadow)
-	m.sym.after.what = nothing
+	m.sym.Begin(len(m.undoStack))
 	m.tracking = true
 }
 
-// decide returns which of conds holds, of which exactly one does for every input. If that is a
-// choice that has not been made yet, ok is false: the operation is pending, or the execution ends.
-// The instruction at g.pc has had no effect yet, and is executed from its beginning later.
-func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool) {
-	m := s.m
-	ways := s.decided[:0]
-	for i, c := range conds {
-		if c.IsTrue() {
-			return i, true
-		}
-		if !c.IsFalse() {
-			ways = append(ways, i)
-		}
-	}
-	s.decided = ways
-	for i, w := range ways {
-		if v, ok := s.sampled(g, conds[w]); !ok {
-			break
-		} else if v == 1 || i == len(ways)-1 {
-			return w, true
-		}
-	}
-	left := ways[:0]
-	for i, w := range ways {
-		if i == len(ways)-1 && len(left) == 0 {
-			left = append(left, w) // one holds
-			break
-		}
-		//mutant: what others have decided is known [inputs Named]: "own, g.facts" -> "global, nil"
-		switch s.possible(g, &s.own, g.facts, conds[w]) {
-		case symbolic.Unknown:
-			return 0, false
-		case symbolic.Sat:
-			left = append(left, w)
-		}
-	}
-	if len(left) == 1 {
-		return left[0], true
-	}
-	if g.fn.Trusted && !s.mayDecide(g) {
-		m.unsupported(g, RefusedInput, "a model of the library branches on a value that depends on an input")
-		return 0, false
-	}
-	if s.unwound(g) {
-		return 0, false
-	}
-	g.ways = int32(len(left))
-	if !m.mayExecute(g, len(left), &trace.Op{Kind: trace.Branch}) {
-		return 0, false
-	}
-	//mutant: a decision is for the first outcome [inputs Sequential]: "g.choice" -> "0"
-	k = left[g.choice]
-	g.choice = 0
-	if !s.assume(g, conds[k]) {
-		return 0, false
-	}
-	g.decided()
-	return k, true
+// shadowHost returns the parts of m that its shadows use.
+func (m *Machine) shadowHost() shadow.Host {
+	return shadow.Host{Machine: shadowHost{m}, Heap: m.heap, Layouts: m.layouts, Prog: m.link.prog, Tracking: &m.tracking, Multi: &m.multi,
+		Unwind: m.cfg.Unwind, ByteID: m.layByte, InputLen: m.Environment().InputLen(), Solver: m.cfg.Solver}
 }
 
-// is is decide for a condition and its negation.
-func (s *symbols) is(g *goroutine, cond *symbolic.Term) (holds, ok bool) {
-	k, ok := s.decide(g, s.ctx.BoolNot(cond), cond)
-	return k == 1, ok
+// shadowHost answers the questions of shadows.
+type shadowHost struct{ m *Machine }
+
+// of returns the goroutine with that record.
+func (h shadowHost) of(g *shadow.Goroutine) *goroutine { return h.m.gOf(g.ID) }
+
+func (h shadowHost) Choose(g *shadow.Goroutine, n int) bool {
+	return h.m.mayExecute(h.of(g), n, &trace.Op{Kind: trace.Branch})
 }
 
-// assume adds cond to the path condition. If that is impossible the execution ends, and assume
-// returns false.
-func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
-	if cond.IsTrue() || g.knows(cond) {
+func (h shadowHost) WaitForever(s *shadow.Goroutine) {
+	g := h.of(s)
+	h.m.setSpinning(g)
+	g.assumes = true
+}
+
+func (h shadowHost) PanicShift(g *shadow.Goroutine) { h.m.throw(h.of(g), rtPanicShift) }
+
+func (h shadowHost) Infeasible(g *shadow.Goroutine) {
+	h.m.cut = Cut{Cause: CutInfeasible, Text: "no input leads here"}
+	h.m.halt(h.of(g))
+}
+
+func (h shadowHost) Unwound(s *shadow.Goroutine) {
+	m, g := h.m, h.of(s)
+	pos, _ := m.userCall(g)
+	pos.Column = 0
+	m.cut = Cut{Cause: CutUnwound, Text: fmt.Sprintf("loop at %s unwound %d times (--unwind)", m.relative(pos), m.cfg.Unwind)}
+	g.status = gReady
+	g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
+}
+
+func (h shadowHost) Refuse(g *shadow.Goroutine, what string) {
+	h.m.unsupported(h.of(g), RefusedInput, what)
+}
+
+func (h shadowHost) Concretised(g *shadow.Goroutine) {
+	h.m.assume(h.of(g), Concretised)
+}
+
+func (h shadowHost) Looked(d shadow.Draw) {
+	a := Assumption{Assumed(d.What), d.Pos}
+	h.m.noteAssumed(a.What, a.Pos)
+	h.m.cfg.drawn.add(a)
+}
+
+func (h shadowHost) NotesAlike(g *shadow.Goroutine, in *bytecode.Instr, word int64) bool {
+	if !h.m.clockRead() {
 		return true
 	}
-	switch s.possible(g, &s.global, nil, cond) {
-	case symbolic.Unknown:
-		return false
-	//mutant: outcomes contradict nothing [inputs Ways]: "symbolic.Unsat" -> "symbolic.Unsat + 10"
-	case symbolic.Unsat:
-		s.m.cut = Cut{Cause: CutInfeasible, Text: "no input leads here"}
-		s.m.halt(g)
-		return false
-	}
-	s.path = append(s.path, condition{cond, added(s.sum(), cond)})
-	g.facts = &fact{prev: g.facts, cond: cond, n: g.facts.count() + 1, sum: added(g.facts.hash(), cond),
-		places: g.facts.hashOfPlaces()}
-	return true
+	return h.m.notesAlike(h.of(g), in, word)
 }
 
-// knows reports whether cond is literally one of g's facts.
-func (g *goroutine) knows(cond *symbolic.Term) bool {
-	for f := g.facts; f != nil; f = f.prev {
-		if f.cond == cond {
-			return true
+func (h shadowHost) Compared(g *shadow.Goroutine, d int64) { h.m.compared(h.of(g), d, 1) }
+
+func (h shadowHost) Native(i uint32) shadow.Native {
+	n := &h.m.natives[i]
+	return shadow.Native{Name: n.Name, Symbolic: n.Symbolic, Labels: n.Labels, Makes: n.Makes != nil}
+}
+
+func (h shadowHost) Makes(s *shadow.Goroutine, i uint32) []types.Type {
+	g := h.of(s)
+	in := &g.Fn.Code[g.PC]
+	return h.m.natives[i].Makes(h.m, g, regsAt(unsafe.Pointer(g.Reg(uint32(in.A)))))
+}
+
+func (h shadowHost) EachFunction(g *shadow.Goroutine, f func(fn *bytecode.Func) bool) {
+	h.m.eachLogicalFrame(h.of(g), func(id uint32, _ int32, _ uint32) bool { return f(h.m.code(id)) })
+}
+
+func (h shadowHost) Layout(t types.Type) *layout.Layout { return h.m.link.Layout(t) }
+
+func (h shadowHost) MapType(id uint32) (key, elem *layout.Layout) {
+	t := h.m.mapTypes[id]
+	return t.key, t.elem
+}
+
+func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
+	t := h.m.mapTypes[id]
+	for last := uint64(0); ; {
+		e, seq := h.m.mapNextEntry(p, t, last)
+		if e == nil {
+			return list
+		}
+		last = seq
+		var v uint64
+		t.key.Load(&v, unsafe.Add(e, t.keyOff))
+		list = append(list, v)
+	}
+}
+
+func (h shadowHost) Dynamic(word uint64) (l *layout.Layout, direct bool) {
+	t := h.m.rtypeAt(word)
+	if t == nil {
+		return nil, false
+	}
+	return t.layout, t.direct
+}
+
+func (h shadowHost) EqualInterfaces(a, b *[2]uint64) (eq, ok bool) {
+	eq, bad := h.m.eqIface(unsafe.Pointer(a), unsafe.Pointer(b))
+	return eq, bad == 0
+}
+
+func (h shadowHost) Alloc(g *shadow.Goroutine, n, layout uint32) heap.Ptr {
+	return uint64(h.m.alloc(h.of(g), n, layout)) << 32
+}
+
+func (h shadowHost) EachPtr(o *heap.Object, f func(w uint64)) { h.m.eachPtr(o, f) }
+
+// Shadows of a native's words.
+
+// regOf returns the number of word i in g's frame.
+func (r Regs) regOf(g *goroutine, i int) uint16 {
+	return uint16((uintptr(r.At(i)) - uintptr(g.regs())) / 8)
+}
+
+// sym returns the shadow of word i, or nil.
+func (r Regs) sym(m *Machine, g *goroutine, i int) *symbolic.Term {
+	if !m.tracking {
+		return nil
+	}
+	return g.Shadow[g.FP+uint32(r.regOf(g, i))]
+}
+
+// concrete removes the shadow of word i.
+func (r Regs) concrete(m *Machine, g *goroutine, i int) {
+	if m.tracking {
+		g.Shadow[g.FP+uint32(r.regOf(g, i))] = nil
+	}
+}
+
+// setLabel makes t, which may be nil, the label of word i of a native.
+func (r Regs) setLabel(m *Machine, g *goroutine, i int, t *symbolic.Term) {
+	if m.tracking {
+		m.sym.SetLabel(&g.Goroutine, r.regOf(g, i), t)
+	}
+}
+
+// symbolicOps makes the operations on w handle symbolic values.
+func symbolicOps(w word, ops []Native) []Native {
+	for i := range ops {
+		fn, name := ops[i].Fn, ops[i].Name
+		ops[i].Symbolic = true
+		ops[i].Fn = func(m *Machine, g *goroutine, r Regs) Ctl {
+			if !m.tracking || !m.mapped(r.U(0), w.size) {
+				return fn(m, g, r)
+			}
+			ctl := Next
+			m.sym.Atomic(&g.Goroutine, w.in(g, r), name, func() { ctl = fn(m, g, r) })
+			return ctl
 		}
 	}
-	return false
+	return ops
 }
 
-// possible reports whether cond may hold, given the facts or (for the global prover) the path
-// condition. If the solver has no answer, the execution ends and the verdict says so.
-func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.Term) symbolic.Result {
-	if cond.IsFalse() {
-		return symbolic.Unsat
-	}
-	p = s.align(p, facts)
-	r := p.check(cond)
-	if r == symbolic.Unknown {
-		s.m.unsupported(g, RefusedInput, "the conditions on the inputs are too hard to solve")
-	}
-	return r
+// in returns w with the place of its operands in registers.
+func (w word) in(g *goroutine, r Regs) shadow.Word {
+	return shadow.Word{Size: w.size, Signed: w.signed, Reg: r.regOf(g, 0)}
 }
 
-// mayDecide reports whether code of a model may wait for a decision in the middle: only that of
-// package testing may, which also calls the program's own code.
-func (s *symbols) mayDecide(g *goroutine) bool {
-	if g.fn.SSA == nil { // runtime.main, for the arguments of the entry
-		return true
-	}
-	p := s.m.link.prog.PackageOf(g.fn.SSA)
-	return p != nil && p.Path == "testing"
+// swapUnknown reports whether the success of the compare-and-swap depends on inputs.
+func (m *Machine) swapUnknown(g *goroutine, w word, r Regs) bool {
+	return m.tracking && m.mapped(r.U(0), w.size) && m.sym.SwapUnknown(&g.Goroutine, w.in(g, r))
+}
+
+// entryShadows gives the registers from i on the shadows of key and element of the map's entry at p.
+func (m *Machine) entryShadows(g *goroutine, i uint16, p ptr, t *mapType) {
+	m.sym.LoadRegs(&g.Goroutine, uint32(i), p+uint64(t.keyOff), t.key)
+	m.sym.LoadRegs(&g.Goroutine, uint32(i)+uint32(t.key.Words()), p+uint64(t.elemOff), t.elem)
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // Natives of package testing for fuzz targets. The choice among the seeds and the target with
@@ -17,10 +18,10 @@ var fuzzNatives = []Native{
 		if m.cfg.Given != nil || r.U(0) <= 1 {
 			return 1
 		}
-		op.Kind, g.ways = trace.Branch, int32(r.U(0)) // as in decide
+		op.Kind, g.Ways = trace.Branch, int32(r.U(0)) // as in decide
 		return int(r.U(0))
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		k := uint64(g.choice)
+		k := uint64(g.Choice)
 		if m.cfg.Given != nil || r.U(0) <= 1 {
 			k = r.U(0) - 1
 		}
@@ -68,7 +69,7 @@ func (m *Machine) namedParams(r Regs, i int) *types.Tuple {
 
 // isText reports whether t is a type of strings or of slices of bytes.
 func isText(t types.Type) bool {
-	elem := elemOfInput(t)
+	elem := shadow.ElemOf(t)
 	if elem == nil {
 		return false
 	}
@@ -83,12 +84,13 @@ func makeText(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	n := m.newInputs(g)
 	p := m.namedParams(r, 0).At(int(r.U(2)))
-	n.at(int(r.U(2)), p)
-	made := n.make(p.Type(), p.Name())
-	w := unsafe.Slice((*uint64)(unsafe.Pointer(&made.image[0])), 2)
+	n.At(int(r.U(2)), p)
+	made := n.Make(p.Type(), p.Name())
+	m.cfg.noteBound(n)
+	w := unsafe.Slice((*uint64)(unsafe.Pointer(&made.Image[0])), 2)
 	for i, v := range []uint64{w[0], w[1], w[1]} {
 		r.Set(i, v)
-		r.concreteResult(m, g, i)
+		r.concrete(m, g, i)
 	}
 	return Next
 }
@@ -136,5 +138,5 @@ func targetMakes(m *Machine, _ *goroutine, r Regs) []types.Type {
 // fuzzed reports whether an argument of a fuzz target of type t can be symbolic.
 func fuzzed(t types.Type) bool {
 	b, basic := t.(*types.Basic)
-	return isText(t) || basic && unsupportedInput(b) == nil
+	return isText(t) || basic && shadow.Excluded(b) == nil
 }

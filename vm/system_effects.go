@@ -11,7 +11,7 @@ import (
 func (m *Machine) Pending(buf []trace.GID) []trace.GID {
 	for _, s := range m.living() {
 		if g := m.gs[s]; g.status == gReady {
-			buf = append(buf, g.id)
+			buf = append(buf, g.ID)
 		}
 	}
 	return buf
@@ -93,7 +93,7 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 	g := m.gOf(id)
 	// The pending instruction is CallN: its operand A is the window with the native's arguments,
 	// the WaitGroup and what is added to it. The WaitGroup may be nil.
-	r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
+	r := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)]))
 	if !m.mapped(r.U(0), 16) {
 		return por.Adding{}
 	}
@@ -175,7 +175,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 		}
 		label := uint64(a.caseIndex+1) | uint64(a.partnerCase)<<16
 		if a.partner >= 0 {
-			label |= uint64(m.gs[a.partner].id+1) << 32
+			label |= uint64(m.gs[a.partner].ID+1) << 32
 		}
 		if a.park {
 			label |= 1 << 31
@@ -184,7 +184,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	case kind == trace.Clock && choice > 0:
 		return uint64(m.jump(g, choice))
 	case kind == trace.Signal:
-		r := regsAt(unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)]))
+		r := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)]))
 		// Alternative k wakes the k-th waiter of the Cond's list.
 		w := m.word(r.U(0), cdList)
 		for ; choice > 0 && w != 0; choice-- {
@@ -203,7 +203,7 @@ func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
 	g := m.gOf(id)
 	if g.pending.Kind.Communicates() {
 		if a, ok := m.chanAlternative(g, choice); ok && a.partner >= 0 {
-			return m.gs[a.partner].id, true
+			return m.gs[a.partner].ID, true
 		}
 	}
 	return 0, false

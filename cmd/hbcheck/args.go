@@ -38,13 +38,13 @@ func implied(root *cobra.Command, args []string) []string {
 	return append([]string{"explore"}, args...)
 }
 
-// goCommands are commands of the go command, and what does here what they do.
+// goCommands maps commands of the go command to the command of hbcheck with the same purpose.
 var goCommands = map[string]string{
 	"test": "hbcheck explore", "build": "hbcheck explore, which builds what it explores", "vet": "go vet", "list": "go list",
 	"doc": "hbcheck help", "env": "hbcheck help", "tool": "hbcheck help", "install": "go install", "get": "go get",
 }
 
-// goCommand is the error of a first word that is a command of go's, or nearly one, and no package here.
+// goCommand is the error for a first word that is (nearly) a command of the go command and no package.
 func goCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./\\") {
 		return nil

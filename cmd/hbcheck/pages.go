@@ -16,7 +16,7 @@ const (
 	htmlOff  = "off"
 )
 
-// maxPage is how many events a schedule has at most that has a page. No browser shows more.
+// maxPage is the most events of a schedule for which a page is written. No browser shows more.
 const maxPage = 200_000
 
 // page writes the page of one of r's bugs and returns its name: empty if there is none. replay is the

@@ -23,7 +23,9 @@ var firstTime = 2 * time.Second
 const (
 	glances   = 4                      // the first pass takes that part of firstTime
 	leastTime = 100 * time.Millisecond // even if the budget is used up
-	mostPairs = 3                      // pairs that were not explored are named
+
+	mostInitialising = 10 * time.Second // to initialise the packages of an entry, in the early passes: other entries use it
+	mostPairs        = 3                // pairs that were not explored are named
 )
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first one each gets
@@ -121,14 +123,15 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}):
 				return attempt{entry: u.entry, late: true}
 			case share > 0:
-				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i), false, u.result)
+				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i),
+					f.earlyShare(mostInitialising, end, x.capacity(), len(todo)-i), false, u.result)
 			case f.budget > 0 && len(entries) > 1:
 				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(todo)-i))/time.Duration(len(todo)-i))
 			}
 			if u.late = false; u.result != nil && bound > 0 && bound <= firstTime {
 				return u
 			}
-			return x.attempt(stop, u.entry, bound, true, u.result)
+			return x.attempt(stop, u.entry, bound, 0, true, u.result)
 		}, func(i int, a attempt) error {
 			switch {
 			case a.skipped:
@@ -323,7 +326,7 @@ func (x *wholeRun) end(e *explore.Entry) {
 // attempt explores an entry, for at most as long as bound says, if it is not 0. Unless it is final, a result
 // that more time could change is late: also that of a bug which may turn out to be a warning. A bug of an
 // earlier result, which may be nil, is not lost if this time nothing is decided.
-func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Duration, final bool, earlier *explore.Result) (a attempt) {
+func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initialising time.Duration, final bool, earlier *explore.Result) (a attempt) {
 	a.entry = e
 	defer func() {
 		//mutant: a mistake beside an exploration ends the process [test ./cmd/hbcheck TestMistakes]: remove
@@ -342,7 +345,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound time.Du
 	a.ignores = own.Ignores
 	final = final || own.Timeout > 0 && own.Timeout <= bound
 	if bound > 0 && (own.Timeout == 0 || bound < own.Timeout) {
-		own.Timeout, own.Share = bound, true
+		own.Timeout, own.Share, own.Initialising = bound, true, initialising
 	}
 	if x.recall(&a, final); a.cached {
 		return a

@@ -32,7 +32,7 @@ type watchedTree struct {
 type watchedFile struct {
 	size    int64
 	time    time.Time
-	listing string // a hash of what the go command says of it to those who list packages
+	listing string // a hash of the parts of the file that go list depends on
 }
 
 // settling is the time without further changes after which a round begins: editors write a file in
@@ -218,8 +218,8 @@ func listing(name string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// changes compares the files of two moments: which differ, in words, and whether the go command may have
-// something else to say of packages.
+// changes compares the files of two moments. It returns a text about those that differ, and whether go list
+// may have another answer.
 func changes(before, now map[string]watchedFile) (names string, asks bool) {
 	var list []string
 	for name, f := range now {

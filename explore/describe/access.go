@@ -23,7 +23,7 @@ type Access struct {
 	Created []Frame        // stack at its start; empty for main
 	Own     token.Position // position in the reader's module from which the access is called; Pos if there is none
 	Ended   bool           // the goroutine has ended since
-	Obj     uint32         // the object it is to
+	Obj     uint32         // the object that is accessed
 }
 
 // AccessOf describes op, which conflicts with other.

@@ -1,7 +1,7 @@
 package lin
 
-// A spec is the specification of a scenario: what its operations return when they are executed one
-// after another, by the orders in which they can be.
+// A spec is the specification of a scenario: for each order of its operations, their results when they are
+// executed one after another.
 type spec struct {
 	root    *node
 	lengths []int // operations of each goroutine
@@ -19,8 +19,8 @@ type node struct {
 // ended is what is known of a whole order.
 type ended struct{ initial, final []any }
 
-// mostOrders is how many orders are executed before a scenario is. If there are more of them, they are
-// as histories ask for them: then each execution does that again.
+// mostOrders is the most orders that are executed before a scenario is explored. If there are more, each
+// execution of the scenario executes the orders that its history asks for.
 const mostOrders = 1000
 
 // specify returns the specification of sc that objects of o are.
@@ -78,7 +78,7 @@ func (s *spec) all(order, at []int) {
 	}
 }
 
-// learn executes an order, notes all there is to it, and returns its node.
+// learn executes an order, records the results in the tree, and returns the order's node.
 func (s *spec) learn(order []int) *node {
 	initial, results, final := s.sequential(order)
 	n := s.root

@@ -52,7 +52,10 @@ var allowed = map[string]string{
 	"vm/heap":                    "trace vm/layout",
 	"vm/native":                  "",
 	"vm/compile":                 "static/observable vm/bytecode vm/layout",
-	"vm":                         "load load/overlay por static/observable symbolic trace vm/abitype vm/bounds vm/bytecode vm/compile vm/heap vm/layout vm/native vm/race",
+	"vm/loops":                   "static/observable vm/bytecode",
+	"vm/host":                    "load",
+	"vm/shadow":                  "load symbolic trace vm/bounds vm/bytecode vm/heap vm/layout",
+	"vm":                         "load load/overlay por static/observable symbolic trace vm/abitype vm/bounds vm/bytecode vm/compile vm/heap vm/host vm/layout vm/loops vm/native vm/race vm/shadow",
 	"static":                     "load static/pointer trace",
 	"static/pointer":             "load trace",
 	"static/observable":          "load",
@@ -150,7 +153,8 @@ func rule(table map[string]string, pkg string) (string, bool) {
 // dotImports lists the files that write the names of another package's without it: loops over the
 // operations of package vm/bytecode, and what emits nearly all of them.
 var dotImports = []string{
-	"vm/bounds/bounds.go", "vm/compile/emit.go", "vm/drawn_exec.go", "vm/drawn_skip.go", "vm/step_exec.go", "vm/symbolic_exec.go", "vm/symbolic_slow.go",
+	"vm/bounds/bounds.go", "vm/compile/emit.go", "vm/shadow/arith.go", "vm/shadow/exec.go", "vm/shadow/labels_exec.go",
+	"vm/shadow/labels_skip.go", "vm/shadow/slow.go", "vm/step_exec.go",
 }
 
 // TestDotImports: everywhere else a name says which package it is from.

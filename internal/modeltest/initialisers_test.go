@@ -184,7 +184,7 @@ var confluent = []struct {
 	alone      bool
 	source     string
 }{
-	{"registers", "60", true, `
+	{"registers", "3", true, `
 var sum int
 func register(n int) {
 	c := make(chan int, 2)
@@ -194,7 +194,7 @@ func register(n int) {
 	}()
 	for x := range c { sum += x }
 }
-func init() { register(1); register(6); register(10) }
+func init() { register(1); register(3) }
 func main() { print(sum) }`},
 	{"meets", "1 5", true, `
 var a, b int
@@ -257,6 +257,17 @@ func init() {
 	<-c
 }
 func main() { print(x.Load()) }`},
+	// The first goroutine moves while main waits for the second one, but need not.
+	{"unwaited", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+func init() {
+	c := make(chan int)
+	go func() { x.Store(1) }()
+	go func() { c <- 1 }()
+	<-c
+}
+func main() { print(x.Load()) }`},
 	// The goroutine receives what was sent before it was started, which does not wait for what comes later.
 	{"old", "0|1", false, `
 import "sync/atomic"
@@ -308,7 +319,7 @@ func main() { print(n) }`},
 	{"selects", "1 2|2 1", false, `
 var a, b int
 func init() {
-	c, d, done := make(chan int), make(chan int), make(chan bool)
+	c, d, done, sent := make(chan int), make(chan int), make(chan bool), make(chan bool)
 	go func() {
 		for _, p := range []*int{&a, &b} {
 			select {
@@ -318,12 +329,146 @@ func init() {
 		}
 		done <- true
 	}()
-	go func() { d <- 2; done <- true }()
+	go func() { d <- 2; sent <- true }()
 	c <- 1
 	<-done
-	<-done
+	<-sent
 }
 func main() { print(a, " ", b) }`},
+	// Large draws have labels, which the base state keeps.
+	{"labelled", "7 true", true, `
+import "math/rand/v2"
+var drawn = rand.Uint64()
+var sum int
+func init() {
+	c := make(chan uint64, 1)
+	go func() { c <- drawn; c <- 7 }()
+	kept = <-c
+	sum = int(<-c)
+}
+var kept uint64
+func main() { print(sum, " ", kept == drawn) }`},
+	{"group", "10", true, `
+import "sync"
+var n [4]int
+var sum int
+func init() {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { n[i] = i + 1 })
+	}
+	wg.Wait()
+	for _, x := range n { sum += x }
+}
+func main() { print(sum) }`},
+	{"sweeps", "race", false, `
+import "sync"
+var n [300]int
+func init() {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range n { n[i] = i }
+	})
+	wg.Go(func() { n[150] = 1 })
+	wg.Wait()
+}
+func main() { print(len(n)) }`},
+	{"groupagain", "9", true, `
+import "sync"
+var a, b, d int
+func init() {
+	var wg sync.WaitGroup
+	c := make(chan int)
+	go func() { d = <-c; c <- 0 }()
+	for i, p := range []*int{&a, &b} {
+		wg.Add(1)
+		wg.Add(1)
+		go func() { *p += i + 3; wg.Done() }()
+		go func() { wg.Done() }()
+		wg.Wait()
+	}
+	c <- 2
+	<-c
+}
+func main() { print(a + b + d) }`},
+	// An Add that nothing orders with a Wait races with it.
+	{"groupadds", "race", false, `
+import "sync"
+func init() {
+	var wg sync.WaitGroup
+	c, done := make(chan bool), make(chan bool, 1)
+	go func() { wg.Add(1); wg.Done(); done <- true }()
+	go func() { c <- true }()
+	<-c
+	wg.Wait()
+	<-done
+}
+func main() { print("done") }`},
+	// The empty outcome is a deadlock.
+	{"groupwaits", "|done", false, `
+import "sync"
+func init() {
+	var wg sync.WaitGroup
+	c, done := make(chan bool), make(chan bool)
+	go func() { wg.Add(1); <-c; wg.Done(); done <- true }()
+	wg.Wait()
+	c <- true
+	<-done
+}
+func main() { print("done") }`},
+	{"groupnegative", "done|panic", false, `
+import "sync"
+var what = "done"
+func init() {
+	var wg sync.WaitGroup
+	c, d := make(chan bool, 1), make(chan bool, 1)
+	go func() { wg.Add(1); c <- true }()
+	go func() {
+		defer func() {
+			if recover() != nil { what = "panic" }
+			d <- true
+		}()
+		wg.Done()
+	}()
+	<-c
+	<-d
+}
+func main() { print(what) }`},
+	{"groupcopied", "race", false, `
+import "sync"
+type pair struct { wg sync.WaitGroup; n int }
+func init() {
+	p := &pair{}
+	done := make(chan bool, 1)
+	p.wg.Add(1)
+	go func() { q := *p; q.n++; done <- true }()
+	go func() { p.wg.Done() }()
+	p.wg.Wait()
+	<-done
+}
+func main() { print("done") }`},
+	// Others see one template after the other: none, one, or both.
+	{"parsed", "0|1|2|3", false, `
+import "text/template"
+var n = func() (n int) {
+	t := template.New("")
+	done := make(chan bool)
+	go func() {
+		for _, t := range t.Templates() {
+			switch t.Name() {
+			case "a":
+				n |= 1
+			case "b":
+				n |= 2
+			}
+		}
+		done <- true
+	}()
+	t.Parse("{{define ` + "`a`}}{{end}}{{define `b`" + `}}{{end}}")
+	<-done
+	return n
+}()
+func main() { print(n) }`},
 	{"idle", "done", true, `
 func init() { go func() {}() }
 func main() { print("done") }`},

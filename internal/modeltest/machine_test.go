@@ -258,10 +258,15 @@ func nativesOf(t *testing.T, pkg *ssa.Package) map[string][]*ssa.Function {
 
 func structName(pkg *ssa.Package, f *ssa.FieldAddr) string {
 	named, ok := types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem()).(*types.Named)
-	if !ok || named.Obj().Pkg() != pkg.Pkg {
+	switch {
+	case !ok || named.Obj().Pkg() == nil:
 		return ""
+	case named.Obj().Pkg() == pkg.Pkg:
+		return named.Obj().Name()
+	case named.Obj().Pkg().Path() == pkg.Pkg.Path()+"/shadow": // the part of a goroutine that is there
+		return "shadow:" + named.Obj().Name()
 	}
-	return named.Obj().Name()
+	return ""
 }
 
 func fieldName(f *ssa.FieldAddr) string {
@@ -365,7 +370,7 @@ func (w *walk) field(f *ssa.FieldAddr, own map[ssa.Value]bool, via string) {
 	switch name {
 	default:
 		return
-	case "goroutine", "gstate", "waitState", "lookBack", "view":
+	case "goroutine", "gstate", "waitState", "lookBack", "view", "shadow:Goroutine", "shadow:Frame":
 		if isOwn(f.X, own) {
 			return
 		}

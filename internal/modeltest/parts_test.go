@@ -20,7 +20,6 @@ var apart = map[string]string{
 	"(*Machine).assume":        "the verdict names it",
 	"(*Machine).assumeAlways":  "the verdict names it",
 	"(*Machine).draw":          "values get labels, and stay the same, or the verdict names them",
-	"(*symbols).look":          "the verdict names it",
 	"(*Machine).forks":         "ends the initialisation, which is before the first step",
 	"(*Machine).choosesEarly":  "does the same",
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
@@ -30,8 +29,6 @@ var apart = map[string]string{
 	"(Report).Stack":           "the frames of a goroutine, for reports",
 	"(*Machine).serve":         "notes for a search in turn, whose explorer knows of no dependence",
 	"(*Machine).mayGrow":       "only whether the machine has the memory depends on how large stacks are",
-	"(*newInputs).make":        "makes values of the goroutine's own",
-	"(*newInputs).at":          "does the same",
 }
 
 // Parts of the machine. The first five no operation is about.
@@ -66,7 +63,7 @@ var about = map[trace.Kind][]string{
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
-		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early scalars.entryPC`,
+		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early autoMode.confluent autoMode.endedEarly scalars.entryPC`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
@@ -80,12 +77,12 @@ var partOf = func() map[string]string {
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged gstate.assigned`,
-		others: `goroutine.gstate goroutine.stack goroutineTable.alives
+		others: `goroutine.gstate goroutine.Goroutine shadow:Goroutine.Frame shadow:Goroutine.Stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came gstate.cameAfter
-			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
-			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
-			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
-			goroutine.shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
+			gstate.coro gstate.origin shadow:Frame.Fn shadow:Frame.FP gstate.goFunc gstate.goPC shadow:Frame.ID gstate.label
+			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked shadow:Frame.PC gstate.pending
+			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
+			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
 		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed

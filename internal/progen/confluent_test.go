@@ -25,13 +25,13 @@ type starters struct {
 func (s *starters) program() string {
 	s.b.Reset()
 	s.n = 0
-	s.b.WriteString("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar mu sync.Mutex\nvar a atomic.Int32\nvar x, y, z, w int\n\n")
+	s.b.WriteString("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar mu sync.Mutex\nvar wg sync.WaitGroup\nvar a atomic.Int32\nvar x, y, z, w int\n\n")
 	for range 1 + s.IntN(2) {
 		s.b.WriteString("func init() {\n")
 		s.episode(0)
 		s.b.WriteString("}\n\n")
 	}
-	s.b.WriteString("var _ = &mu\n\nfunc main() {\n\tb := a.Load()\n")
+	s.b.WriteString("var _, _ = &mu, &wg\n\nfunc main() {\n\tb := a.Load()\n")
 	if s.IntN(3) == 0 {
 		s.b.WriteString("\tdone := make(chan bool)\n\tgo func() { a.Add(1); done <- true }()\n\tx = x*2 + int(a.Load())\n\t<-done\n")
 	}
@@ -52,7 +52,14 @@ func (s *starters) episode(depth int) {
 		v := "yzw"[g+depth:][:1]
 		there, back := fmt.Sprintf("c%d%d", id, g), fmt.Sprintf("d%d%d", id, g)
 		fmt.Fprintf(&s.b, "%s, %s := make(chan int, %d), make(chan int, %d)\n_, _ = %[1]s, %[2]s\n", there, back, s.IntN(3), s.IntN(2))
+		inGroup, late := s.IntN(3) == 0, s.IntN(12) == 0
+		if inGroup && !late {
+			s.b.WriteString("wg.Add(1)\n")
+		}
 		s.b.WriteString("go func() {\n")
+		if inGroup && late {
+			s.b.WriteString("wg.Add(1)\n")
+		}
 		sends, receives := s.IntN(4), s.IntN(2)
 		for range sends {
 			s.other(v, there, depth)
@@ -66,7 +73,15 @@ func (s *starters) episode(depth int) {
 			fmt.Fprintf(&s.b, "%s = %[1]s*3 + <-%s\n", v, back)
 			s.other(v, back, depth)
 		}
-		if s.IntN(20) > 0 {
+		if inGroup {
+			for range 1 + s.IntN(16)/15 {
+				s.b.WriteString("wg.Done()\n")
+			}
+			if s.IntN(12) > 0 {
+				joins = append(joins, "wg.Wait()\n")
+			}
+		}
+		if !inGroup && s.IntN(20) > 0 || inGroup && s.IntN(4) == 0 {
 			fmt.Fprintf(&s.b, "%s <- 0\n", back)
 			joins = append(joins, fmt.Sprintf("<-%s\n", back))
 		}
@@ -114,6 +129,12 @@ func (s *starters) other(v, c string, depth int) {
 		fmt.Fprintf(&s.b, "%s += len(%s)\n", v, c)
 	case k == 21:
 		fmt.Fprintf(&s.b, "select {\ncase e := <-%s:\n%s += e\ndefault:\n}\n", c, v)
+	case k == 23:
+		s.b.WriteString("wg.Wait()\n")
+	case k == 24:
+		s.b.WriteString("wg.Add(1)\n")
+		s.other(v, c, depth)
+		s.b.WriteString("wg.Done()\n")
 	case k == 22:
 		fmt.Fprintf(&s.b, "%s++\n", "xyzw"[s.IntN(4):][:1])
 	}

@@ -123,21 +123,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 
 // run explores from the current state of the system and leaves it there.
 func (x *clockVector) run() por.Result {
-	root := x.Sys.Mark()
-	resumed, leave := x.Cfg.Enter(x)
-	defer leave()
-	if resumed {
-		x.reenter()
-	} else {
-		x.enter(false)
-	}
-	x.explore()
-	x.Account()
-	for i := len(x.nodes) - 1; i >= 0; i-- {
-		x.Drop(x.nodes[i].Mark)
-	}
-	x.Leave(root)
-	return x.Result()
+	return x.From(x, x.positions, func() { x.enter(false) }, x.explore)
 }
 
 // explore explores the unfinished part of the nodes.
@@ -178,13 +164,11 @@ func (x *clockVector) explore() {
 	}
 }
 
-// reenter continues a saved search.
-func (x *clockVector) reenter() {
-	var positions []*search.Position
+func (x *clockVector) positions() (list []*search.Position) {
 	for i := range x.nodes {
-		positions = append(positions, &x.nodes[i].Position)
+		list = append(list, &x.nodes[i].Position)
 	}
-	x.Reenter(positions...)
+	return list
 }
 
 // enter makes the current state a node, unless the execution ends here.

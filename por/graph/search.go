@@ -94,22 +94,10 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 // It is a loop, not a recursion, because a choice may have to be scheduled at any state of the
 // stack while a deeper one is being explored.
 func (x *searcher) run() por.Result {
-	root := x.Sys.Mark()
-	resumed, leave := x.Cfg.Enter(x)
-	defer leave()
-	if resumed {
-		x.reenter()
-	} else {
+	return x.From(x, x.positions, func() {
 		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 		x.graph.Root = x.push(Replay, trace.NoGID, x.state())
-	}
-	x.explore()
-	x.Account()
-	for i := len(x.points) - 1; i >= 0; i-- {
-		x.Drop(x.points[i].Mark)
-	}
-	x.Leave(root)
-	return x.Result()
+	}, x.explore)
 }
 
 // explore explores the unfinished part of the generators.
@@ -137,13 +125,11 @@ func (x *searcher) explore() {
 	}
 }
 
-// reenter continues a saved search.
-func (x *searcher) reenter() {
-	var positions []*search.Position
+func (x *searcher) positions() (list []*search.Position) {
 	for i := range x.points {
-		positions = append(positions, &x.points[i].Position)
+		list = append(list, &x.points[i].Position)
 	}
-	x.Reenter(positions...)
+	return list
 }
 
 // more moves on to the next choice of p, and reports whether there is one.

@@ -1,5 +1,11 @@
 package search
 
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
 // Keep saves the search if that is due. It is called where the entered data (por.Config.Enter) are
 // complete, so that the search can be continued. If the search must end, it ends here.
 func (s *Driver) Keep() {
@@ -10,6 +16,27 @@ func (s *Driver) Keep() {
 	if k.Save(); s.Cfg.Over != nil && s.Cfg.Over() {
 		s.Poll(0, s.Progress())
 	}
+}
+
+// From explores from the current state of the system, and leaves it there. entered are the data that are
+// saved (por.Config.Enter), positions returns those of the search. begin begins the search, unless it
+// continues a saved one; explore explores its unfinished part.
+func (s *Driver) From(entered any, positions func() []*Position, begin, explore func()) por.Result {
+	root := s.Sys.Mark()
+	resumed, leave := s.Cfg.Enter(entered)
+	defer leave()
+	if resumed {
+		s.Reenter(positions()...)
+	} else {
+		begin()
+	}
+	explore()
+	s.Account()
+	for _, p := range slices.Backward(positions()) {
+		s.Drop(p.Mark)
+	}
+	s.Leave(root)
+	return s.Result()
 }
 
 // Reenter brings the system to its state when the search was saved, and gives positions new marks; the

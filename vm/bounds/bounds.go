@@ -1,4 +1,4 @@
-// Package bounds has the arithmetic of bounds on labelled values (drawn.go of package vm): the least and the
+// Package bounds has the arithmetic of bounds on values with labels (package shadow): the least and the
 // largest number that a register can have, for all values of the draws it is made of.
 //
 // The functions that compute them are monotone in each operand, rounding included, so that the least and

@@ -39,6 +39,13 @@ func RawWord(w uint64) Instr {
 // NoReg marks an absent register operand.
 const NoReg = 0xFFFF
 
+// FuncBit marks a func value or closure word 0 that names a function directly.
+//
+//	func value  0                       nil
+//	            1<<63 | function        a function that captures nothing
+//	            pointer to a closure    │ 1<<63 | function │ captured words ... │
+const FuncBit = 1 << 63
+
 // FrameHeader is the number of words the machine keeps below register 0 of every frame.
 const FrameHeader = 4
 

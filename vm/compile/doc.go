@@ -20,6 +20,7 @@
 //	    huge.go               objects that are too large are refused where they are used
 //	    pending.go            what is live where an operation may be pending
 //	    position.go           where in the source an instruction is
+//	    symbol.go             names of functions as the runtime shows them
 //
 // static/observable computes which orders of maps and which clock values a program can notice.
 // clock.go emits the operations that this needs.

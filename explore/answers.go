@@ -1,0 +1,171 @@
+package explore
+
+import (
+	"go/token"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Parts of a Result.
+
+// A Share is the work of one explorer of a portfolio.
+type Share struct {
+	POR   string
+	Stats por.Stats
+}
+
+// Resumed is the work of earlier processes.
+type Resumed struct {
+	Spent time.Duration
+	Stats por.Stats // of the search
+}
+
+// A Graded says how far an exploration that is not exhaustive came, in preemptions: most bugs need
+// few of them (Musuvathi and Qadeer, PLDI 2007).
+type Graded struct {
+	// Every schedule with at most Preempt preemptions is covered; -1: not all schedules without
+	// preemptions are.
+	Preempt int
+	Stats   por.Stats // of the search that covered them
+	Next    float64   // estimated fraction covered of the schedules with one preemption more; 0: unknown
+}
+
+// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same
+// channel earlier by Wait; 0: before a call of synctest.Wait returned. If both are one goroutine,
+// its select takes another case than the one that was ready first.
+type Passing struct {
+	Waiter, Runner string
+	Wait           time.Duration
+}
+
+// A Ranging is a loop over a map whose first keys were chosen. Keys does not include the last key,
+// which is never a choice.
+type Ranging struct {
+	Pos  token.Position
+	Keys []string
+}
+
+// A Coverage says which blocks of the user's module an exploration has executed.
+//
+// No execution of the search executed a block that is not in Reached. If the search is exhaustive,
+// no execution of the program executes such a block, whatever the reduction is:
+//
+//  1. Whether a goroutine executes a block depends only on the values that it reads. So equivalent
+//     executions execute the same blocks: a class has the same events, and a reads-from class the
+//     same reads with the same values. The search completes each class once.
+//  2. A matched state has been explored, or is being explored; the blocks executed from there are
+//     recorded by that exploration. Identical goroutines that are exchanged execute the same
+//     blocks, too.
+//  3. A persistent set leaves out orders, each of which is equivalent to an explored one.
+//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read.
+//     The rest, with the values that lead back, is executed when the machine finds out that it
+//     leads back.
+//
+// With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and the result says
+// so.
+type Coverage struct {
+	Blocks  []load.Block
+	Reached []bool // by number of block
+	Init    []bool // by the initialisation of packages, before the entry begins
+
+	// Locks says, of each place that took a lock while there were several goroutines, whether the
+	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes
+	// every class. Only then is a lock that was not contended never contended: contention depends on the order
+	// of events, which is the same in a class, but not in all executions that lead to a state.
+	Locks   map[token.Position]bool
+	Classes bool
+
+	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
+	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
+	// an equivalent one, or a static fact says that it makes no difference.
+	Orders map[describe.Order]uint64
+}
+
+// AimedAt says what became of a target.
+type AimedAt struct {
+	Target Target
+	por.Aimed
+}
+
+// Alone is the exploration of one subtest of a test that is too big, without the others, as with --run
+// Test/sub. It says nothing about the test as a whole: a subtest may depend on what those before it have
+// done.
+type Alone struct {
+	Name    string // with that of the test; there may be subtests inside of it
+	Verdict Verdict
+}
+
+// A Smaller says how the small version of an entry differs from it: in numbers of its source.
+type Smaller struct {
+	Constants []Scaled
+	Edits     []load.Edit // of the source; a constant may be written down in several places
+}
+
+// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
+// entry itself: the small version is another program.
+type Small struct {
+	*Smaller
+	Result *Result
+}
+
+// An Overtaking is a timer that has to fire while the goroutine Runner could run, Wait after the
+// timer was started or time passed last.
+type Overtaking struct {
+	Wait   time.Duration
+	Runner string
+}
+
+// A Delay is the time For that passes while the goroutine Runner could run and does not.
+type Delay struct {
+	For    time.Duration
+	Runner string
+}
+
+// A mover is a goroutine of a schedule.
+type mover struct {
+	g    trace.GID
+	name string
+}
+
+// A Call is a frame in the tree of the calls of a schedule: the calls that steps of all goroutines
+// were made in, each once.
+type Call struct {
+	Up             int // index of the call that made this one; -1: the function of a goroutine
+	describe.Frame     // Pos is the position in its function
+}
+
+// A PoolPass is an object that a sync.Pool has handed from one goroutine of a race to the other.
+type PoolPass struct {
+	Pool     string // its name, where the object was got
+	Put, Got int    // events
+}
+
+// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
+// operation of another goroutine.
+type Choice struct {
+	Pos  token.Position
+	What string  // the expression there
+	Part float64 // fraction of the sampled states with a choice in which this one occurs
+	// Between has the two goroutines of most of these conflicts; empty if there are more.
+	Between [2]string
+}
+
+// Scaled is one number that differs.
+type Scaled struct {
+	Pos      token.Position
+	From, To int64
+	Follows  bool // it is no bound of a loop, but follows from one that is
+}
+
+// A Target is a situation at which samples are aimed (por.Target), with places in the source.
+type Target struct {
+	Goal   por.Goal
+	Places [][]oracle.Place // by number; see por.Goal
+	// Anywhere, of a Meet with one place: the other operation may be anywhere.
+	Anywhere bool
+}

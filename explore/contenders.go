@@ -1,0 +1,145 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// The searches of a portfolio, and when one has an answer.
+
+// The costs of the phases of a portfolio, in work.
+const (
+	aloneWork  = 3_800  // of the first search before the others start; until then it has one worker
+	drawnFrom  = 40_000 // of any search before the samples start
+	sampleWork = 20_000 // each sample
+)
+
+// portfolio is one exploration by a Portfolio.
+type portfolio struct {
+	ctx   context.Context
+	entry Entry
+	opts  *Options
+	begin time.Time
+
+	sampled uint64        // executions of samples
+	drawn   bool          // the samples were executed before the searches
+	cut     []Options     // samples that had more executions to draw
+	worked  uint64        // work before the search that has the answer
+	choices choices       // in samples
+	longest int           // steps of the longest execution that has ended, if executions are long
+	aimed   [][]por.Aimed // of samples: what became of Options.Targets
+	shares  []Share       // of searches without an answer, if none has one
+
+	mu     sync.Mutex
+	best   uint64 // work of the search with the best answer so far
+	winner int    // number of that search,
+	bugs   int    // and number of its errors
+	others bool   // the other searches have been started
+	ended  []bool // by search
+	slow   bool   // the first search (see portfolio_slow.go)
+	turns  turns
+	ladder ladder
+	draws  draws
+	start  uint64 // work of the others at their start
+	size   uint64 // of the program
+	done   chan *contender
+}
+
+// A contender is one of the searches of lines 1 to 3.
+type contender struct {
+	number int
+	effort
+	weight uint64 // of a step; 0: 1
+	s      *exploration
+	found  por.Result
+	long   bool // it has ended because executions are long
+	helped bool // the first search has several workers, or pieces elsewhere, once others run beside it
+	err    error
+	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
+}
+
+// effort is the work of a contender. It is saved with its search.
+type effort struct {
+	start  uint64 // work of others when it began
+	last   uint64 // work of the explorer that is running
+	before uint64 // work of the explorers that fell back to it
+	beside bool   // of the first search: others run beside it
+
+	judged, slow bool // of the first search: see portfolio_slow.go
+}
+
+// options returns x with those options that the portfolio takes from the whole, not from its parts.
+func (p *portfolio) options(x Options) Options {
+	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
+	x.Targets = p.opts.Targets
+	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
+	x.Timeout, x.Share, x.spent = p.opts.Timeout, p.opts.Share, p.opts.spent
+	x.awaitLoops, x.Known, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Known, p.opts.Leaks, p.opts.tolerated
+	x.doubtsLeft = p.opts.doubtsLeft
+	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {
+		x.MaxSteps = long
+	}
+	x.dive = max(por.LongPath, muchLonger*p.longest)
+	return x
+}
+
+// help returns x, the options of the first search, with what others explore of it.
+//
+// Its pieces may be explored elsewhere. Those of the other searches may not: what stores states has no
+// pieces, and samples and walks are stopped at a certain amount of work, which pieces reach in no order.
+func (p *portfolio) help(x Options) Options {
+	x.Jobs = p.opts.Portfolio.Searches[0].Jobs
+	if x.phase = "0"; x.Jobs <= 1 {
+		x.Elsewhere = p.opts.Elsewhere
+	}
+	return x
+}
+
+// interrupted returns why a portfolio that was interrupted while it drew executions is not
+// exhaustive. The bounds of the sample are not among the reasons: the portfolio would not have
+// ended with the sample.
+func interrupted(list []por.Reason, why string) []por.Reason {
+	list = slices.DeleteFunc(slices.Clone(list), func(r por.Reason) bool {
+		switch r.Bound {
+		case por.BoundSampled, por.BoundPreempt, por.BoundExecutions, por.BoundPoll:
+			return true
+		}
+		return false
+	})
+	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
+}
+
+// hasError reports whether the search has found a bug that is not a warning.
+func (s *exploration) hasError() bool {
+	return slices.ContainsFunc(s.collector.bugs, func(b *Bug) bool { return !b.Warning })
+}
+
+// answers reports whether found is an answer, so that no other explorer can have a better one.
+func (s *exploration) answers(found *por.Result) bool {
+	if found.Stopped && s.hasError() && !s.opts.All {
+		return true
+	}
+	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
+}
+
+// stopAfter stops the search after the given work.
+func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
+
+// stopAfterSome stops the search after the given work, but not before it has that number of executions,
+// unless that takes longWork.
+func (s *exploration) stopAfterSome(work, executions uint64) {
+	poll := s.cfg.Poll
+	s.cfg.Poll = func(p por.Progress) string {
+		if why := poll(p); why != "" {
+			return why
+		}
+		if p.Work() >= work && (p.Executions >= executions || p.Work() >= longWork) {
+			return "limit"
+		}
+		return ""
+	}
+}

@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"errors"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A schedule of more than MaxObserved steps has full events for its first toldFirst and last
+// toldLast steps. The events between have only the goroutine (Event.Brief).
+const (
+	toldFirst = 10_000
+	toldLast  = 90_000
+)
+
+// brief reports whether step i of n gets only a brief event.
+func brief(i, n int) bool { return n > MaxObserved && i >= toldFirst && i < n-toldLast }
+
+// errUntold reports that there was no time to repeat a schedule to its end.
+var errUntold = errors.New("there is no time left")
+
+// A teller observes the repetition of a schedule.
+type teller struct {
+	over func() bool // reports whether to end the repetition; nil: never
+
+	// wait is Machine.Wait, if the schedule's times are wanted. The fields below have the times.
+	wait      func(g trace.GID) (time.Duration, bool)
+	held      map[trace.GID]time.Duration
+	delay     *Delay      // the longest total time in which a goroutine could run and did not
+	overtakes *Overtaking // the longest wait of a timer that fires while another goroutine could run
+}
+
+func (s *exploration) teller() *teller {
+	return &teller{over: s.limit.untold, wait: s.m.Wait, held: make(map[trace.GID]time.Duration)}
+}
+
+// ends reports whether the repetition has to end before step i, or was cut in the step before.
+func (t *teller) ends(m describe.Machine, i int) bool {
+	if m.Status() == por.Cut && m.Ending().Interrupted {
+		return true // the interrupt and the end of t's time may have different sources
+	}
+	return i%64 == 0 && t.out()
+}
+
+// out reports whether time is up. Answers of an interrupted machine may be wrong then: its
+// fingerprint, or whether goroutines are forgotten.
+func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
+
+// step records that g moves while the goroutines in enabled could.
+func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
+	if t == nil || t.wait == nil {
+		return
+	}
+	d, ok := t.wait(g)
+	if !ok {
+		return
+	}
+	for _, r := range enabled {
+		if _, timer := t.wait(r); timer {
+			continue
+		}
+		if t.overtakes == nil || d > t.overtakes.Wait {
+			t.overtakes = &Overtaking{d, m.Name(r)}
+		}
+		if d <= 0 {
+			continue
+		}
+		if t.held[r] += d; t.delay == nil || t.held[r] > t.delay.For {
+			t.delay = &Delay{t.held[r], m.Name(r)}
+		}
+	}
+}

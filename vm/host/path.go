@@ -1,0 +1,44 @@
+package host
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The program is seen as on Linux, whatever the host: its paths begin with a slash. On Windows those that
+// it learns, of its directory and of symbolic links, are written as Linux would, with the drive as the
+// first directory: C:\a\b is /C:/a/b. Those that it asks for are written back.
+
+const OnWindows = runtime.GOOS == "windows"
+
+// seenPath returns a path of the host as the program sees it.
+func SeenPath(path string, windows bool) string {
+	if !windows {
+		return path
+	}
+	path = strings.ReplaceAll(path, `\`, "/")
+	if hasDrive(path) {
+		return "/" + path
+	}
+	return path
+}
+
+// hostPath returns the host's path for one of the program's.
+func hostPath(path string, windows bool) string {
+	if !windows {
+		return path
+	}
+	if drive := strings.TrimPrefix(path, "/"); hasDrive(drive) {
+		path = drive
+		if len(path) == len("C:") {
+			path += "/" // the drive's root, not its current directory
+		}
+	}
+	return filepath.FromSlash(path)
+}
+
+// hasDrive reports whether a path begins as C: does.
+func hasDrive(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && (len(path) == 2 || path[2] == '/')
+}

@@ -1,0 +1,32 @@
+package shadow
+
+import (
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// A Goroutine is the part of a goroutine's record that instructions read and write: its registers, their
+// shadows, and its place in the program.
+type Goroutine struct {
+	Frame
+	Stack     []uint64
+	Shadow    []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
+	Unlabeled bool             // no register has a label: see labels_skip.go
+}
+
+// A Frame is the part of it that is saved before it changes, without words of the stack. While an operation
+// is pending, PC is the instruction that executes it, and Fn and FP are its frame.
+type Frame struct {
+	ID     trace.GID
+	Fn     *bytecode.Func
+	PC     int32
+	FP     uint32
+	Choice int32  // the alternative that the explorer has chosen for the pending operation
+	Ways   int32  // alternatives of the pending decision
+	Facts  *Fact  // facts about inputs; see decide.go
+	NVars  uint32 // number of variables that the goroutine has made
+}
+
+// Reg returns register i of the running frame.
+func (g *Goroutine) Reg(i uint32) *uint64 { return &g.Stack[g.FP+i] }

@@ -1,0 +1,213 @@
+package shadow
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bounds"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
+
+// Drawn values. Of random bits, and of numbers of math/rand from large ranges, the machine tries one
+// value. That qualifies a verdict only if some behaviour depends on the value:
+//
+//	var processUnique = bits()             no behaviour does, if no test reads it
+//	time.Sleep(backoff + jitter())         no behaviour does, if no other timer is near
+//
+// So a drawn value has a label, and so has everything computed from it; the bits are those of one
+// execution, as ever. A look is an instruction whose effect changes, or may change, with another
+// value: there the verdict names the draw, with its place. Labels are shadows, like symbolic values
+// (decide.go), in the same loop; but their bits have a meaning, and nothing is decided.
+//
+//  1. Take an execution without looks, and other values for all draws. By induction over the
+//     instructions the other execution has the same instructions, and all words without a label are
+//     the same. For an instruction is a look if its effect, other than on the words that it writes,
+//     depends on a word with a label (labels_exec.go); the words that it writes have a label if one
+//     that it reads has.
+//  2. A label may give the bounds of a number for all values of the draw (package bounds). A comparison
+//     that has one result within the bounds is no look, and its result has no label.
+//     Neither is a test for equality of 64 random bits, as they were drawn, with a number without a
+//     label that is another one: with all values but one of 2^64 the result is the same (apart).
+//  3. Another execution of the same class does the same, too, as each of its reads reads the same
+//     value. States are equal if their words and labels are.
+//  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's
+//     comparisons) are looks, except for the list in labels_native.go.
+//  5. A look names its draws. After it the search begins again (needsDrawn), and the place of the draw is
+//     named at once and gives no label. So a program that looks at all draws costs what it has cost, and
+//     an error that depends on a clock read is doubted (claim 3 of vm/drawn_clock.go).
+//
+// A program with inputs has no labels, as its shadows belong to the inputs, and neither has a program
+// under a debugger.
+
+// A drawn is the meaning of a label.
+type drawn struct {
+	draws []Draw // the draws, in the order of DrawsBefore
+	bound bounds.Bound
+	rate  float64 // see labels_rates.go
+	whole bool    // the value is the 64 bits that were drawn
+}
+
+// WholeLabel returns the label of 64 random bits with this label, which may be nil.
+func (s *Symbols) WholeLabel(t *symbolic.Term) *symbolic.Term {
+	if t == nil {
+		return nil
+	}
+	d := *s.labels[t]
+	d.whole = true
+	h := fnv.New64a()
+	fmt.Fprintf(h, "whole %x", t.Hash())
+	w := s.ctx.Var(h.Sum64(), 64, "drawn")
+	s.labels[w] = &d
+	return w
+}
+
+// apart reports whether op tests for equality of numbers v and w with these labels that are different for
+// next to all values of the draws.
+func (s *Symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
+	if op != bytecode.Eq && op != bytecode.Ne || v == w {
+		return false
+	}
+	//mutant: numbers made of random bits are apart, too [env TestDraws/TestLookEqual]: "s.labels[x].whole" -> "true"
+	return x != nil && y == nil && s.labels[x].whole || y != nil && x == nil && s.labels[y].whole
+}
+
+// SetLabel makes t, which may be nil, the label of register i, which a native sets.
+func (s *Symbols) SetLabel(g *Goroutine, i uint16, t *symbolic.Term) {
+	g.Shadow[g.FP+uint32(i)] = t
+	//mutant: nor has what a native gives [env TestDraws/TestLookRestedDraw]
+	g.Unlabeled = g.Unlabeled && t == nil
+}
+
+// Label returns the label of a number that a draw has given.
+func (s *Symbols) Label(d Draw, b bounds.Bound, rate float64) *symbolic.Term {
+	return s.label([]Draw{d}, b, rate)
+}
+
+// label returns the label of a value made of these draws. Labels of the same content are one term in
+// each machine, and have one hash.
+func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Term {
+	rate = s.knownRate(rate)
+	h := fnv.New64a()
+	for _, a := range draws {
+		fmt.Fprintf(h, "%d %s:%d\n", a.What, a.Pos.Filename, a.Pos.Line)
+	}
+	fmt.Fprintf(h, "%d %d %d %x %x %x", b.Kind, b.Lo, b.Hi, math.Float64bits(b.Flo), math.Float64bits(b.Fhi), math.Float64bits(rate))
+	t := s.ctx.Var(h.Sum64(), 64, "drawn")
+	if s.labels == nil {
+		s.labels = map[*symbolic.Term]*drawn{}
+	}
+	if s.labels[t] == nil {
+		s.labels[t] = &drawn{draws: draws, bound: b, rate: rate}
+	}
+	return t
+}
+
+// joined returns the label of a value made of values with these labels, each of which may be nil.
+func (s *Symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
+	return s.joinedAt(0, b, labels...)
+}
+
+// Joined returns the label of a value made of values with these labels.
+func (s *Symbols) Joined(labels ...*symbolic.Term) *symbolic.Term {
+	return s.joined(bounds.Bound{}, labels...)
+}
+
+// joinedAt is joined for a number with a rate.
+func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
+	var draws []Draw
+	last := -1
+	for i, t := range labels {
+		switch {
+		case t == nil || last >= 0 && t == labels[last]:
+			continue
+		case last < 0:
+			draws = s.labels[t].draws
+		default:
+			draws = union(draws, s.labels[t].draws)
+		}
+		last = i
+	}
+	if last < 0 {
+		return nil
+	}
+	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
+	if d := s.labels[labels[last]]; !d.whole && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
+		return labels[last]
+	}
+	return s.label(draws, b, rate)
+}
+
+// union returns the draws of both lists, in order.
+func union(a, b []Draw) []Draw {
+	var all []Draw
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && DrawsBefore(a[0], b[0]):
+			all, a = append(all, a[0]), a[1:]
+		case len(a) == 0 || DrawsBefore(b[0], a[0]):
+			all, b = append(all, b[0]), b[1:]
+		default:
+			all, a, b = append(all, a[0]), a[1:], b[1:]
+		}
+	}
+	return all
+}
+
+// DrawsBefore reports whether a comes before b in lists of draws.
+func DrawsBefore(a, b Draw) bool {
+	if a.Pos.Filename != b.Pos.Filename {
+		return a.Pos.Filename < b.Pos.Filename
+	}
+	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
+}
+
+// Look notes that the behaviour depends on values with these labels, each of which may be nil.
+func (s *Symbols) Look(labels ...*symbolic.Term) {
+	for _, t := range labels {
+		if t == nil {
+			continue
+		}
+		for _, a := range s.labels[t].draws {
+			s.m.Looked(a)
+		}
+	}
+}
+
+// lookAt is look for n registers of g from i on.
+func (s *Symbols) lookAt(g *Goroutine, i uint16, n int) {
+	s.Look(g.Shadow[g.FP+uint32(i) : g.FP+uint32(i)+uint32(n)]...)
+}
+
+// lookMemory is look for n bytes at p.
+func (s *Symbols) lookMemory(p heap.Ptr, n uint64) {
+	for _, c := range s.Overlaps(uint32(p>>32), uint32(p), uint32(n)) {
+		s.Look(c.term)
+	}
+}
+
+// lookObject is look for the object that w refers to, if w is a reference.
+func (s *Symbols) lookObject(w uint64) {
+	if obj := w >> 32; w&bytecode.FuncBit == 0 && obj < uint64(len(s.heap.Objs)) {
+		for _, c := range s.memory[uint32(obj)] {
+			s.Look(c.term)
+		}
+	}
+}
+
+// BoundOf returns the bound of register i: its value, if it has no label.
+func (s *Symbols) BoundOf(g *Goroutine, i uint16, kind bounds.Kind) bounds.Bound {
+	if t := g.Shadow[g.FP+uint32(i)]; t != nil {
+		if b := s.labels[t].bound; b.Kind == kind {
+			return b
+		}
+		return bounds.Bound{}
+	}
+	v := *g.Reg(uint32(i))
+	if kind == bounds.Float {
+		return bounds.Floats(math.Float64frombits(v), math.Float64frombits(v))
+	}
+	return bounds.Integers(int64(v), int64(v))
+}

@@ -1,0 +1,146 @@
+package shadow
+
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bounds"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
+
+// Labels and natives. A call is a look at its words, and at everything they refer to, except for
+//
+//	Native.Symbolic    which moves labels, or gives them
+//	pureNative         which computes a value of its words, and nothing else
+//
+// A native may use as a number in memory a word that is part of something larger: a lock in a struct
+// that has a drawn field, too. So a native that is declared to access no memory of the program
+// (trace.MemoryOf) is a look at its string arguments only.
+
+// pureNatives are prefixes of the names of natives that only compute.
+var pureNatives = []string{"math.", "math/bits."}
+
+// drawnNative gives the results of a call labels, and looks at those of its arguments.
+func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	nat := s.m.Native(uint32(in.Imm32()))
+	if nat.Symbolic || nat.Labels {
+		return
+	}
+	params, results := s.nativeWords(f, g.PC)
+	words := g.Shadow[g.FP+uint32(in.A) : g.FP+uint32(in.A)+uint32(max(params, results))]
+	if hasPrefix(nat.Name, pureNatives) && trace.MemoryOf(nat.Name) == trace.NoMemory {
+		t := s.joined(bounds.Bound{}, words[:params]...)
+		clear(words)
+		for i := range results {
+			words[i] = t
+		}
+		return
+	}
+	//mutant: natives do not look [env TestDraws/TestLook(Bytes|Text)]: "s.Look(words[:params]...)\n\tif len(s.memory) > 0" -> "if false"
+	s.Look(words[:params]...)
+	if len(s.memory) > 0 {
+		switch memory := trace.MemoryOf(nat.Name); {
+		case hasPrefix(nat.Name, deepReaders), memory == trace.AnyMemory, memory == trace.ReadsMemory:
+			s.Look(s.reached(g, in.A, params)...)
+		case memory == trace.NoMemory && !strings.HasPrefix(nat.Name, "time.") && !strings.HasPrefix(nat.Name, "testing."):
+			s.lookTexts(g, f, in)
+		default:
+			for i := range params {
+				s.lookObject(*g.Reg(uint32(in.A) + uint32(i)))
+			}
+		}
+	}
+	clear(words)
+}
+
+// lookTexts looks at the string arguments of the native.
+func (s *Symbols) lookTexts(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
+	for _, i := range s.textWords(f, g.PC) {
+		s.lookMemory(*g.Reg(uint32(in.A) + i), *g.Reg(uint32(in.A) + i + 1))
+	}
+}
+
+// labelOf returns the label of a value that consists of these cells.
+func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
+	var labels []*symbolic.Term
+	for _, c := range cells {
+		labels = append(labels, c.term)
+	}
+	return s.joined(bounds.Bound{}, labels...)
+}
+
+// loadedLabel returns the label of a register into which n bytes with label t were loaded.
+func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
+	if t == nil || n == 8 {
+		return t
+	}
+	return s.joined(bounds.Bound{}, t)
+}
+
+// DrawnBytes makes t the label of n bytes at p.
+func (s *Symbols) DrawnBytes(p heap.Ptr, n uint64, t *symbolic.Term) {
+	if n > 0 {
+		s.Store(p, uint32(n), t)
+	}
+}
+
+// reached returns the labels of all objects that the n registers from i on reach, over any number
+// of references.
+func (s *Symbols) reached(g *Goroutine, i uint16, n int) []*symbolic.Term {
+	var labels []*symbolic.Term
+	s.eachReached(g, i, n, func(id uint32) bool {
+		for _, c := range s.memory[id] {
+			labels = append(labels, c.term)
+		}
+		return true
+	})
+	return labels
+}
+
+// drawnAtomic executes an operation of sync/atomic on w.
+func (s *Symbols) drawnAtomic(g *Goroutine, w Word, name string, execute func()) {
+	p := g.address(w)
+	s.Look(s.shadowOf(g, w.Reg))
+	old := s.at(p, w.Size)
+	// A word that is no parameter of the operation need not be in the stack.
+	var arg, third *symbolic.Term
+	//mutant: an atomic load has three operands [test ./vm TestAtomicAtEnd]: true
+	if name != "Load" {
+		arg = s.shadowOf(g, w.Reg+1)
+	}
+	if name == "CompareAndSwap" {
+		third = s.shadowOf(g, w.Reg+2)
+	}
+	if w.Size < 8 {
+		arg, third = s.joined(bounds.Bound{}, arg), s.joined(bounds.Bound{}, third)
+	}
+	execute()
+	var result *symbolic.Term
+	switch name {
+	case "Load":
+		result = old
+	case "Store":
+		s.Store(p, w.Size, arg)
+	case "Swap":
+		s.Store(p, w.Size, arg)
+		result = old
+	case "Add":
+		result = s.joined(bounds.Bound{}, old, arg)
+		s.Store(p, w.Size, result)
+	case "And", "Or":
+		s.Store(p, w.Size, s.joined(bounds.Bound{}, old, arg))
+		result = old
+	case "CompareAndSwap": // swapUnknown has looked at whether it swaps
+		if *g.Reg(uint32(w.Reg))&1 != 0 {
+			s.Store(p, w.Size, third)
+		}
+	default:
+		panic("BUG: no labels for atomic operation " + name)
+	}
+	if w.Size < 8 {
+		result = s.joined(bounds.Bound{}, result)
+	}
+	s.SetLabel(g, w.Reg, result)
+}

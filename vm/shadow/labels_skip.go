@@ -1,0 +1,77 @@
+package shadow
+
+import (
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+)
+
+// Most operations of a program have nothing to do with its draws. So the goroutine that executes
+// knows whether one of its registers may have a label (Goroutine.Unlabeled). If none has, an operation
+// on registers neither gives labels nor looks at them, and neither does a load or a store of an
+// object without labels.
+//
+//  1. When unlabeled is set the whole of shadow is nil (rescan). Words above the top frame belong to
+//     no frame, so they may be cleared there.
+//  2. Every operation that gives a register a label when none has one resets it: natives (setLabel),
+//     loads (finish, loadRegs), a message from another goroutine (moveRegs), and deferred calls (passed).
+//     It is computed again when the goroutine next executes, as a rewind may bring labels back.
+//  3. An operation that is skipped then would have set labels to nil that are nil, without a look.
+
+// care is the effect of an operation on labels where no register has one.
+type care uint8
+
+const (
+	mayLabel  care = iota // it may give labels or look at them
+	registers             // no effect
+	loads                 // no effect, unless the object that register B refers to has labels
+	stores                // as loads, with register A
+)
+
+var cares = func() (t [NumOps]care) {
+	for op := range t {
+		switch Op(op).Row().Class {
+		case Computes, Moves, Jumps, Branches, Compares, ComparesImm, LoadsPart, Returns:
+			t[op] = registers
+		case Loads, LoadsElem:
+			t[op] = loads
+		case Stores, StoresElem:
+			t[op] = stores
+		}
+	}
+	for _, op := range []Op{Nop, NilChk, Cover, Call, CallC, CallI, Const, ConstI, IMeth, ChkShift, AddPtr, AddPtrL, IdxS, IdxA, RIdx,
+		SliceS, SliceStr, SliceA, MapLen, ChanLen, ChanCap} {
+		t[op] = registers
+	}
+	return t
+}()
+
+// rescanAfter is the number of operations after which the registers are searched for labels again.
+const rescanAfter = 256
+
+// indifferent reports whether in has nothing to do with labels. No register of g has one.
+func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
+	switch cares[in.Op] {
+	case registers:
+		return true
+	case loads:
+		return !s.mayHold(uint32(*g.Reg(uint32(in.B)) >> 32))
+	case stores:
+		return !s.mayHold(uint32(*g.Reg(uint32(in.A)) >> 32))
+	}
+	return false
+}
+
+// Rescan finds out whether a register of g has a label.
+func (s *Symbols) Rescan(g *Goroutine) {
+	s.unscanned = 0
+	top := g.FP + uint32(g.Fn.Window)
+	clear(g.Shadow[min(int(top), len(g.Shadow)):])
+	//mutant: registers have no labels after a while [env TestFlows]: true
+	g.Unlabeled = !tainted(g.Shadow[:min(int(top), len(g.Shadow))])
+}
+
+// mayHold reports whether memory of an object may have a label: it has one, or another object with the
+// same bit has.
+func (s *Symbols) mayHold(obj uint32) bool {
+	//mutant: memory has no labels where registers have none [env TestDraws/TestLookRestedLoad]: false
+	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0
+}

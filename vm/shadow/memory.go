@@ -1,0 +1,329 @@
+package shadow
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bounds"
+	"hbcheck.dev/hbcheck/vm/heap"
+)
+
+// A cell is the shadow of some bytes of an object: a term of 8, 16, 32 or 64 bits. The cells of an
+// object do not overlap, and are in order. A list of cells is never changed, only replaced.
+type cell struct {
+	off, size uint32
+	term      *symbolic.Term
+}
+
+// memoryUndo has the former cells of an object.
+type memoryUndo struct {
+	obj   uint32
+	cells []cell
+}
+
+// A part is some bytes of a term that was put together from several cells, so that it can be taken
+// apart again: bytes of a cell, or (term is nil) a constant.
+type Part struct {
+	Off, Size uint32 // in the term
+	Term      *symbolic.Term
+	Value     uint64
+}
+
+// put sets the cells of the object, without a record.
+func (s *Symbols) put(obj uint32, cells []cell) {
+	if len(cells) == 0 {
+		delete(s.memory, obj)
+		return
+	}
+	s.memory[obj] = cells
+	s.held[obj>>6%uint32(len(s.held))] |= 1 << (obj & 63)
+}
+
+// Has reports whether bytes of the object have shadows.
+func (s *Symbols) Has(obj uint32) bool { return len(s.memory[obj]) > 0 }
+
+// setCells sets the cells of the object.
+func (s *Symbols) setCells(obj uint32, cells []cell) {
+	s.log = append(s.log, memoryUndo{obj, s.memory[obj]})
+	s.put(obj, cells)
+}
+
+// Overlaps returns the cells of the object that have a byte in common with n bytes at off.
+func (s *Symbols) Overlaps(obj, off, n uint32) []cell {
+	if len(s.memory) == 0 {
+		return nil
+	}
+	cells := s.memory[obj]
+	lo, hi := 0, len(cells)
+	for lo < hi && cells[lo].off+cells[lo].size <= off {
+		lo++
+	}
+	for hi > lo && cells[hi-1].off >= off+n {
+		hi--
+	}
+	return cells[lo:hi]
+}
+
+// at returns the term of n ≤ 8 bytes at p, of 8n bits, or nil if they are concrete.
+func (s *Symbols) at(p heap.Ptr, n uint32) *symbolic.Term {
+	obj, off := uint32(p>>32), uint32(p)
+	over := s.Overlaps(obj, off, n)
+	switch {
+	case len(over) == 0:
+		return nil
+	case len(over) == 1 && over[0].off == off && over[0].size == n:
+		return over[0].term
+	case s.Drawn:
+		return s.labelOf(over)
+	}
+	var parts []Part
+	at := off
+	concrete := func(to uint32) {
+		if to > at {
+			var b [8]byte
+			copy(b[:], s.heap.Bytes(uint64(obj)<<32|uint64(at), to-at))
+			parts = append(parts, Part{Off: at - off, Size: to - at, Value: *(*uint64)(unsafe.Pointer(&b))})
+			at = to
+		}
+	}
+	for _, c := range over {
+		concrete(c.off)
+		lo, hi := max(c.off, off), min(c.off+c.size, off+n)
+		parts = append(parts, s.cut(c.term, lo-c.off, hi-lo, lo-off)...)
+		at = hi
+	}
+	concrete(off + n)
+	return s.pack(parts, n)
+}
+
+// cut returns n bytes of term t from byte lo on as parts whose first is at byte to.
+func (s *Symbols) cut(t *symbolic.Term, lo, n, to uint32) []Part {
+	known := s.packed[t]
+	if known == nil {
+		if lo == 0 && n*8 == uint32(t.Width()) {
+			return []Part{{to, n, t, 0}}
+		}
+		x := s.ctx.Extract(t, uint8(lo*8), uint8(n*8))
+		if v, ok := x.Const(); ok {
+			return []Part{{to, n, nil, v}}
+		}
+		return []Part{{to, n, x, 0}}
+	}
+	var list []Part
+	for _, p := range known {
+		a, b := max(p.Off, lo), min(p.Off+p.Size, lo+n)
+		if a >= b {
+			continue
+		}
+		if p.Term != nil {
+			list = append(list, s.cut(p.Term, a-p.Off, b-a, to+a-lo)...)
+		} else {
+			list = append(list, Part{to + a - lo, b - a, nil, p.Value >> ((a - p.Off) * 8)})
+		}
+	}
+	return list
+}
+
+// pack returns the term of n bytes that consist of parts.
+func (s *Symbols) pack(parts []Part, n uint32) *symbolic.Term {
+	if len(parts) == 1 && parts[0].Term != nil {
+		return parts[0].Term
+	}
+	c := s.ctx
+	w := uint8(n * 8)
+	t := c.Const(w, 0)
+	for _, p := range parts {
+		x := p.Term
+		if x == nil {
+			x = c.Const(uint8(p.Size*8), p.Value)
+		}
+		t = c.Or(t, c.Shl(c.ZExt(x, w), c.Const(w, uint64(p.Off)*8)))
+	}
+	if _, ok := t.Const(); !ok && len(parts) > 1 {
+		s.packed[t] = parts
+	}
+	return t
+}
+
+// Store makes t (nil: none), of 8n bits, the shadow of n ≤ 8 bytes at p. The bytes themselves have
+// been written; if t is a constant, they get its value.
+func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
+	if n == 0 {
+		return
+	}
+	obj, off := uint32(p>>32), uint32(p)
+	if t != nil && !s.Drawn {
+		if v, ok := t.Const(); ok {
+			s.poke(p, n, v)
+			t = nil
+		}
+	}
+	if over := s.Overlaps(obj, off, n); len(over) == 0 {
+		if t == nil {
+			return
+		}
+	} else if t != nil && len(over) == 1 && over[0] == (cell{off, n, t}) {
+		return
+	}
+	// Cells that are partly overwritten keep their other bytes.
+	cells := s.memory[obj]
+	list := make([]cell, 0, len(cells)+3)
+	added := t == nil
+	add := func() {
+		if !added {
+			list = append(list, cell{off, n, t})
+			added = true
+		}
+	}
+	rest := func(c cell, lo, hi uint32) {
+		//mutant: parts of drawn bytes are not drawn [env TestDraws/TestLookRest]: "&& lo < hi {\n\t\t\tlist = append(list, cell{lo, hi - lo, s.joined(bounds.Bound{}, c.term)})" -> "{"
+		if s.Drawn && lo < hi {
+			list = append(list, cell{lo, hi - lo, s.joined(bounds.Bound{}, c.term)})
+			return
+		}
+		for b := lo; b < hi; b++ {
+			for _, p := range s.cut(c.term, b-c.off, 1, 0) {
+				if p.Term != nil {
+					list = append(list, cell{b, 1, p.Term})
+				} else {
+					s.poke(uint64(obj)<<32|uint64(b), 1, p.Value)
+				}
+			}
+		}
+	}
+	for _, c := range cells {
+		switch {
+		case c.off+c.size <= off:
+			list = append(list, c)
+		case c.off >= off+n:
+			add()
+			list = append(list, c)
+		default:
+			rest(c, c.off, off)
+			add()
+			rest(c, max(c.off, off+n), c.off+c.size)
+		}
+	}
+	add()
+	s.setCells(obj, list)
+}
+
+// poke writes n bytes that an instruction has just written, or has prepared for writing.
+func (s *Symbols) poke(p heap.Ptr, n uint32, v uint64) {
+	copy(unsafe.Slice((*byte)(unsafe.Add(s.heap.Objs[p>>32].Mem, uint32(p))), n), unsafe.Slice((*byte)(unsafe.Pointer(&v)), n))
+}
+
+// copyCells copies the shadows of n bytes at src to dst, after the bytes have been copied; the two
+// may overlap.
+func (s *Symbols) copyCells(dst, src heap.Ptr, n uint64) {
+	if n == 0 || len(s.memory) == 0 {
+		return
+	}
+	var pieces []Part
+	from := uint32(src)
+	for _, c := range s.Overlaps(uint32(src>>32), from, uint32(n)) {
+		lo, hi := max(c.off, from), min(c.off+c.size, from+uint32(n))
+		if lo == c.off && hi == c.off+c.size {
+			pieces = append(pieces, Part{lo - from, c.size, c.term, 0})
+			continue
+		}
+		if s.Drawn {
+			pieces = append(pieces, Part{lo - from, hi - lo, s.joined(bounds.Bound{}, c.term), 0})
+			continue
+		}
+		for b := lo; b < hi; b++ {
+			pieces = append(pieces, s.cut(c.term, b-c.off, 1, b-from)...)
+		}
+	}
+	s.clearCells(dst, n)
+	for _, p := range pieces {
+		if p.Term == nil {
+			s.poke(dst+uint64(p.Off), p.Size, p.Value)
+			continue
+		}
+		s.Store(dst+uint64(p.Off), p.Size, p.Term)
+	}
+}
+
+// clearCells removes the shadows of n bytes at p.
+func (s *Symbols) clearCells(p heap.Ptr, n uint64) {
+	obj, off := uint32(p>>32), uint32(p)
+	for len(s.Overlaps(obj, off, uint32(n))) > 0 {
+		c := s.Overlaps(obj, off, uint32(n))[0]
+		lo, hi := max(c.off, off), min(c.off+c.size, off+uint32(n))
+		if lo == c.off && hi == c.off+c.size {
+			s.setCells(obj, slices.DeleteFunc(slices.Clone(s.memory[obj]), func(x cell) bool { return x == c }))
+			continue
+		}
+		s.Store(uint64(obj)<<32|uint64(lo), hi-lo, nil)
+	}
+}
+
+// Freed removes the shadows of an object that has been collected.
+func (s *Symbols) Freed(obj uint32) {
+	if s != nil && s.memory[obj] != nil {
+		s.setCells(obj, nil)
+	}
+}
+
+// loadWords returns the shadows of the registers that n bytes at p are loaded into: terms of 64 bits,
+// or nil.
+func (s *Symbols) loadWords(buf []*symbolic.Term, p heap.Ptr, n uint64) []*symbolic.Term {
+	for ; n > 0; p += 8 {
+		k := min(n, 8)
+		t := s.at(p, uint32(k))
+		if t != nil && k < 8 && !s.Drawn {
+			t = s.widen(t)
+		}
+		buf = append(buf, t)
+		n -= k
+	}
+	return buf
+}
+
+// widen returns a term of whole bytes with zeros up to 64 bits.
+func (s *Symbols) widen(t *symbolic.Term) *symbolic.Term {
+	if parts := s.packed[t]; parts != nil {
+		n := uint32(t.Width() / 8)
+		return s.pack(append(slices.Clone(parts), Part{Off: n, Size: 8 - n}), 8)
+	}
+	return s.ctx.ZExt(t, 64)
+}
+
+// storeWords makes ts, shadows of registers, the shadows of n bytes at p.
+func (s *Symbols) storeWords(p heap.Ptr, ts []*symbolic.Term, n uint64) {
+	for i := 0; n > 0; i++ {
+		k := uint32(min(n, 8))
+		s.Store(p, k, s.low(ts[i], k))
+		p += uint64(k)
+		n -= uint64(k)
+	}
+}
+
+// low returns the low n bytes of a register's term; nil if it has no term or they are a constant:
+// then the register's bits have to have that value.
+func (s *Symbols) low(t *symbolic.Term, n uint32) *symbolic.Term {
+	if t == nil {
+		return nil
+	}
+	if s.Drawn {
+		if n == 8 {
+			return t
+		}
+		return s.joined(bounds.Bound{}, t)
+	}
+	t = s.word(t)
+	if n == 8 {
+		return t
+	}
+	return s.pack(s.cut(t, 0, n, 0), n)
+}
+
+// word returns t as 64 bits.
+func (s *Symbols) word(t *symbolic.Term) *symbolic.Term {
+	if t.Width() == symbolic.Bool {
+		return s.ctx.FromBool(t, 64)
+	}
+	return t
+}

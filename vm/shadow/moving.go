@@ -1,0 +1,144 @@
+package shadow
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Shadows of registers outside of the loop. All of these methods do nothing for a machine without
+// symbols.
+
+// ClearRegs removes the shadows of n registers of g.
+func (s *Symbols) ClearRegs(g *Goroutine, i uint32, n int) {
+	if s != nil && *s.tracking {
+		clear(g.Shadow[g.FP+i : g.FP+i+uint32(n)])
+	}
+}
+
+// LoadRegs gives the registers from i on the shadows of a value of layout l at p, which has been
+// loaded into them.
+func (s *Symbols) LoadRegs(g *Goroutine, i uint32, p heap.Ptr, l *layout.Layout) {
+	if s == nil || !*s.tracking {
+		return
+	}
+	clear(g.Shadow[g.FP+i : g.FP+i+uint32(l.Words())])
+	if len(s.Overlaps(uint32(p>>32), uint32(p), l.Size)) == 0 {
+		return
+	}
+	//mutant: nor what is found in a map [env TestDraws/TestLookRestedMap]
+	g.Unlabeled = false
+	for k, t := range s.loadWords(nil, p, uint64(l.Size)) {
+		if t == nil {
+			continue
+		}
+		if s.Drawn {
+			g.Shadow[g.FP+i+uint32(k)] = t
+			continue
+		}
+		switch layout.ScalarOf(l.Type) {
+		case layout.S8, layout.S16, layout.S32:
+			t = s.ctx.SExt(s.ctx.Trunc(t, uint8(l.Size*8)), 64)
+		}
+		s.Set(g, uint16(i)+uint16(k), t)
+	}
+}
+
+// StoreRegs gives n bytes at p the shadows of the registers from i on, which have been stored there.
+func (s *Symbols) StoreRegs(g *Goroutine, i uint32, p heap.Ptr, n uint64) {
+	if s == nil || !*s.tracking || n == 0 {
+		return
+	}
+	words := g.Shadow[g.FP+i : g.FP+i+uint32(n+7)/8]
+	if tainted(words) || len(s.Overlaps(uint32(p>>32), uint32(p), uint32(n))) > 0 {
+		s.storeWords(p, slices.Clone(words), n)
+	}
+}
+
+// MoveRegs gives n registers of to the shadows of registers of from.
+func (s *Symbols) MoveRegs(to *Goroutine, i uint32, from *Goroutine, k uint32, n int) {
+	if s != nil && *s.tracking {
+		to.Unlabeled = false
+		copy(to.Shadow[to.FP+i:to.FP+i+uint32(n)], from.Shadow[from.FP+k:from.FP+k+uint32(n)])
+	}
+}
+
+// Moved gives n bytes at dst the shadows of those at src, after the bytes have been copied.
+func (s *Symbols) Moved(dst, src heap.Ptr, n uint64) {
+	if s != nil && *s.tracking && n > 0 {
+		s.copyCells(dst, src, n)
+	}
+}
+
+// Cleared removes the shadows of n bytes at p, which have been cleared.
+func (s *Symbols) Cleared(p heap.Ptr, n uint64) {
+	if s != nil && *s.tracking && n > 0 && len(s.memory) > 0 {
+		s.clearCells(p, n)
+	}
+}
+
+// Saved keeps the shadows of n stack words of g from word lo on, as undoLog.undoStack keeps the
+// words.
+func (s *Symbols) Saved(g *Goroutine, lo, n uint32) {
+	if s == nil {
+		return
+	}
+	if *s.tracking {
+		s.shadow = append(s.shadow, g.Shadow[lo:lo+n]...)
+	} else {
+		s.shadow = append(s.shadow, make([]*symbolic.Term, n)...)
+	}
+}
+
+// Restored restores the shadows that saved has kept from place off on.
+func (s *Symbols) Restored(g *Goroutine, lo uint32, off int) {
+	if s == nil {
+		return
+	}
+	//mutant: registers' shadows stay [inputs Ways]: false
+	if int(lo) < len(g.Shadow) {
+		copy(g.Shadow[lo:], s.shadow[off:])
+	}
+	s.shadow = s.shadow[:off]
+}
+
+// Passed gives n stack words of g from word fp on the shadows of the memory at p.
+func (s *Symbols) Passed(g *Goroutine, fp uint32, p heap.Ptr, n int) {
+	if s != nil && *s.tracking && n > 0 {
+		//mutant: what is passed to a deferred function has no label [env TestFlows]
+		g.Unlabeled = false
+		copy(g.Shadow[fp:], s.loadWords(nil, p, uint64(n)*8))
+	}
+}
+
+// Unknown removes the shadows of n stack words of g.
+func (s *Symbols) Unknown(g *Goroutine, fp uint32, n int) {
+	if s != nil && *s.tracking {
+		clear(g.Shadow[fp : fp+uint32(n)])
+	}
+}
+
+// Spawned gives the new goroutine n the shadows of args, words of g's stack, from word fp on.
+func (s *Symbols) Spawned(n, g *Goroutine, fp uint32, args []uint64) {
+	if s == nil || !*s.tracking || len(args) == 0 {
+		return
+	}
+	at := (uintptr(unsafe.Pointer(&args[0])) - uintptr(unsafe.Pointer(&g.Stack[0]))) / 8
+	if at < uintptr(len(g.Stack)) {
+		copy(n.Shadow[fp:], g.Shadow[at:at+uintptr(len(args))])
+	}
+}
+
+// DeferredWords gives n words of an object from byte off on the shadows of args, words of g's stack.
+func (s *Symbols) DeferredWords(g *Goroutine, p heap.Ptr, args []uint64) {
+	if s == nil || !*s.tracking || len(args) == 0 {
+		return
+	}
+	at := (uintptr(unsafe.Pointer(&args[0])) - uintptr(unsafe.Pointer(&g.Stack[0]))) / 8
+	if at < uintptr(len(g.Stack)) {
+		s.storeWords(p, slices.Clone(g.Shadow[at:at+uintptr(len(args))]), uint64(len(args))*8)
+	}
+}
