@@ -66,7 +66,7 @@ func (s *Server) Use() {
 func (s *Server) Reset(c *Stats) {
 	c.hits = 0   // want HBA402 "c.hits is written" medium
 	c.misses = 0 // want HBA402 "c.misses is written" medium
-	c.lost = 0 // want HBA402 "c.lost is written" medium
+	c.lost = 0   // want HBA402 "c.lost is written" medium
 	s.all = append(s.all, c)
 }
 
