@@ -147,7 +147,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	}
 	begin := time.Now()
 	if !f.confirm {
-		defer pace(findPercent)()
+		defer findPace()()
 	}
 	entries := analyze.Entries(prog)
 	if f.entry != "" {

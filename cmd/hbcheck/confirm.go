@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -54,6 +55,9 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore}
 	if !f.anywhere {
 		c.Graph = p.Graph()
+	}
+	if len(x.List) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: tests are explored that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
 	}
 	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
 	answers, err := c.Search(tests)

@@ -99,8 +99,8 @@ func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 	return answers, nil
 }
 
-// candidates returns the entries that may reach all places of a claim: those of most claims first, then those from
-// which the fewest calls lead there.
+// candidates returns the entries that may reach all places of a claim: those of most claims first, then
+// those from which the fewest calls lead there.
 func (c *Config) candidates(states []*state) (list []entry) {
 	for i := range c.Entries {
 		e := entry{Entry: &c.Entries[i]}
@@ -152,8 +152,8 @@ const (
 	scoutTime = time.Second
 )
 
-// scout executes each entry once, and sorts those first that have reached the most places: the call graph leads from
-// most tests to most functions. It takes a third of the time at most.
+// scout executes each entry once, and sorts those first that have reached the most places: the call
+// graph leads from most tests to most functions. It takes a third of the time at most.
 func (c *Config) scout(ctx context.Context, list []entry, states []*state) error {
 	if end, ok := ctx.Deadline(); ok {
 		var stop context.CancelFunc

@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// TestScout: of ten entries the one that has executed the place of a finding is explored first; what there was no time
-// for is said, and refutes nothing.
+// TestScout: of ten entries the one that has executed the place of a finding is explored first; what
+// there was no time for is said, and refutes nothing.
 func TestScout(t *testing.T) {
 	fset := token.NewFileSet()
 	file := fset.AddFile("a.go", -1, 1000)

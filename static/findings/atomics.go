@@ -74,7 +74,7 @@ func checkAtomic(p *pass) {
 				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
 					continue // of an object that is not shared yet
 				}
-				if root, ok := p.Base.Paths.Root(path).(ssa.Value); ok && root.Parent() == fn && p.unshared(root) {
+				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && p.unshared(root) {
 					continue
 				}
 				p.plain(fn, instr, addr, path, write, list)

@@ -64,8 +64,8 @@ func (p *pass) callMakes(call *ssa.Call, k, depth int) bool {
 	return true
 }
 
-// implementations returns the methods of the user's that implement m: where users of a library are left out, a
-// field of theirs has no value.
+// implementations returns the methods of the user's that implement m: where users of a library are left
+// out, a field of theirs has no value.
 func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
 	for _, fn := range p.list {
@@ -141,8 +141,8 @@ func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
 	return false
 }
 
-// apart reports whether two addresses of one field cannot be equal: they are in structs of different types, or
-// point to different objects.
+// apart reports whether two addresses of one field cannot be equal: they are in structs of different
+// types, or point to different objects.
 func (p *pass) apart(a, b ssa.Value) bool {
 	for x, y := outerFields(a), outerFields(b); len(x) > 0 && len(y) > 0; x, y = x[1:], y[1:] {
 		//mutant: findings: a struct inside of another one is anywhere [test ./static/findings TestWant]: "x[0] != y[0]" -> "x[0] != x[0]"
@@ -167,7 +167,7 @@ func outerFields(v ssa.Value) (list []string) {
 }
 
 // resets reports whether st is one of several stores in a row to fields of one object, which is then as good
-// as new: objects are reset when nobody else has them.
+// as new: objects are reset when no other goroutine has them.
 func resets(st ssa.Instruction) bool {
 	s, ok := st.(*ssa.Store)
 	if !ok {

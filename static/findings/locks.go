@@ -166,8 +166,8 @@ func returnsFlag(ret ssa.Instruction) bool {
 	return ok && len(r.Results) > 0
 }
 
-// sawAll reports whether all callers of fn are in the program: of an exported function they are if it is in an
-// internal package, and something here calls it.
+// sawAll reports whether all callers of fn are in the program: of an exported function they are if it is
+// in an internal package, and something here calls it.
 func (p *pass) sawAll(fn *ssa.Function) bool {
 	p.findCallers()
 	//mutant: findings: anybody may call what is internal [test ./static/findings TestWant]: "internal(pkg.Path)" -> "false"
@@ -237,8 +237,9 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// returned reports whether ret may return an object that has the lock: another function gives back a lock of the
-// same kind that it has not acquired, such as the end of a transaction, and no error is returned.
+// returned reports whether ret may return an object that has the lock: another function gives back a
+// lock of the same kind that it has not acquired, such as the end of a transaction, and no error is
+// returned.
 func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	r, ok := ret.(*ssa.Return)
 	if !ok || len(r.Results) == 0 {
@@ -254,7 +255,7 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	}
 	class := p.Base.Paths.Class(path)
 	return slices.ContainsFunc(p.list, func(g *ssa.Function) bool {
-		//mutant: findings: nobody ends a transaction [test ./static/findings TestWant]: "g != ret.Parent()" -> "false"
+		//mutant: findings: no function ends a transaction [test ./static/findings TestWant]: "g != ret.Parent()" -> "false"
 		return g != ret.Parent() && slices.ContainsFunc(g.Blocks, func(b *ssa.BasicBlock) bool {
 			return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
 				c, ok := instr.(ssa.CallInstruction)

@@ -163,8 +163,9 @@ func (p *pass) mapsReadLocked() {
 	}
 }
 
-// helper returns the confidence of an access without a lock: low if its function is a helper that a caller calls
-// with that lock, or a callback whose callers are not known, and if a call before it may unlock anything.
+// helper returns the confidence of an access without a lock: low if its function is a helper that a
+// caller calls with that lock, or a callback whose callers are not known, and if a call before it may
+// unlock anything.
 func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	fn := instr.Parent()
 	p.findCallers()

@@ -204,8 +204,8 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 	return true
 }
 
-// assigned reports whether the source assigns to a field or variable, or takes its address: functions that are not
-// reached here may be, through an interface of which the users have a value.
+// assigned reports whether the source assigns to a field or variable, or takes its address: functions
+// that are not reached here may be, through an interface of which the users have a value.
 func (p *pass) assigned(obj types.Object) bool {
 	for _, pkg := range p.Prog.All {
 		if pkg.Info == nil || pkg.Types != obj.Pkg() {

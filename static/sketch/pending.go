@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -113,7 +114,7 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 				chans = append(chans, s.Chan)
 			}
 		}
-		if len(chans) == 1 && onPurpose(chans[0]) {
+		if r.onPurpose(fr.block.Instrs[fr.pc]) {
 			return true
 		}
 		for _, c := range chans {
@@ -156,10 +157,17 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	return false
 }
 
-// onPurpose reports whether an operation on c waits forever because it is meant to, as select {} does: nobody
-// else can have the channel.
-func onPurpose(c ssa.Value) bool {
-	m, ok := c.(*ssa.MakeChan)
+// onPurpose reports whether instr waits forever because it is meant to, as select {} does: it receives
+// from a new channel that no other goroutine can have.
+//
+//	<-make(chan struct{})
+func (r *Run) onPurpose(instr ssa.Instruction) bool {
+	recv, ok := instr.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	line := func(pos token.Pos) int { return r.Prog.Fset.Position(pos).Line }
+	m, ok := recv.X.(*ssa.MakeChan)
 	//mutant: sketch: to wait for a new channel is a mistake [test ./static/findings TestWant]: "ok &&" -> "ok && false &&"
-	return ok && len(*m.Referrers()) == 1
+	return ok && len(*m.Referrers()) == 1 && line(m.Pos()) == line(recv.Pos())
 }

@@ -1,4 +1,4 @@
-// Package fresh has objects that are nobody else's: copies, what constructors return, what a Pool gives.
+// Package fresh has objects that no other goroutine has: copies, what constructors return, what a Pool gives.
 package fresh
 
 import (
@@ -100,7 +100,7 @@ func (n *node) release() {
 	}
 }
 
-// Take takes a node that nobody has.
+// Take takes a node that no other goroutine has.
 func Take() { get().release() }
 
 func get() *node {
