@@ -104,7 +104,7 @@ func (a *aim) crossed() bool {
 	n := 0
 	enabled := a.sys.Enabled(nil)
 	for i, s := range a.status {
-		//mutant: aim: goroutines of other executions wait, too [test ./por/sample TestSparse]: "!s.there" -> "false"
+		//mutant: aim: goroutines of other executions wait, too [test ./por/sample TestSparse]: "!s.there" -> "!s.there && false"
 		if !s.there {
 			continue
 		}
