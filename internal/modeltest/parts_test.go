@@ -133,14 +133,16 @@ var unnoticed = map[string]string{
 	"time.runtimeNow reads ending":  "how often time wakes what main has left over is bounded",
 
 	// Goroutines that take turns, or make each other.
-	"iter.coroswitch reads goroutines":  "that to which it hands over, and which does nothing meanwhile",
-	"iter.coroswitch writes goroutines": "that to which it hands over, and which does nothing meanwhile",
-	"iter.newcoro reads goroutines":     "the one that is made",
-	"iter.newcoro writes goroutines":    "the one that is made",
-	"sync.hbSignal reads goroutines":    "where there is one schedule only",
-	"sync.hbMode reads goroutines":      "while packages are initialised, where there is one schedule only",
-	"sync.hbWgAdd reads goroutines":     "those with a Wait that is pending, an operation on the same WaitGroup",
-	"sync.hbWgAdd writes goroutines":    "those with a Wait that is pending, an operation on the same WaitGroup",
+	"iter.coroswitch reads goroutines":            "that to which it hands over, and which does nothing meanwhile",
+	"iter.coroswitch writes goroutines":           "that to which it hands over, and which does nothing meanwhile",
+	"iter.newcoro reads goroutines":               "the one that is made",
+	"iter.newcoro writes goroutines":              "the one that is made",
+	"sync.hbSignal reads goroutines":              "where there is one schedule only",
+	"internal/runtime/maps.look reads goroutines": "while packages are initialised in one schedule, whether there are others",
+
+	"sync.hbMode reads goroutines":   "while packages are initialised, where there is one schedule only",
+	"sync.hbWgAdd reads goroutines":  "those with a Wait that is pending, an operation on the same WaitGroup",
+	"sync.hbWgAdd writes goroutines": "those with a Wait that is pending, an operation on the same WaitGroup",
 
 	"internal/synctest.hbWaiting reads goroutines": "an access to waits precedes it",
 	"internal/synctest.hbEnter reads clock":        "the one of its bubble, whose number is a name",
