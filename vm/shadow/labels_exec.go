@@ -42,9 +42,9 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	case Compares:
 		if sh[A] != nil || sh[B] != nil {
 			s.comparesRates(g, A, B, 0, bounds.Integer)
-			//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 			_, ok := bounds.Certain(row.Compares, s.BoundOf(g, A, bounds.Integer), s.BoundOf(g, B, bounds.Integer))
 			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.Reg(uint32(A)), *g.Reg(uint32(B))) {
+				//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 				s.Look(sh[A], sh[B])
 			}
 		}
@@ -55,9 +55,9 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 			if in.Op == JGtSI || in.Op == JGeSI {
 				x, y = y, x
 			}
-			//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
 			_, ok := bounds.Certain(row.Compares, x, y)
 			if !ok && !s.apart(row.Compares, sh[A], nil, *g.Reg(uint32(A)), uint64(int16(B))) {
+				//mutant: nor with a constant [env TestDraws/TestLook(Branch|Part)]
 				s.Look(sh[A])
 			}
 		}
