@@ -60,7 +60,7 @@ func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 			o := por.Orbit{G: first, Partner: trace.NoGID, Case: a.caseIndex, PartnerCase: a.partnerCase}
 			if p := m.partnerOf(a); p != nil {
 				//mutant: symmetry: all partners are equal [equalOnes]: "m.firstEqual(p)" -> "0"
-				//mutant: symmetry: no partners are equal [equalOnes]: "m.firstEqual(p)" -> "p.id"
+				//mutant: symmetry: no partners are equal [equalOnes]: "m.firstEqual(p)" -> "p.ID"
 				o.Partner = m.firstEqual(p)
 			}
 			buf = append(buf, o)

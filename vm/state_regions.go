@@ -266,7 +266,7 @@ const labelsBit = 1 << 63
 func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
 	o := &m.heap.Objs[id]
 	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
-	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
+	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Environment().Symbolic()"
 	if m.tracking && m.sym.Has(id) {
 		ws[len(ws)-1] |= labelsBit
 		ws = m.sym.WriteCells(ws, id)

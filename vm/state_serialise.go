@@ -178,7 +178,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 				t.words = append(t.words, w)
 			}
 		}
-		//mutant: labels are no part of states [env TestDraws/TestLookMatched]: "tracking" -> "Symbolic()"
+		//mutant: labels are no part of states [env TestDraws/TestLookMatched]: "tracking" -> "Environment().Symbolic()"
 		if m.tracking {
 			t.words = m.sym.WriteFrame(t.words, &g.Goroutine, fp, fn, live, ok)
 		}

@@ -143,7 +143,7 @@ func compareOrigins(a, b *goroutine) int {
 // exchangeable reports whether goroutines may be treated as identical: see claim 2.
 func (m *Machine) exchangeable() bool {
 	//mutant: symmetry: random bits are the same for all [equalOnes]: drop 3
-	//mutant: goroutines that wait in turn have names [test ./explore TestQueuesOfMany]: "Symbolic()" -> "cfg.InTurn && !m.tracking"
+	//mutant: goroutines that wait in turn have names [test ./explore TestQueuesOfMany]: "!m.Environment().Symbolic()" -> "!m.cfg.InTurn && !m.tracking"
 	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Environment().Symbolic() && len(m.bubbles) <= 1
 }
 
