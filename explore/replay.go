@@ -132,7 +132,7 @@ func picks(m describe.Machine, a trace.Step, taken string) bool {
 		return false
 	}
 	for i := range m.Alternatives(a.G) {
-		//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other != \"\" && other != taken" -> "true"
+		//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other != \"\" && other != taken" -> "(other != taken || true)"
 		if other := x.CaseTaken(a.G, i); other != "" && other != taken {
 			return true
 		}
