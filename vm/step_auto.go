@@ -44,7 +44,6 @@ func (m *Machine) runAuto() {
 			}
 			m.handed = nil
 		}
-		// Those with local work, each once.
 		// Goroutines with local work, each once.
 		for n := len(m.ready); n > 0 && m.auto && !m.executionOver(); n-- {
 			g := m.gs[m.ready[0]]

@@ -509,24 +509,11 @@ func main() { print(sum) }`},
 
 // TestConfluent: entries begin after initialisers whose goroutines have one outcome, and no outcome is lost.
 func TestConfluent(t *testing.T) {
-	dir := t.TempDir()
-	files := map[string]string{"go.mod": "module m\n\ngo 1.26\n"}
+	files := map[string]string{}
 	for _, p := range confluent {
 		files[p.name+"/main.go"] = "package main\n" + p.source + "\n"
 	}
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	prog := loadModule(t, files)
 	for i, p := range confluent {
 		t.Run(p.name, func(t *testing.T) {
 			e, err := prog.Lookup("m/" + p.name + ".main")
@@ -577,6 +564,27 @@ func main() { print(runtime.NumGoroutine()) }`)
 	}
 }
 
+// loadModule loads module m, which has the files.
+func loadModule(t *testing.T, files map[string]string) *load.Program {
+	t.Helper()
+	dir := t.TempDir()
+	files["go.mod"] = "module m\n\ngo 1.26\n"
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
 // loadMain loads a program of one file.
 func loadMain(t *testing.T, source string) (*load.Entry, *load.Program) {
 	t.Helper()
@@ -593,26 +601,11 @@ func loadMain(t *testing.T, source string) (*load.Entry, *load.Program) {
 
 // TestInitialisers: every explorer with every kind of static facts finds the outcomes.
 func TestInitialisers(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module m\n\ngo 1.26\n")
-	write("starts/starts.go", "package starts\nimport \"sync/atomic\"\nvar X atomic.Int32\nfunc init() { go func() { X.Store(1) }() }\n")
+	files := map[string]string{"starts/starts.go": "package starts\nimport \"sync/atomic\"\nvar X atomic.Int32\nfunc init() { go func() { X.Store(1) }() }\n"}
 	for _, p := range initialisers {
-		write(p.name+"/main.go", "package main\n"+p.source+"\n")
+		files[p.name+"/main.go"] = "package main\n" + p.source + "\n"
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"./..."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	prog := loadModule(t, files)
 	for i, p := range initialisers {
 		t.Run(p.name, func(t *testing.T) {
 			e, err := prog.Lookup("m/" + p.name + ".main")
