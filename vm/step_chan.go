@@ -59,6 +59,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
 	m.alts = alts
+	steps := g.scheduled
 	if !m.chanMayExecute(g, n) {
 		return Stop
 	}
@@ -75,6 +76,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	}
 	g.parked = false
 	if a.caseIndex < 0 {
+		//mutant: a loop that polls channels never waits [env TestPolls]: "steps" -> "false"
+		m.glide.vain = m.glide.vain || steps
 		m.finishChan(g, -1, false)
 		return Next
 	}

@@ -216,7 +216,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	}
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
-	m.noteEffect(g, m.glide.kind)
+	m.noteEffect(g, m.glide.kind, m.glide.vain)
 	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++

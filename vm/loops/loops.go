@@ -16,7 +16,7 @@ import (
 // A Table has the loops of functions.
 type Table struct {
 	Effect func(native int) Effect // of calls of a native
-	Looks  bool                    // treat locking and unlocking as having no effect
+	Looks  bool                    // treat locking, unlocking, and selects with a default as having no effect
 	infos  []*Loops                // by function number; nil until needed
 }
 
@@ -105,7 +105,7 @@ func sameLive(f *bytecode.Func, a, b int) bool {
 
 // cyclic returns, for each instruction of f, whether control can return to it without passing an
 // operation that certainly has an effect, or a counting block: only there can a goroutine iterate
-// with zero effect. If Looks is set, locking and unlocking have no effect.
+// with zero effect. If Looks is set, locking and unlocking have no effect, nor has a select with a default.
 func (t *Table) cyclic(f *bytecode.Func) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
@@ -141,8 +141,12 @@ func (t *Table) Successor(f *bytecode.Func, pc, i int) (int, bool) {
 	}
 	switch in.Op {
 	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicRange, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
-		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
+		bytecode.Send, bytecode.Recv, bytecode.Close:
 		return 0, false
+	case bytecode.Select:
+		if blocks := in.C != 0; blocks || !t.Looks {
+			return 0, false
+		}
 	case bytecode.CallN:
 		if e := t.Effect(int(in.Imm32())); e == HasEffect || e == Locks && !t.Looks {
 			return 0, false
