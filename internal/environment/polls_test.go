@@ -39,8 +39,9 @@ func TestPolls(t *testing.T) {
 			continue
 		}
 		most = max(most, len(want.outcomes))
-		for i, h := range []how{{"full", oracle.None, true, 1}, {"optimal", oracle.MHB, false, 1}, {"jpf", oracle.MHB, true, 1}, {"source", oracle.None, false, 1}} {
-			if i > 0 && deep.Quick() && i != 1+s%3 {
+		for i, h := range []how{{"full", oracle.None, true, 1}, {"optimal", oracle.MHB, false, 1}, {"jpf", oracle.MHB, true, 1},
+			{"source", oracle.None, false, 1}, {"jpf", oracle.Parts, true, 1}, {"jpf", oracle.None, true, 1}} {
+			if i > 0 && deep.Quick() && i != 1+s%5 {
 				continue
 			}
 			got := exploreWithin(t, prog, poll, cfg, h, 200000)
@@ -108,8 +109,8 @@ var _ = runtime.Gosched
 func pollPair(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 11))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
-	head := pick("for end := time.Now().Add(6 * time.Millisecond); time.Now().Before(end) && s.received() < 2; {\n",
-		"for start := time.Now(); s.received() < 2 && time.Since(start) < 6*time.Millisecond; {\n")
+	head := pick("for end := time.Now().Add(7 * time.Millisecond); time.Now().Before(end) && s.received() < 2; {\n",
+		"for start := time.Now(); s.received() < 2 && time.Since(start) < 7*time.Millisecond; {\n")
 	poll := pick(`select {
 		case <-s.a:
 			s.got("a")
@@ -141,7 +142,7 @@ func pollPair(seed uint64) string {
 			}
 		}
 `)
-	const wait = `for timer := time.After(6 * time.Millisecond); s.received() < 2; {
+	const wait = `for timer := time.After(7 * time.Millisecond); s.received() < 2; {
 		select {
 		case <-s.a:
 			s.got("a")
