@@ -389,10 +389,14 @@ func (x *wholeRun) recall(a *attempt, final bool) {
 }
 
 // kept returns the result that counts of an earlier one, which may be nil, and of r: a bug is not lost if
-// nothing is decided the second time.
+// nothing is decided the second time, nor executions if none has ended the second time.
 func kept(earlier, r *explore.Result) *explore.Result {
 	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
 	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
+		return earlier
+	}
+	//mutant: executions of the first pass are lost [test ./cmd/hbcheck TestKept]: "r.SaysLessThan(earlier)" -> "false"
+	if earlier != nil && r.SaysLessThan(earlier) {
 		return earlier
 	}
 	return r
