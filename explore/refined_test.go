@@ -69,7 +69,8 @@ func TestRefinedAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefinedLate: if no execution ends after a search has begun again, the result is what was executed before.
+// TestRefinedLate: if no execution ends after a search has begun again, the result is what was executed
+// before.
 func TestRefinedLate(t *testing.T) {
 	f := newFake("go 1; store x 1", "store x 2")
 	needs, begun := true, false

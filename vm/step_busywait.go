@@ -111,9 +111,9 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k; vain says that it is a select that has
-// taken its default. If it may have an effect, g does not wait for time, and the goroutines that do read the
-// clock again.
+// noteEffect is called when g has executed an operation of kind k; vain says that it has only looked at a
+// channel. If it may have an effect, g does not wait for time, and the goroutines that do read the clock
+// again.
 func (m *Machine) noteEffect(g *goroutine, k trace.Kind, vain bool) {
 	if m.busy == nil {
 		return

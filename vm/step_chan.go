@@ -387,6 +387,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 	}
 	h := m.chanHdr(c)
 	acc := [2]trace.Access{accessOf(c, 8, false)}
+	steps := g.scheduled
 	switch {
 	// The channel of a timer looks unbuffered to the program, for len as for cap.
 	case m.isTick(h):
@@ -397,6 +398,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
+		m.glide.vain = m.glide.vain || steps
 		*dst = h[chLen/8]
 	}
 	g.PC++

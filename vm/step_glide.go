@@ -29,7 +29,7 @@ import (
 type gliding struct {
 	g     *goroutine // whose step it is
 	kind  trace.Kind // of its last operation or access
-	vain  bool       // that is a select that takes its default
+	vain  bool       // that is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
 	left  int        // rest of it
 	n     int        // accesses made

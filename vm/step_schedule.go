@@ -145,6 +145,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		//mutant: it does not matter what those wait for who are parked [selecting]
 		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
+	//mutant: explorers do not know that a loop that polls waits [env TestPolls]: "g.trail != nil " -> "false "
+	if g.trail != nil && (in.Op == bytecode.Select || in.Op == bytecode.ChanLen) {
+		v.op.Awaits = m.reduction.awaits(g)
+	}
 	return v
 }
 
@@ -170,6 +174,13 @@ func (m *Machine) enabled(g *goroutine) bool {
 		return m.collectsNow(g)
 	}
 	return true
+}
+
+// hasToMove reports whether g does not wait: it is enabled, or the reduction holds it back though it would
+// find something new.
+func (m *Machine) hasToMove(g *goroutine) bool {
+	//mutant: who has missed something waits for time [env TestPolls]: "g.trail != nil" -> "false"
+	return m.enabled(g) || g.trail != nil && m.reduction.misses(g)
 }
 
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as

@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestPolls: each generated program polls two channels until a moment. It must have the outcomes of the same
-// program with a select that waits for the channels and a timer, and must end: while only the loop can move,
-// time passes to the next moment at which something happens.
+// TestPolls: each generated program polls two channels, until a moment or until it has received from both.
+// It must have the outcomes of the same program with a select that waits for the channels and a timer, and
+// must end: while only the loop can move, time passes to the next moment at which something happens.
 func TestPolls(t *testing.T) {
 	n := deep.N(6, 150)
 	dir := t.TempDir()
@@ -115,9 +115,11 @@ var _ = runtime.Gosched
 func pollPair(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 11))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
-	head := pick("for end := time.Now().Add(7 * time.Millisecond); time.Now().Before(end) && s.received() < 2; {\n",
+	const ever = "for len(s.order) < 2 {\n"
+	head := pick(ever, "for end := time.Now().Add(7 * time.Millisecond); time.Now().Before(end) && s.received() < 2; {\n",
 		"for start := time.Now(); s.received() < 2 && time.Since(start) < 7*time.Millisecond; {\n")
-	poll := pick(`select {
+	room := []int{r.IntN(2), r.IntN(2)}
+	polls := []string{`select {
 		case <-s.a:
 			s.got("a")
 		case <-s.b:
@@ -147,8 +149,18 @@ func pollPair(seed uint64) string {
 				_ = s.x.Load()
 			}
 		}
+`}
+	if room[0] == 1 && room[1] == 1 {
+		polls = append(polls, `if len(s.b) > 0 {
+			<-s.b
+			s.got("b")
+		} else if len(s.a) > 0 {
+			<-s.a
+			s.got("a")
+		}
 `)
-	const wait = `for timer := time.After(7 * time.Millisecond); s.received() < 2; {
+	}
+	const wait = `{
 		select {
 		case <-s.a:
 			s.got("a")
@@ -160,6 +172,10 @@ func pollPair(seed uint64) string {
 	}
 over:
 `
+	after := "for timer := time.After(7 * time.Millisecond); s.received() < 2; "
+	if head == ever {
+		after = "for timer := s.quit; len(s.order) < 2; "
+	}
 	work := ""
 	for _, c := range []string{"a", "b"} {
 		work += "s.wg.Go(func() {\n"
@@ -169,10 +185,9 @@ over:
 		work += "s.send(s." + c + ")\n"
 		work += pick("s.x.Add(1)\n", "", "time.Sleep(8*time.Millisecond)\n") + "})\n"
 	}
-	room := fmt.Sprintf("a: make(chan int, %d), b: make(chan int, %d)", r.IntN(2), r.IntN(2))
 	test := func(name, loop string) string {
-		return fmt.Sprintf("\nfunc %s%d(t *testing.T) {\n\ts := &shared{quit: make(chan int), %s}\n%s%s", name, seed, room, work, loop) +
+		return fmt.Sprintf("\nfunc %s%d(t *testing.T) {\n\ts := &shared{quit: make(chan int), a: make(chan int, %d), b: make(chan int, %d)}\n%s%s", name, seed, room[0], room[1], work, loop) +
 			"fmt.Println(s.order, s.x.Load())\nclose(s.quit)\ns.wg.Wait()\n}\n"
 	}
-	return test("TestPoll", head+poll+"}\n") + test("TestWait", wait)
+	return test("TestPoll", head+pick(polls...)+"}\n") + test("TestWait", after+wait)
 }

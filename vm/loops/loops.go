@@ -16,7 +16,7 @@ import (
 // A Table has the loops of functions.
 type Table struct {
 	Effect func(native int) Effect // of calls of a native
-	Looks  bool                    // treat locking, unlocking, and selects with a default as having no effect
+	Looks  bool                    // treat locking and unlocking as having no effect
 	infos  []*Loops                // by function number; nil until needed
 }
 
@@ -105,7 +105,7 @@ func sameLive(f *bytecode.Func, a, b int) bool {
 
 // cyclic returns, for each instruction of f, whether control can return to it without passing an
 // operation that certainly has an effect, or a counting block: only there can a goroutine iterate
-// with zero effect. If Looks is set, locking and unlocking have no effect, nor has a select with a default.
+// with zero effect. If Looks is set, locking and unlocking have no effect.
 func (t *Table) cyclic(f *bytecode.Func) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
@@ -144,7 +144,8 @@ func (t *Table) Successor(f *bytecode.Func, pc, i int) (int, bool) {
 		bytecode.Send, bytecode.Recv, bytecode.Close:
 		return 0, false
 	case bytecode.Select:
-		if blocks := in.C != 0; blocks || !t.Looks {
+		//mutant: a loop that polls channels has an effect [env TestPolls]: "blocks " -> "blocks || true "
+		if blocks := in.C != 0; blocks {
 			return 0, false
 		}
 	case bytecode.CallN:
