@@ -52,7 +52,7 @@ import (
 // Time passes while all goroutines wait, those blocked here among them, which natively spin. One that is
 // blocked at its second read, when time passes, has not read the first location since, and what happens
 // then may change that one. So an iteration in whose middle time passes is not left out: the step that
-// makes time pass, on which all depends, begins the trails anew (begunAnew). No execution is lost: a
+// makes time pass, on which all depends, begins the trails anew (beginAnew). No execution is lost: a
 // goroutine that is elsewhere in its loop when time passes comes to the same place by reads that find what
 // those before them have found.
 //
@@ -236,27 +236,38 @@ func (e *awaitElimination) afterLocal(g *goroutine) { e.arrive(g, &stepStart{}) 
 // afterStep implements reduction.
 func (e *awaitElimination) afterStep(g *goroutine) {
 	if e.quiet || e.m.clock != e.clock {
-		e.begunAnew(g)
+		e.beginAnew(g)
 	}
 	e.completed = e.arrive(g, &e.start)
 }
 
-// begunAnew lets the trails of all goroutines but g, which has made time pass, begin at their present places.
-func (e *awaitElimination) begunAnew(g *goroutine) {
+// beginAnew lets the trails of all goroutines but g, which has made time pass, begin at their present places.
+func (e *awaitElimination) beginAnew(g *goroutine) {
 	//mutant: an iteration in which time passes is left out [env TestPolls]: "e.mode != AwaitOnce" -> "true"
 	if e.mode != AwaitOnce {
 		return
 	}
-	for _, s := range e.m.living() {
-		q := e.m.gs[s]
-		if q == g || q.status != gReady || q.trail == nil || q.trail == tooLong || q.trail.prev == nil {
+	m := e.m
+	for _, s := range m.living() {
+		q := m.gs[s]
+		switch {
+		case q == g || q.trail == nil || q.trail == tooLong:
+		//mutant: who spins when time passes does so forever [env TestPolls]: "q.status == gSpinning" -> "false"
+		case q.status == gSpinning: // it comes to its next operation again
+			m.saveGoroutine(q)
+			q.status, q.pending = gRunning, trace.Op{}
+			m.ready = append(m.ready, q.slot)
+		case q.status == gReady && q.trail.prev != nil:
+			m.saveGoroutine(q)
+			n := &snapshot{state: q.trail.state}
+			n.digest = mix(mix(mix(0, n.state[0]), 0), 0)
+			q.trail, q.outcomes.valid, q.view.moment = n, false, 0
+		default:
 			continue
 		}
-		e.m.saveGoroutine(q)
-		n := &snapshot{state: q.trail.state}
-		n.digest = mix(mix(mix(0, n.state[0]), 0), 0)
-		q.trail, q.outcomes.valid, q.view.moment = n, false, 0
+		m.able.moment = 0 // the set of enabled goroutines is another one
 	}
+	m.runLocal()
 }
 
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
