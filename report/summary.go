@@ -293,7 +293,7 @@ func (t *Text) timers(b *bytes.Buffer) {
 		}
 		words = append(words, fmt.Sprintf("%s (%s%s)", x.entry, wait, x.bug.Kind.Code()))
 	}
-	fmt.Fprintf(b, "warning: only a timer that fires while goroutines can run, on a machine that is slow for so long, makes these fail: %s; -v shows each\n",
+	fmt.Fprintf(b, "warning: these fail only if a timer fires while goroutines can run, on a machine that is slow for that long: %s; -v shows each\n",
 		someOf(words))
 }
 

@@ -75,7 +75,7 @@ func (f *clusterFlags) register(fs *pflag.FlagSet) {
 }
 
 func registerAckWait(fs *pflag.FlagSet, d *time.Duration) {
-	fs.DurationVar(d, "ack-wait", jetstream.DefaultAckWait, "give a task to another worker if its worker says nothing for so long")
+	fs.DurationVar(d, "ack-wait", jetstream.DefaultAckWait, "give a task to another worker if its worker is silent for this long")
 	if err := fs.MarkHidden("ack-wait"); err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -354,7 +354,7 @@ func (x *coordinator) beat() {
 			away = time.Now()
 		case !told && time.Since(away) > 3*time.Second:
 			if x.c.Connected() {
-				why = "does not keep what is sent (a full disk?)"
+				why = "does not store messages (is its disk full?)"
 			}
 			fmt.Fprintf(x.stderr, "cluster %s: %s: waiting for it\n", x.c.Address, why)
 			told = true

@@ -57,7 +57,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 		c.Graph = p.Graph()
 	}
 	if len(x.List) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: tests are explored that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: exploring the tests that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
 	}
 	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
 	answers, err := c.Search(tests)

@@ -295,7 +295,7 @@ func status(code int) error {
 // oneWorker says why one worker explores although -j asked for more, "" if that is not so.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
-		return fmt.Sprintf("-j %d: one worker explores, because --resume continues a search with one worker", f.jobs)
+		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)
 	}
 	return report.OneWorker(o)
 }

@@ -64,7 +64,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that goroutines compute between two moments when all of them wait")
 	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
 	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")
-	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals, of those that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
+	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
 	fs.StringVar(&f.net, "net", "reliable", "`reliable|faulty`: connections of the program to itself. reliable: nothing is lost; faulty: connects may be refused, Reads may return one byte, connections may be reset and packets lost")
 	fs.StringVar(&f.stdin, "stdin", "", "let the program read `file` as its standard input")
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)

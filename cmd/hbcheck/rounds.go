@@ -21,10 +21,10 @@ func watchCommand() *cobra.Command {
 		Use:   "watch [flags] [packages] [-- args]",
 		Short: "Explore, and again whenever a file changes",
 		Long: `Watch explores the packages as explore does, and waits. When a file of the module
-changes it explores again: entries of packages that depend on the file, those that have
-failed, and those that are not decided. A change meanwhile begins a new round. It has the
-flags of explore, but for those that write one file about one exploration. Ctrl-C ends it;
-the exit status is that of the last round.`,
+changes, it starts a new round: it explores the entries of packages that depend on the
+file, and the entries that failed or are undecided. A change during a round starts the
+next one. Watch has the flags of explore, except those that write a file about one
+exploration. Ctrl-C ends it; the exit status is that of the last round.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.rounds(cmd) },
 	}
 	f.register(cmd.Flags())

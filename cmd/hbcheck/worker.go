@@ -185,7 +185,7 @@ func (w *worker) look(ctx context.Context, info jetstream.WorkerInfo) {
 
 // otherBuild is the error for a run of another build.
 func otherBuild(r jetstream.RunInfo, own string) error {
-	return fmt.Errorf("refused: the run of %s in %s is one of hbcheck %s, build %s; this worker is hbcheck %s, build %s: both have to be the same binary",
+	return fmt.Errorf("refused: the run of %s in %s is one of hbcheck %s, build %s; this worker is hbcheck %s, build %s; both have to be the same binary",
 		r.Host, r.Dir, r.Version, r.Build, version(), own)
 }
 
@@ -339,10 +339,10 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags] nats://host:port",
 		Short: "Explore entries of runs on other machines (hbcheck --cluster)",
-		Long: `Worker explores what runs with --cluster have to explore. It needs neither Go nor the
-sources: the program comes from the cluster, and is executed in hbcheck's machine only.
-A worker joins and leaves at any time. After SIGTERM or Ctrl-C it takes nothing more, and
-gives back what it cannot finish within --drain.`,
+		Long: `Worker explores entries for runs with --cluster. It needs neither Go nor the sources: it
+gets the program from the cluster, and executes it in hbcheck's machine only. A worker
+joins and leaves at any time. After SIGTERM or Ctrl-C it takes no more tasks, and returns
+tasks that it cannot finish within --drain.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slots < 1 {
@@ -381,7 +381,7 @@ gives back what it cannot finish within --drain.`,
 			fmt.Fprintf(log, "worker %s: %d at a time, build %s, at %s\n", w.info.ID[len(w.info.ID)-6:], slots, build, c.Address)
 			context.AfterFunc(ctx, func() {
 				stop() // a second signal ends the process
-				fmt.Fprintln(log, "leaving: nothing more is taken")
+				fmt.Fprintln(log, "leaving: taking no more tasks")
 			})
 			return w.work(ctx)
 		},
@@ -389,7 +389,7 @@ gives back what it cannot finish within --drain.`,
 	cmd.Flags().IntVarP(&slots, "jobs", "j", processors(), "explore `n` entries at the same time")
 	cmd.Flags().Lookup("jobs").DefValue = "number of processors"
 	cmd.Flags().Var(&memory, "max-memory", "memory limit for the searches of this worker: `size` with K, M or G (half of the machine's by default)")
-	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, give what is being explored this `time` to end")
+	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, wait for running explorations for at most this `time`")
 	registerAckWait(cmd.Flags(), &ackWait)
 	return cmd
 }

@@ -297,10 +297,10 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		case n < len(all):
 			s.open = append(s.open, e.Name+" reaches only one of the places")
 		case warned:
-			s.open = append(s.open, e.Name+" has a warning of it")
+			s.open = append(s.open, e.Name+" shows it only as a warning")
 		//mutant: confirm: what is incomplete refutes [test ./cmd/hbcheck TestScripts/confirm$]: "last.Verdict != explore.OK" -> "false"
 		case last.Verdict != explore.OK:
-			s.open = append(s.open, e.Name+" was not explored to the end")
+			s.open = append(s.open, e.Name+" was not explored completely")
 		case s.shape == lost:
 			s.open = append(s.open, e.Name+" does not fail because of it")
 		case raced.Load():
@@ -334,7 +334,7 @@ func (s *state) conclude() Answer {
 	case len(s.refuting) > 0 && len(left)+len(s.untried) == 0:
 		s.answer = Answer{Status: Refuted, By: s.refuting}
 	case s.shape == never:
-		s.answer.Why = "it shows in no single execution"
+		s.answer.Why = "no single execution shows it"
 	case len(s.open)+len(s.refuting)+len(s.untried) == 0:
 		s.answer.Why = "no test reaches its places"
 	default:
@@ -347,7 +347,7 @@ func (s *state) conclude() Answer {
 			why = append(why, andMore(list))
 		}
 		if len(s.untried) > 0 {
-			why = append(why, "there was no time for "+andMore(s.untried)+" (--budget)")
+			why = append(why, "time was up before "+andMore(s.untried)+" (--budget)")
 		}
 		s.answer.Why = strings.Join(why, "; ")
 	}

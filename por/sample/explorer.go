@@ -45,7 +45,7 @@ func PCTExplorer() *por.Explorer {
 		},
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
-			Doc: "number `d` of ordering constraints that the bugs sought by --por=pct have",
+			Doc: "number `d` of ordering constraints that a bug needs, for --por=pct",
 			Set: func(value string) error {
 				d, err := strconv.Atoi(value)
 				if err != nil || d < 1 {

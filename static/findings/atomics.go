@@ -173,13 +173,13 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is stored to with what was computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) {
 							c = Low // the compare-and-swap may be what keeps the others out
 						}
-						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
 				}
 			}

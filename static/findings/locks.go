@@ -81,7 +81,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 			return
 		}
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
-		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while it is: a writer that comes between the two blocks the second one, and waits for the first", name, via), rel...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s a second time: a writer that calls Lock in between waits for the first read lock, and blocks the second", name, via), rel...)
 		return
 	}
 	how := ""
@@ -366,7 +366,7 @@ func checkReplaced(p *pass) {
 				for _, s := range f.before[instr] {
 					for _, h := range s.held {
 						if at != static.Unknown && p.Base.Paths.Within(h.path, at) {
-							p.report("HBA106", High, instr, fmt.Sprintf("%s is overwritten while it is held: its Unlock fails, and what waits for it waits forever", p.name(h.path)), p.place(h.at, "it is locked here"))
+							p.report("HBA106", High, instr, fmt.Sprintf("%s is overwritten while it is held: its Unlock fails, and goroutines that wait for it wait forever", p.name(h.path)), p.place(h.at, "it is locked here"))
 						}
 					}
 				}

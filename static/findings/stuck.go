@@ -201,7 +201,7 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		code, text := "", ""
 		together := "while others wait for it"
 		if !root {
-			together = "when the function that has started it has returned"
+			together = "after the function that started it has returned"
 		}
 		switch b.Op {
 		case sketch.LockOp, sketch.OnceOp:
@@ -214,7 +214,7 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		case sketch.RecvOp:
 			code, text = "HBA202", "receive that may have no sender, and no close: the goroutine may wait here forever, "+together
 		case sketch.SelectOp:
-			code, text = "HBA207", "select of which no case may ever be ready: the goroutine may wait here forever, "+together
+			code, text = "HBA207", "select without a case that becomes ready: the goroutine may wait here forever, "+together
 		case sketch.JoinOp:
 			code, text = "HBA302", "Wait that may never return: Done is not called as often as Add"
 		case sketch.CondOp:

@@ -40,7 +40,7 @@ func checkCond(p *pass) {
 		if p.calledInLoops(fn, 3) {
 			return // a helper
 		}
-		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns the condition may be false again, or another one was signalled")
+		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again, or the signal was for another condition")
 	})
 }
 
@@ -77,7 +77,7 @@ func checkTesting(p *pass) {
 				if recv := g.Signature.Recv(); recv != nil && slices.Contains(testFailures, g.Name()) && strings.HasPrefix(strings.TrimLeft(g.String(), "(*"), "testing.") {
 					if !seen[instr] {
 						seen[instr] = true
-						p.report("HBA404", High, instr, fmt.Sprintf("%s in a goroutine that is not the test's: it ends this goroutine, and the test goes on", g.Name()), append([]Place{p.place(start, "the goroutine is started here")}, p.chain(chain, "which calls it")...)...)
+						p.report("HBA404", High, instr, fmt.Sprintf("%s in a goroutine other than the test's: it ends this goroutine, and the test continues", g.Name()), append([]Place{p.place(start, "the goroutine is started here")}, p.chain(chain, "which calls it")...)...)
 					}
 					continue
 				}
@@ -332,7 +332,7 @@ func checkAdd(p *pass) {
 				return
 			}
 			reported = true
-			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and does not wait then", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
+			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and then does not wait", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
 		})
 	})
 }

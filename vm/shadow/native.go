@@ -65,7 +65,7 @@ func (s *Symbols) beforeNative(g *Goroutine, f *bytecode.Func, in *bytecode.Inst
 			}
 		}
 		if hasPrefix(nat.Name, deepReaders) && !s.logs(g) && s.refersToSymbolic(g, in.A, params) {
-			s.m.Refuse(g, nat.Name+" of something that refers to values which depend on an input")
+			s.m.Refuse(g, nat.Name+" of an object with values that depend on an input")
 			return nil
 		}
 	}
