@@ -12,15 +12,16 @@ import (
 )
 
 // Workers in other processes. In the pool each has a proxy, which sends the pieces that it takes. A piece
-// that comes back without having been drawn is drawn when its turn comes, as one that is stale.
+// that comes back undrawn is drawn when its turn comes, like a stale one.
 
-// awayTimes is how much larger pieces are if some are sent: they should take some tenths of a second.
+// awayTimes is the factor by which pieces are larger if some are sent. They should take some tenths of a
+// second.
 const awayTimes = 64
 
 // lateAfter is how long the search waits for a piece that was sent, before it draws the piece itself.
 const lateAfter = 2 * time.Second
 
-// sendAll: all pieces are sent, for tests.
+// sendAll lets tests send all pieces.
 var sendAll = false
 
 // A sentPiece is a piece on its way.
