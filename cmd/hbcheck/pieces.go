@@ -130,19 +130,19 @@ func (m *market) Acquire(stop func() bool) bool {
 	m.open()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	// A search that is over releases what it has acquired, and would get it again and again.
+	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "!stop()" -> "stop() || true"
+	for !stop() {
 		select {
 		case <-m.room:
 			m.hold(1)
 			return true
 		case <-tick.C:
-			if stop() {
-				return false
-			}
 		case <-m.ctx.Done():
 			return false
 		}
 	}
+	return false
 }
 
 // open begins to ask for room, if that has not begun.

@@ -43,5 +43,11 @@ func TestMarket(t *testing.T) {
 		t.Errorf("%d proxies have room, want 3", n)
 	}
 	over.Store(true)
+	m.offer(mostPieces, 0, nil)
 	all.Wait()
+	for range mostPieces {
+		if m.Acquire(over.Load) {
+			t.Fatal("a search that is over has room")
+		}
+	}
 }

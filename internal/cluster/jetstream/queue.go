@@ -335,10 +335,18 @@ func (d *Delivered) Working() (stop func()) {
 	return sync.OnceFunc(func() { close(ended) })
 }
 
+// next waits for a message for a second, or until ctx is done. A message that comes in that moment is
+// delivered again.
+func (p *Puller) next(ctx context.Context) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return p.consumer().Next(jetstream.FetchContext(ctx))
+}
+
 // Pull returns a task. It waits until there is one, or ctx is done.
 func (p *Puller) Pull(ctx context.Context) (*Delivered, error) {
 	for ctx.Err() == nil {
-		msg, err := p.consumer().Next(jetstream.FetchMaxWait(time.Second))
+		msg, err := p.next(ctx)
 		if err != nil {
 			if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrNoHeartbeat) || !p.c.Connected() {
 				select {
