@@ -109,7 +109,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	return c.opts.All || b.Warning
 }
 
-// mayStay reports whether b, a goroutine left behind, may turn out not to be an error: see left.go.
+// mayStay reports whether b, a goroutine that is left, may turn out not to be an error: see left.go.
 func (c *collector) mayStay(b *Bug) bool {
 	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A goroutine that waits forever is a bug (Leak): nothing that can move refers to the object that it waits
-// for. But many tests leave a goroutine that nobody calls a bug: the test starts a server, never stops it,
+// for. But many tests leave a goroutine that is hardly a bug: the test starts a server, never stops it,
 // and returns. It could have stopped the server while it ran; in every schedule the goroutine is left, and
 // the process ends. With LeaksWarn such a Leak is a warning, and the search continues past it:
 //

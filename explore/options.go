@@ -64,7 +64,7 @@ type Options struct {
 	Assume [vm.NumAssumed]bool
 	// Known, if set, reports whether to accept a bug: the search then continues past it.
 	Known func(b *Bug) bool
-	// Leaks says which goroutines left behind are bugs. tolerated has the bugs that may stay, in the
+	// Leaks says which remaining goroutines are bugs. tolerated has the bugs that may stay, in the
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
@@ -174,7 +174,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// LeakRule says which goroutines left behind are bugs.
+// LeakRule says which remaining goroutines are bugs.
 type LeakRule uint8
 
 // A Portfolio explores an entry with several explorers, because no explorer is the best for all

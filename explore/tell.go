@@ -54,7 +54,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	return spent
 }
 
-// judgeLeft decides whether b stays: a goroutine that one execution, or every execution, left behind.
+// judgeLeft decides whether b stays: a goroutine that one execution, or every execution, has left.
 func (s *exploration) judgeLeft(b *Bug) {
 	asked := !b.symbolic && (b.Always || b.stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
 	if !asked {
