@@ -91,7 +91,7 @@ hbcheck analyze --list lists the analyses.`,
 	return cmd
 }
 
-// check refuses combinations of flags that mean nothing.
+// check refuses meaningless combinations of flags.
 func (f *analyzeFlags) check() error {
 	query := 0
 	for _, s := range []string{f.at, f.pointsTo, f.callGraph} {
@@ -129,8 +129,8 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
-// findingWork bounds the points-to analysis for findings: a few seconds. It is sixty times what most modules
-// need.
+// findingWork bounds the points-to analysis for findings to a few seconds. Most modules need a sixtieth of
+// it.
 const findingWork = 6_000_000
 
 func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
@@ -165,7 +165,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		p.Debug()
 	}
 	asked := cmd.Flags().Changed("timeout")
-	part := false // of what was asked for is not covered
+	part := false // part of the requested facts is missing
 	if !f.wantsFacts() && !asked {
 		p.Work = findingWork
 	}
@@ -174,7 +174,8 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 			p.Timeout = 0
 		}
 		if f.confirm && !f.tests {
-			// Tests bring in most of what is too much; then each of them may reach everything.
+			// Tests cause most of the excess. Without them, the findings assume that each test may reach
+			// everything.
 			p.Entries = slices.DeleteFunc(slices.Clone(entries), func(e *load.Entry) bool { return e.Kind != load.Library })
 			f.anywhere = len(p.Entries) > 0
 			if !f.anywhere {

@@ -142,7 +142,7 @@ func onlyTests(prog *load.Program) bool {
 	return true
 }
 
-// ignored reports whether a comment accepts f, at its place or at one that belongs to it.
+// ignored reports whether a comment accepts f, at its place or at a related one.
 func ignored(p *analyze.Program, ignores []*explore.FindingIgnore, f *findings.Finding) bool {
 	for _, ig := range ignores {
 		accepts := ig.Accepts(f.Code, p.Prog.Fset.Position(f.Pos))

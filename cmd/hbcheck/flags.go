@@ -147,8 +147,8 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	}
 }
 
-// check refuses values that mean nothing by themselves, and flags that exclude each other. Which
-// options go together is checked by explore.Options.Check.
+// check refuses meaningless values, and flags that exclude each other. explore.Options.Check checks
+// combinations of options.
 func (f *exploreFlags) check() error {
 	for _, c := range []struct {
 		bad  bool
@@ -221,7 +221,7 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 	}
 	var unknown string
 	if f.refuses = slices.Equal(f.assume, []string{"none"}); f.refuses {
-		// Everything is tried.
+		// No assumption is accepted.
 	} else if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
 		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all, or none", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
@@ -275,7 +275,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	f.heap = uint64(f.maxMemory)
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	if f.resume {
-		o.Jobs = 1 // what several workers have done is not saved
+		o.Jobs = 1 // searches by several workers are not saved
 	}
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.Timeout = f.timeout
@@ -289,8 +289,8 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	return nil
 }
 
-// The bounds on the steps of an execution if none is given. Where no states are stored, a loop
-// that continues forever has no end, and explorers compare each step with what happened before it.
+// The bounds on the steps of an execution if none is given. If no states are stored, an endless loop has no
+// end, and explorers compare each step with all earlier ones.
 const (
 	matchedSteps   = 1_000_000
 	unmatchedSteps = 10_000

@@ -10,19 +10,18 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// loadPercent is how far the heap may grow between two collections while a
-// program is loaded and compiled, when almost nothing becomes garbage. A ten-line
-// test is exploring after 0.40 seconds of processor time instead of 0.52, and
-// the process takes 150 MB instead of 108; a program that imports net/http takes
-// 3.3 instead of 4.0 seconds, and 860 MB instead of 690.
+// loadPercent is the growth of the heap between two collections while a program is loaded and compiled,
+// when almost nothing becomes garbage. The exploration of a ten-line test begins after 0.40 seconds of
+// processor time instead of 0.52, and the process takes 150 MB instead of 108; a program that imports
+// net/http takes 3.3 instead of 4.0 seconds, and 860 MB instead of 690.
 const loadPercent = 800
 
-// loadProgram is load.Load at that pace.
+// loadProgram calls load.Load with loadPercent.
 func loadProgram(cfg load.Config) (*load.Program, error) {
 	return relaxed(func() (*load.Program, error) { return load.Load(cfg) })
 }
 
-// loadRest is Listing.LoadRest at that pace.
+// loadRest calls Listing.LoadRest with loadPercent.
 func loadRest(listing *load.Listing) (prog *load.Program, broken *load.Broken, err error) {
 	prog, err = relaxed(func() (prog *load.Program, err error) {
 		prog, broken, err = listing.LoadRest()
@@ -31,21 +30,21 @@ func loadRest(listing *load.Listing) (prog *load.Program, broken *load.Broken, e
 	return prog, broken, err
 }
 
-// relaxed calls f with the collector at that pace, unless the user has set one.
+// relaxed calls f with loadPercent, unless the user has set GOGC.
 func relaxed[T any](f func() (T, error)) (T, error) {
 	defer pace(loadPercent)()
 	return f()
 }
 
-// findPercent is loadPercent for findings, unless the program takes largeProgram already: memory is
-// scarcer than time then. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist 3.8
-// instead of 4.7.
+// findPercent is loadPercent for findings, unless the program already takes largeProgram, because then
+// memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
+// 3.8 instead of 4.7.
 const (
 	findPercent  = 300
 	largeProgram = 400 << 20
 )
 
-// findPace is pace for findings.
+// findPace calls pace for findings.
 func findPace() func() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -55,7 +54,8 @@ func findPace() func() {
 	return pace(findPercent)
 }
 
-// pace sets that of the collector, unless the user has set one, until the function that it returns is called.
+// pace sets the percentage of the collector, unless the user has set GOGC, until the function that it
+// returns is called.
 func pace(percent int) func() {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -64,8 +64,8 @@ func pace(percent int) func() {
 	return func() { debug.SetGCPercent(old) }
 }
 
-// defaultMemory is half of the machine's memory where the system says it
-// (Linux), and otherwise 2 GiB: a search must not take the machine down.
+// defaultMemory returns half of the computer's memory if the system reports it (Linux), otherwise 2 GiB. A
+// search must not exhaust the memory of the computer.
 func defaultMemory() int64 {
 	const fallback, least = 2 << 30, 256 << 20
 	data, err := os.ReadFile("/proc/meminfo")

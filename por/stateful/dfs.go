@@ -405,8 +405,8 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 //
-// It stores last states, too, so that their number is right; the visitor is notified of each
-// execution all the same.
+// It also stores final states, so that their count is right. The visitor is notified of each execution
+// nevertheless.
 func (s *depthFirst) leaf(st por.Status) {
 	if s.Tracing() {
 		s.TraceEnd(len(s.Path), st)
