@@ -21,17 +21,18 @@ type View struct {
 	infos    [2]map[string]answer[fs.FileInfo] // of paths; [1]: symbolic links followed
 	lists    map[string]answer[string]         // of directories
 	targets  map[string]answer[string]         // of symbolic links
+	digests  map[string]answer[string]         // of files whose contents are not kept
 	contents map[string]Content
 	size     int64 // bytes in contents
 }
 
-// A hostAnswer is an answer of the host.
+// An answer is an answer of the host.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// hostContent is the content of a file.
+// Content is the content of a file.
 type Content struct {
 	Data []byte // nil: it is not kept
 	Made bool   // the kernel generates it at each read
