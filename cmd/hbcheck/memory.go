@@ -4,8 +4,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hbcheck.dev/hbcheck/load"
 )
@@ -54,14 +57,89 @@ func findPace() func() {
 	return pace(findPercent)
 }
 
-// pace sets the percentage of the collector, unless the user has set GOGC, until the function that it
-// returns is called.
-func pace(percent int) func() {
+// pace sets the collector's percentage, unless the user has set GOGC, until end is called. If several paces
+// are in effect, the largest counts.
+func pace(percent int) (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	old := debug.SetGCPercent(percent)
-	return func() { debug.SetGCPercent(old) }
+	paces.mu.Lock()
+	defer paces.mu.Unlock()
+	paces.active = append(paces.active, percent)
+	if len(paces.active) == 1 {
+		paces.start()
+	} else {
+		paces.set()
+	}
+	return sync.OnceFunc(func() {
+		paces.mu.Lock()
+		defer paces.mu.Unlock()
+		i := slices.Index(paces.active, percent)
+		paces.active = slices.Delete(paces.active, i, i+1)
+		paces.set()
+	})
+}
+
+// paces has the paces that are in effect.
+var paces pacer
+
+type pacer struct {
+	mu       sync.Mutex
+	active   []int
+	before   int // the collector's percentage before the first of them
+	now      int
+	followed bool
+}
+
+// mostRoom bounds the growth of the heap between two collections under a pace, but not under the
+// collector's own percentage. Without it a program of 900 packages with 1.8 GB of live objects took 13 GB.
+const mostRoom = 1 << 30
+
+// start sets the percentage for the first of p.active; p.mu is held.
+func (p *pacer) start() {
+	p.before = debug.SetGCPercent(p.active[0])
+	p.now = p.active[0]
+	p.set()
+	if !p.followed {
+		p.followed = true
+		p.follow()
+	}
+}
+
+// set sets the percentage for the present amount of live objects; p.mu is held.
+func (p *pacer) set() {
+	percent := p.before
+	if len(p.active) > 0 {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		percent = max(p.before, bounded(slices.Max(p.active), live[0].Value.Uint64()))
+	}
+	if percent != p.now {
+		debug.SetGCPercent(percent)
+		p.now = percent
+	}
+}
+
+// follow calls set after each collection while a pace is in effect.
+func (p *pacer) follow() {
+	type collected struct{ _ *int }
+	runtime.AddCleanup(&collected{new(int)}, func(p *pacer) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.followed = len(p.active) > 0; p.followed {
+			p.set()
+			p.follow()
+		}
+	}, p)
+}
+
+// bounded returns percent, or less if more than mostRoom would follow for a heap of live bytes.
+func bounded(percent int, live uint64) int {
+	//mutant: a large heap grows ninefold [test ./cmd/hbcheck TestPace]: "live > mostRoom" -> "live > mostRoom && false"
+	if live > mostRoom/uint64(percent)*100 {
+		return int(mostRoom * 100 / live)
+	}
+	return percent
 }
 
 // defaultMemory returns half of the computer's memory if the system reports it (Linux), otherwise 2 GiB. A

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -151,18 +152,11 @@ func (v *View) answer(env []string, ask Ask, name string) string {
 		if c := v.Content(name); c.Data != nil {
 			return digest(c.Data)
 		}
-		info, err := os.Stat(v.path(name))
+		d, err := kept(v, &v.digests, name, onHost(v, digestOf))
 		if err != nil {
 			return described(nil, err, false)
 		}
-		if !info.Mode().IsRegular() || info.Size() > maxHostFile {
-			return unknown
-		}
-		data, err := os.ReadFile(v.path(name))
-		if err != nil {
-			return described(nil, err, false)
-		}
-		return digest(data)
+		return d
 	case AskNames:
 		list, err := v.Names(name)
 		if err != nil {
@@ -188,6 +182,27 @@ func described(info fs.FileInfo, err error, whole bool) string {
 		return fmt.Sprintf("%v %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
 	}
 	return info.Mode().String()
+}
+
+// digestOf returns the digest of a file, or unknown if that takes too long.
+func digestOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxHostFile {
+		return unknown, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func digest(b []byte) string {

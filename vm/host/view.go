@@ -20,6 +20,7 @@ type View struct {
 	infos    [2]map[string]answer[fs.FileInfo] // of paths; [1]: symbolic links followed
 	lists    map[string]answer[string]         // of directories
 	targets  map[string]answer[string]         // of symbolic links
+	digests  map[string]answer[string]         // of files whose contents are not kept
 	contents map[string]Content
 	size     int64 // bytes in contents
 }
