@@ -15,7 +15,7 @@ type place struct {
 	leaf int32 // the leaf there if everything has the types it should
 }
 
-// plus returns the place of part p of what is at pl.
+// plus returns the place of part p of the value at pl.
 func (pl place) plus(p *part) place { return place{pl.off + p.off, pl.leaf + p.leaf} }
 
 // at returns the address of place pl, counted from address n.
@@ -50,7 +50,7 @@ type slot struct {
 	part slotPart
 }
 
-// slotPart says what of a leaf a slot is about.
+// A slotPart is the part of a leaf that a slot is about.
 type slotPart uint8
 
 const (
@@ -67,8 +67,8 @@ const (
 // maxWords bounds the number of words of an array that are kept apart.
 const maxWords = 1 << 12
 
-// slots returns what an access of type t touches at place pl, counted from address n.
-// The result is valid until the next call.
+// slots returns the slots that an access of type t touches at place pl, counted from address n. The result
+// is valid until the next call.
 func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	s := a.slotBuf[:0]
 	o := a.objectOf(n)
@@ -217,8 +217,7 @@ func (l *layout) hasPart(k int32, t *layout) bool {
 	return false
 }
 
-// loading makes registers dst.. include what is at place pl of every address
-// in src, accessed as t.
+// loading makes registers dst.. include the values at place pl of every address in src, accessed as t.
 type loading struct {
 	dst nodeID
 	pl  place
@@ -261,8 +260,7 @@ func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 	}
 }
 
-// storing makes what is at place pl of every address include registers src..,
-// accessed as t.
+// storing makes the values at place pl of every address include registers src.., accessed as t.
 type storing struct {
 	src nodeID
 	pl  place
@@ -358,8 +356,7 @@ func (c *spread) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// hasElemsAt reports whether a part of l that begins at leaf k is an array of
-// elem, or there is nothing but one elem.
+// hasElemsAt reports whether a part of l that begins at leaf k is an array of elem, or a single elem.
 func (l *layout) hasElemsAt(k int32, elem *layout) bool {
 	if k == 0 && (l == elem || len(l.leaves) == 0 || l.count > 0 && l.parts[0].lay == elem) {
 		return true
