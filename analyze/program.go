@@ -156,8 +156,8 @@ func (p *Program) Functions() []*ssa.Function {
 	return p.funcs
 }
 
-// Generic returns the generic functions of the packages named of which no instance
-// is reached, so that there is none to analyse; sorted by position.
+// Generic returns the generic functions of the packages named that have no reachable instance to analyse,
+// sorted by position.
 func (p *Program) Generic() []*ssa.Function {
 	p.Functions()
 	return p.generic
