@@ -85,7 +85,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Program is what the closure asks of the program.
+// Program has the methods that the closure calls.
 type Program interface {
 	static.Program
 	// ByValue reports whether free variable i of fn is captured by value.
@@ -100,7 +100,7 @@ type Program interface {
 	LockerField(site ssa.CallInstruction) (base ssa.Value, off int64, ok bool)
 }
 
-// Level is how much is tried.
+// A Level says how much is tried.
 type Level uint8
 
 const (

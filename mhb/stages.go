@@ -20,7 +20,7 @@ const (
 	AllStages Stages = 1<<iota - 1
 )
 
-// NumStages is how many there are.
+// NumStages is the number of stages.
 const NumStages = 9
 
 // has reports whether a stage is on.

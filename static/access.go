@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// KeyKind says what a Key names.
+// A KeyKind is the kind of location that a Key names.
 type KeyKind uint8
 
 const (

@@ -18,8 +18,7 @@ type Fact struct {
 	Pos token.Pos
 	// Of is the end of Text if that is the class of locations the fact is about.
 	Of string
-	// Why is set if Text does not hold, and says why not: "written at x.go:31
-	// without s.mu".
+	// Why is the reason if Text does not hold: "written at x.go:31 without s.mu".
 	Why string
 }
 
@@ -29,8 +28,8 @@ type Analysis interface {
 	Name() string
 	// Doc is one line saying what the facts mean.
 	Doc() string
-	// At returns what is known of the point before instr, sorted and without
-	// repeats. The function of instr need not be one that has been analysed.
+	// At returns the facts about the point before instr, sorted and without repeats. The function of instr
+	// need not be one that has been analysed.
 	At(instr ssa.Instruction) []Fact
 }
 

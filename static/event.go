@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// EventKind is what an instruction does that analyses care about.
+// An EventKind is a kind of action that analyses care about.
 type EventKind uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	AnyEvent     // a native of which nothing is known
 )
 
-// Mode says how a lock is held.
+// A Mode is the mode in which a lock is held.
 type Mode uint8
 
 const (

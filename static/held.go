@@ -23,7 +23,7 @@ import (
 //	mu.Unlock()     {}
 //	other.Unlock()  {}, and not clean: it may be any mutex, one that a caller has locked, too
 
-// holding is what is known of a point.
+// holding has the locks held at a point.
 type holding struct {
 	locks   Set  // of lock objects of the analysis of foreign unlocks
 	clean   bool // since entry nothing was unlocked that had not been locked since entry
@@ -41,7 +41,7 @@ func newHeld(u *ForeignUnlock) *held {
 	return &held{u: u, at: map[ssa.Instruction]holding{}, done: map[*ssa.Function]bool{}}
 }
 
-// before returns what is held before instr, one with events or calls.
+// before returns the locks held before instr, which has events or calls.
 func (h *held) before(instr ssa.Instruction) holding {
 	if fn := instr.Parent(); !h.done[fn] {
 		h.done[fn] = true
@@ -114,7 +114,7 @@ func (h *held) equal(b *ssa.BasicBlock, succ int, x holding) holding {
 	return x
 }
 
-// meet returns what is held on both of two paths.
+// meet returns the locks held on both of two paths.
 func (h *held) meet(x, y holding) holding {
 	switch {
 	case !x.reached:
@@ -125,7 +125,7 @@ func (h *held) meet(x, y holding) holding {
 	return holding{h.u.base.Sets.Inter(x.locks, y.locks), x.clean && y.clean, true}
 }
 
-// step returns what is held after n.
+// step returns the locks held after n.
 func (h *held) step(c *skeleton, n *node, x holding) holding {
 	x = h.events(n.events, x)
 	switch n.kind {
@@ -155,7 +155,7 @@ func (h *held) step(c *skeleton, n *node, x holding) holding {
 	return x
 }
 
-// calls returns what is held after a call of one of n's functions.
+// calls returns the locks held after a call of one of n's functions.
 func (h *held) calls(n *node, x holding) holding {
 	var y holding
 	for i := range n.calls {
@@ -176,7 +176,7 @@ func (h *held) calls(n *node, x holding) holding {
 	return y
 }
 
-// events returns what is held after the events of list.
+// events returns the locks held after the events of list.
 func (h *held) events(list []Event, x holding) holding {
 	for i := range list {
 		switch e := &list[i]; e.Kind {

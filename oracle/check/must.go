@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// mustFacts compares what goroutines do with what the analyses have said that
-// they must do first, and with what they were said to allocate.
+// mustFacts compares the steps of goroutines with the operations that must come first, and the objects that
+// they may allocate, according to the analyses.
 //
 // When a goroutine has arrived at an operation, the analyses are asked once, and what
 // they say is kept until it is fulfilled: a promise is fulfilled by the operation
@@ -41,8 +41,7 @@ type mustFacts struct {
 	allocations  []allocation
 }
 
-// mustState is what has been said on the present path. Slices in it are never
-// changed but replaced.
+// mustState has the promises on the present path. Slices in it are never changed but replaced.
 type mustState struct {
 	promises map[trace.GID][]promise
 	sites    map[trace.GID]sites // what may be allocated, by all that has been said
@@ -220,7 +219,7 @@ func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	return nil, false
 }
 
-// ask asks the analyses what g, which has just come to where it stands, must and may do.
+// ask asks the analyses what g, which has just arrived at its place, must and may do.
 func (f *mustFacts) ask(g trace.GID) {
 	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
 	now := sites{set: f.onAllocs.FutureOf(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}

@@ -57,7 +57,7 @@ func (s *sentTask) task(n *sharedNode) *task {
 	return &task{node: n, choice: s.Choice, candidate: s.Candidate, transitions: s.Transitions}
 }
 
-// An explored is what has become of a task. Its own nodes are numbered after those of the parcel's node.
+// An explored is the result of a task. Its own nodes are numbered after those of the parcel's node.
 type explored struct {
 	Results []byte
 	Stats   por.Stats
@@ -244,7 +244,7 @@ func (p *pool) giveBack(t *task, here bool) {
 	p.changed.Broadcast()
 }
 
-// arrive fills in what has become of t, which another process has explored.
+// arrive fills in the result of t, which another process has explored.
 func (p *pool) arrive(t *task, r *explored, results por.Subsearch) {
 	base := t.node
 	t.results, t.stats, t.stop = results, r.Stats, r.Stop
@@ -348,7 +348,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	return saved.Marshal(&list)
 }
 
-// explored returns what has become of t, a task of node base.
+// explored returns the result of t, a task of node base.
 func (t *task) explored(base *sharedNode, results []byte) explored {
 	e := explored{Results: results, Stats: t.stats, Stop: t.stop, ByVisitor: t.byVisitor, Unsupported: t.unsupported,
 		CommutingRefuted: t.commutingRefuted, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}

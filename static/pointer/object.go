@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ObjectKind says what an abstract object represents.
+// An ObjectKind is the kind of objects that an abstract object represents.
 type ObjectKind uint8
 
 const (

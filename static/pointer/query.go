@@ -150,7 +150,7 @@ func fits(in types.Type, lay *layout, k int32, elem types.Type, array bool) bool
 	return false
 }
 
-// A Set is a set of abstract addresses: what a pointer may point to.
+// A Set is a set of abstract addresses, to which a pointer may point.
 type Set struct {
 	a         *analysis
 	nodes     []nodeID // ascending
@@ -358,8 +358,7 @@ func (r *Result) pointsToAnywhere(v ssa.Value) Set {
 	return r.a.setOf(nodes)
 }
 
-// Content returns what the pointer at l may point to; nothing if l is no
-// pointer.
+// Content returns the addresses that the pointer at l may point to; none if l is not a pointer.
 func (r *Result) Content(l Label) Set {
 	return r.a.setOf(r.a.value(l.Object.base + nodeID(l.leaf)))
 }
