@@ -29,6 +29,7 @@ type Program struct {
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
 	Bases      Kept       // of package vm: states in which packages are initialised
+	Begun      Kept       // of package vm: machines in which packages are being initialised
 	Facts      Kept       // of package vm: facts about entries
 	Variables  Kept       // of package observable: what changes
 	Files      Kept       // of package vm: what has been looked at of the host's files

@@ -81,6 +81,8 @@ type entryTask struct {
 	Bound   time.Duration
 	Final   bool
 	Earlier *explore.Result // of an earlier attempt, or nil
+
+	Initialising time.Duration // explore.Options.Initialising
 }
 
 // An outcome is the result of an entryTask.
@@ -123,7 +125,8 @@ func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Op
 
 // elsewhere lets a worker explore an entry, and reports whether one did. Otherwise this process has to
 // explore it.
-func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Duration, final bool, earlier *explore.Result) (crowded, done bool) {
+func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound, initialising time.Duration, final bool,
+	earlier *explore.Result) (crowded, done bool) {
 	x.remote.enter(stop, !final)
 	defer x.remote.leave()
 	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
@@ -134,7 +137,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	case earlier != nil:
 		pass = 2
 	}
-	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
+	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Initialising: initialising, Final: final, Earlier: earlier}
 	o, err := x.remote.explore(stop, fmt.Sprintf("e%d.%d", i, pass), t)
 	switch {
 	case errors.Is(err, errNotHere):
@@ -211,7 +214,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	}
 	own.Progress, own.ProgressDue = nil, func() bool { return false }
 	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
-		own.Timeout, own.Share = t.Bound, true
+		own.Timeout, own.Share, own.Initialising = t.Bound, true, t.Initialising
 	}
 	m := newMarket(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
 	own.Elsewhere = m

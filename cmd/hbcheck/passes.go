@@ -24,7 +24,7 @@ const (
 	glances   = 4                      // the first pass takes firstTime/glances
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
-	mostInitialising = 10 * time.Second // for initialising an entry's packages in early passes; other entries use them, too
+	mostInitialising = 10 * time.Second // to initialise packages for the entries of one package, besides their shares
 	mostPairs        = 3                // pairs that were not explored are named
 )
 
@@ -51,9 +51,11 @@ type wholeRun struct {
 	notOK map[[2]string]bool // package and name
 	apart []string           // pairs of tests that were not explored, with reasons
 
-	mu       sync.Mutex // guards the fields below, mem and sv
-	progress *report.Progress
-	running  []begun // in the order in which they began
+	mu         sync.Mutex // guards the fields below, mem and sv
+	progress   *report.Progress
+	running    []begun                  // in the order in which they began
+	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
+	loadingAll time.Duration
 }
 
 // begun is an entry that is being explored.
@@ -85,7 +87,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
-		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool)}
+		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool),
+		loading: make(map[string]time.Duration)}
 	if remote != nil {
 		if err := remote.start(x, cmd, entries); err != nil {
 			return exitUsage, err
@@ -123,14 +126,14 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return attempt{entry: u.entry, late: true}
 			case share > 0:
 				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i),
-					f.earlyShare(mostInitialising, end, x.capacity(), len(todo)-i), false, u.result)
+					x.initialising(u.entry, end, len(todo)-i), false, u.result)
 			case f.budget > 0 && len(entries) > 1:
 				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(todo)-i))/time.Duration(len(todo)-i))
 			}
 			if u.late = false; u.result != nil && bound > 0 && bound <= firstTime {
 				return u
 			}
-			return x.attempt(stop, u.entry, bound, 0, true, u.result)
+			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
 		}, func(i int, a attempt) error {
 			switch {
 			case a.skipped:
@@ -179,6 +182,31 @@ func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, l
 		return share
 	}
 	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
+}
+
+// initialising returns for how long the packages of e may be initialised, besides e's share, if left entries
+// are to come. Other entries of the package use the result, so a package has a bound of its own; all of them
+// have half of the budget.
+func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	//mutant: a package is initialised in the share of an entry [test ./cmd/hbcheck TestInitialisingPackages]: "mostInitialising - x.loading[e.Package]" -> "time.Duration(0)"
+	most := mostInitialising - x.loading[e.Package]
+	if x.f.budget > 0 {
+		most = min(most, x.f.budget/2-x.loadingAll)
+	}
+	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
+}
+
+// loaded notes how long making the machine for an attempt has taken.
+func (x *wholeRun) loaded(a *attempt) {
+	if a.result == nil || a.cached {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loading[a.entry.Package] += a.result.Stats.Load
+	x.loadingAll += a.result.Stats.Load
 }
 
 // atOnce returns how many of n entries are explored at the same time: one with options about a single
@@ -356,7 +384,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	var crowded bool
 	done := false
 	if x.remote != nil {
-		crowded, done = x.elsewhere(stop, &a, bound, final, earlier)
+		crowded, done = x.elsewhere(stop, &a, bound, initialising, final, earlier)
 		own.Elsewhere = withoutHelp{} // it is counted as on a worker
 	}
 	if !done {
@@ -366,6 +394,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	if a.err != nil || a.skipped {
 		return a
 	}
+	x.loaded(&a)
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
 	a.result = kept(earlier, a.result)
 	return a
