@@ -4,9 +4,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A step changes one goroutine, or two that meet, and some words. So the answer for most goroutines is the
-// same as in the state before, and a goroutine has one answer for all questions in a state. Therefore the
-// last results of each goroutine are kept with their dependences. Registers and deferred calls stay the
+// A step changes one goroutine, or two that communicate, and some words. So the result for most goroutines
+// is the same as in the state before, and often the same for different questions in one state. Therefore
+// the last results of each goroutine are kept with their dependences. Registers and deferred calls stay the
 // same as long as the goroutine does not move (State.Stamp), so the result depends only on a few words and
 // channels besides.
 //
@@ -26,11 +26,11 @@ type kept struct {
 	others  []dep  // on the goroutine in question, and on the round
 }
 
-// mostKept bounds the results that are kept for a goroutine that does not move. They differ because other
-// goroutines enable different operations in different questions.
+// mostKept bounds the results that are kept for a goroutine that does not move. Results differ because in
+// different questions other goroutines enable different operations.
 const mostKept = 4
 
-// A dep is a question about something other than the goroutine, without names of private objects, and its
+// A dep is a question that is not about the goroutine itself, without names of private objects, and its
 // answer.
 type dep struct {
 	q question
@@ -55,10 +55,10 @@ func (o *Oracle) recentOf(t *target, g trace.GID, later bool) *recent {
 
 // again returns one of the last results of g if it is that of the present state, or nil.
 //
-// Claim: it is the result of following the tree, because each answer on the path is the same. For questions
-// about registers, deferred calls, and the channel that a goroutine is about to close, the stamp is the
-// same; all other questions were asked again. Names of private objects are the same, too: only a step of g
-// can let another goroutine reach one, or, undone, make it private again.
+// Claim: it is the result that following the tree would give, because each answer on the path is the same.
+// For questions about registers, deferred calls, and the channel that a goroutine is about to close, the
+// stamp is the same; all other questions were asked again. Names of private objects are the same, too: only
+// a step of g can let another goroutine reach one, or, undone, make it private again.
 func (o *Oracle) again(s State, tc, g trace.GID, found []*summary, r *recent, canMove bool) *summary {
 	//mutant: recent: goroutines stay [micro foreignUnlock]: false
 	if r.stamp != s.Stamp(g) {

@@ -1,8 +1,8 @@
 package mhb
 
-// Stages are parts of the reasoning that can be turned off one by one (see
-// Oracle.Off). Each makes a walk find less; without it a walk finds more, so
-// that fewer choices are skipped and never an outcome is lost. Tests compare.
+// Stages are parts of the reasoning that can be turned off one by one (see Oracle.Off). Each makes a walk
+// find less. Without it a walk finds more, so that fewer choices are skipped, but no outcome is lost. Tests
+// compare the outcomes.
 type Stages uint16
 
 // The stages.

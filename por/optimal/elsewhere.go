@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes tasks
-// as every worker does. It sends them away, with their node, and hands to the pool what comes back:
+// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes
+// tasks as every worker does. It sends them away, with their node, and passes the results to the pool:
 //
 //	the pool        take ─ parcel ─┐                                   ┌─ arrive ─ finish
 //	its proxy                      └──────── Elsewhere.Explore ────────┘
@@ -22,10 +22,10 @@ import (
 // its oldest unfinished frames, one after the other, and explores the rest: so the piece ends, and its
 // unfinished part comes back as nodes with tasks.
 //
-// Who explores a task makes no difference to the result of the search, as with workers of this process.
-// The candidates of a node are compared here only (sharedNode.known). A task that was sent away, and
-// is late, is explored by the first worker, if that has nothing else to do: the search never waits for
-// others to the end. What comes back then is dropped (task.taker).
+// Who explores a task makes no difference to the result of the search, as with workers of this process. The
+// candidates of a node are compared here only (sharedNode.known). A task that was sent away, and is late,
+// is explored by the first worker, if that has nothing else to do: the search never waits for others to the
+// end. The late result is dropped (task.taker).
 
 // lateAfter is how long a task may be away before the first worker may explore it, too.
 var lateAfter = 2 * time.Second
@@ -89,7 +89,7 @@ type sentCandidate struct {
 	sentTask
 }
 
-// startProxy starts a goroutine that sends tasks, or makes such; p.mu is held.
+// startProxy starts a goroutine that sends tasks, or one that makes proxies; p.mu is held.
 func (p *pool) startProxy(run func()) {
 	p.group.Add(1)
 	p.proxies++
@@ -236,7 +236,7 @@ func (p *pool) sendsAll(w *worker) bool {
 	return p.opts.shareAll && p.proxies > 0 && !p.late && w.first && !p.sequential && !p.next.here && p.next.node != nil
 }
 
-// giveBack makes t a task again that no worker explores. here: it is not for other processes.
+// giveBack makes t available again. If here is set, only workers of this process may take it.
 func (p *pool) giveBack(t *task, here bool) {
 	t.taken, t.taker, t.here = false, 0, t.here || here
 	t.node.ready = append([]*task{t}, t.node.ready...)
