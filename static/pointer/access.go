@@ -50,7 +50,7 @@ type slot struct {
 	part slotPart
 }
 
-// A slotPart is the part of a leaf that a slot is about.
+// A slotPart is the part of a leaf that a slot refers to.
 type slotPart uint8
 
 const (
@@ -60,11 +60,11 @@ const (
 	dataWord
 	// stringData is the address of a string's bytes, seen as a pointer.
 	stringData
-	// packed: an interface seen where there are two pointers, its words.
+	// packed is an interface where the memory has two pointers, its words.
 	packed
 )
 
-// maxWords bounds the number of words of an array that are kept apart.
+// maxWords bounds the number of words of an array that are distinguished.
 const maxWords = 1 << 12
 
 // slots returns the slots that an access of type t touches at place pl, counted from address n. The result
@@ -144,8 +144,8 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	return s
 }
 
-// within returns how many bytes canonical offset off is from the beginning of leaf j of
-// l; off may lie in another element of an array.
+// within returns the distance in bytes from the beginning of leaf j of l to canonical offset off, which may
+// be in another element of an array.
 func (l *layout) within(off int64, j int32) int64 {
 	// Elements repeat with the size of some array around the leaf: walk down.
 	for l.parts != nil {
@@ -280,7 +280,7 @@ func (a *analysis) storeTo(n nodeID, pl place, src nodeID, t *layout) {
 		case wholeLeaf:
 			a.copy(s.node, r)
 		case typeWord:
-			// The type of an interface being put together: it comes with the data.
+			// The type of an interface under construction: it comes with the data.
 		case dataWord:
 			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], r)
@@ -323,11 +323,10 @@ func (c *anyOffset) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// spread makes dst include every address, and those of the elements that follow
-// if it is taken for the first of n elements: n < 0 means an unknown number.
-// Usually there is an array of such elements, and all its elements have one
-// address; but code that gets here through unsafe.Pointer may take several
-// fields, or anything else, for an array.
+// spread makes dst include every address, and the addresses of the following elements, as if it were the
+// first of n elements. n < 0 means an unknown number. Usually there is an array of such elements, and all
+// its elements have one address. But code with unsafe.Pointer may treat several fields, or anything else,
+// as an array.
 type spread struct {
 	dst  nodeID
 	elem *layout
