@@ -232,14 +232,14 @@ func (p *Program) paths() []string {
 	return list
 }
 
-// NoSuchFunction says that --func names nothing.
+// NoSuchFunction is the error for a --func that matches no function.
 type NoSuchFunction struct {
 	Name    string
 	Like    []string
 	Generic string // what there is to say about a function of this name
 }
 
-// Error names what may have been meant.
+// Error suggests similar names.
 func (e *NoSuchFunction) Error() string {
 	if e.Generic != "" {
 		return fmt.Sprintf("--func %s: %s", e.Name, e.Generic)
