@@ -49,7 +49,10 @@ import (
 //     collector, which acts only when all others wait, and claim 2 excludes that.
 type confluence struct {
 	m      *Machine
-	clocks [][]uint32 // by slot, then by slot: number of the events that come before the goroutine's next one
+	places map[uint32]uint32 // by slot
+	owners []uint32          // slots of the goroutines that have the places
+	clocks [][]uint32        // by place, then by place: number of the events that come before the goroutine's next one
+	free   []uint32          // places that new goroutines get
 	used   map[uint32][]use
 	chans  map[uint32]*orderedChan
 	groups map[ptr]*orderedGroup
@@ -57,7 +60,7 @@ type confluence struct {
 
 // A use is a goroutine's last access to a part of an object.
 type use struct {
-	slot, at uint32
+	place, at uint32
 	trace.Access
 }
 
@@ -72,8 +75,13 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent.
-const mostConfluent = 1 << 18
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many numbers.
+// Goroutines get the places of others if there are many clocks.
+const (
+	mostConfluent = 1 << 18
+	mostPlaces    = 1 << 12
+	fewPlaces     = 8
+)
 
 // runConfluent executes the initialisers from the state in which forks ended their sequential part. It
 // continues while other schedules make no difference, for at most the given number of steps. It returns the
@@ -86,18 +94,28 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		m.Observe(observer)
 		m.cfg.Watch, m.watched = watch, watch != nil
 	}()
-	s := &confluence{m: m, clocks: [][]uint32{{0}}}
+	s := &confluence{m: m}
 	s.alone()
 	m.confluent = true
 	defer func() { m.confluent = false }()
 	m.runLocalAfterAuto()
-	s.started(0)
+	s.started(1)
 	last := trace.NoGID
 	steps = -1
+	full := fewPlaces
 	for n := 0; ; n++ {
 		if s.isAlone() {
 			s.alone()
 			steps = n
+		}
+		if len(s.free) == 0 && len(s.clocks) >= full {
+			//mutant: initialisers' goroutines keep their places [models TestConfluentMany]: remove
+			s.vacate()
+			full = max(fewPlaces, 2*(len(s.clocks)-len(s.free)))
+		}
+		//mutant: initialisers are not interrupted [models TestConfluentMany]: "m.interrupted()" -> "false"
+		if n%64 == 0 && m.cut.Cause == 0 && m.interrupted() {
+			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		}
 		if m.executionOver() {
 			return -1, false
@@ -107,7 +125,7 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		}
 		g := s.next(last)
 		switch {
-		case g == nil, s.isTimed():
+		case g == nil, s.isTimed(), len(s.clocks) > mostPlaces:
 			return steps, false
 		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // the inspection shows whether they have ended
 			return -1, false
@@ -122,28 +140,87 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 // pending operation of such a goroutine does not show all that it may do.
 func (s *confluence) isTimed() bool {
 	//mutant: initialisers' timers do not fire [models TestInitialisers/stopped]: false
-	return slices.ContainsFunc(s.m.gs, func(g *goroutine) bool { return g.system && !g.isCollector() })
+	return slices.ContainsFunc(s.m.living(), func(slot uint32) bool {
+		g := s.m.gs[slot]
+		return g.system && g.status != gEnded && !g.isCollector()
+	})
 }
 
 // isAlone reports whether all other goroutines but the collector have ended, and their events come
 // before main's next one.
 func (s *confluence) isAlone() bool {
-	for _, g := range s.m.gs[1:] {
-		//mutant: initialisers' goroutines may go on [models TestConfluent]: "g.status != gEnded && !g.isCollector()" -> "false"
-		if g.status != gEnded && !g.isCollector() {
+	for _, slot := range s.m.living() {
+		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 && g.status != gEnded && !g.isCollector()" -> "false"
+		if g := s.m.gs[slot]; slot > 0 && g.status != gEnded && !g.isCollector() {
 			return false
 		}
-		//mutant: initialisers' goroutines may end later [models TestConfluent]: "clockAt(s.clocks[0], g.slot) <" -> "false && 0 <"
-		if clockAt(s.clocks[0], g.slot) < clockAt(s.clocks[g.slot], g.slot) {
+	}
+	for place, clock := range s.clocks {
+		//mutant: initialisers' goroutines may end later [models TestConfluent]: "clockAt(s.clocks[0], uint32(place)) <" -> "false && 0 <"
+		if clockAt(s.clocks[0], uint32(place)) < clockAt(clock, uint32(place)) {
 			return false
 		}
 	}
 	return true
 }
 
-// alone forgets all events, because they come before all later events.
+// alone forgets all events, because they come before all later events, and the goroutines that have ended.
 func (s *confluence) alone() {
 	s.used, s.chans, s.groups = map[uint32][]use{}, map[uint32]*orderedChan{}, map[ptr]*orderedGroup{}
+	s.places, s.owners, s.clocks, s.free = map[uint32]uint32{}, nil, nil, nil
+	for _, slot := range s.m.living() {
+		if slot == 0 || s.m.gs[slot].status != gEnded {
+			s.add(slot, nil)
+		}
+	}
+}
+
+// add gives the goroutine in slot a place, and a clock that begins with the events of clock. In the place of
+// another goroutine its events get greater numbers.
+func (s *confluence) add(slot uint32, clock []uint32) {
+	if n := len(s.free); n > 0 {
+		place := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.places[slot], s.owners[place] = place, slot
+		had := clockAt(s.clocks[place], place)
+		s.clocks[place] = slices.Clone(clock)
+		s.join(place, nil)
+		s.clocks[place][place] = had
+		return
+	}
+	s.places[slot] = uint32(len(s.clocks))
+	s.owners, s.clocks = append(s.owners, slot), append(s.clocks, slices.Clone(clock))
+}
+
+// vacate frees the places of the goroutines that have ended, if their events come before the next one of
+// each goroutine that has not: then they come before the events of all that these will start, too.
+func (s *confluence) vacate() {
+	ended := func(slot uint32) bool { return slot > 0 && s.m.gs[slot].status == gEnded }
+	for place, slot := range s.owners {
+		if !ended(slot) {
+			continue
+		}
+		n := clockAt(s.clocks[place], uint32(place))
+		//mutant: initialisers' goroutines get places whose events may come later [models TestConfluent/unjoined]: "clockAt(s.clocks[k], uint32(place)) < n" -> "n > 1<<30"
+		if !slices.ContainsFunc(s.owners, func(q uint32) bool {
+			k := s.places[q]
+			return !ended(q) && clockAt(s.clocks[k], uint32(place)) < n
+		}) {
+			s.free = append(s.free, uint32(place))
+		}
+	}
+	for _, place := range s.free {
+		delete(s.places, s.owners[place])
+	}
+}
+
+// place returns the place of g, which lives.
+func (s *confluence) place(g *goroutine) uint32 {
+	place, ok := s.places[g.slot]
+	if !ok {
+		panic("BUG: a goroutine of an initialiser moves, and has no clock")
+	}
+	return place
 }
 
 // next returns the goroutine that moves: one that only has to end, else the last one, else the first one
@@ -190,8 +267,8 @@ func (s *confluence) step(g *goroutine) bool {
 		if !slices.Contains(waiting, q) || !s.meets(q, &v.op) {
 			return false
 		}
-		s.join(g.slot, s.clocks[q.slot])
-		s.join(q.slot, s.clocks[g.slot])
+		s.join(s.place(g), s.clocks[s.place(q)])
+		s.join(s.place(q), s.clocks[s.place(g)])
 	}
 	s.started(n)
 	return true
@@ -207,9 +284,9 @@ func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
 	default:
 		return nil
 	}
-	for _, g := range s.m.gs {
+	for _, slot := range s.m.living() {
 		//mutant: initialisers' selects have one partner [models TestConfluent/selects]: "g.pending.Kind == other" -> "(g.pending.Kind == other || g.pending.Kind == trace.Select)"
-		if g.status == gReady && g.pending.Kind == other {
+		if g := s.m.gs[slot]; g.status == gReady && g.pending.Kind == other {
 			list = append(list, g)
 		}
 	}
@@ -251,11 +328,11 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	if !s.afterGroups(g, a) {
 		return false
 	}
-	list := s.used[a.Obj]
+	list, place := s.used[a.Obj], s.place(g)
 	own := -1
 	for i, u := range list {
 		switch {
-		case u.slot != g.slot:
+		case u.place != place:
 			//mutant: initialisers' accesses to other parts conflict [models TestConfluent/group$]: "u.Overlaps(a) && " -> ""
 			if (u.Write || a.Write) && u.Overlaps(a) && !s.before(u, g) {
 				return false
@@ -264,7 +341,7 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 			own = i
 		}
 	}
-	now := use{g.slot, clockAt(s.clocks[g.slot], g.slot), a}
+	now := use{place, clockAt(s.clocks[place], place), a}
 	switch {
 	case own >= 0:
 		list[own].at, list[own].Write = now.at, now.Write || list[own].Write
@@ -272,7 +349,7 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	case len(list) >= mostUses: // the access counts as a write to the whole object
 		//mutant: initialisers' accesses to large objects are forgotten [models TestConfluent/sweeps]: remove
 		now.Off, now.Size, now.Write = 0, math.MaxUint32, true
-		list = slices.DeleteFunc(list, func(u use) bool { return u.slot == g.slot })
+		list = slices.DeleteFunc(list, func(u use) bool { return u.place == place })
 	}
 	s.used[a.Obj] = append(list, now)
 	return true
@@ -283,9 +360,9 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	id := op.Access[0].Obj
 	h := s.m.chanHdr(ptr(id) << 32)
-	c := s.chans[id]
+	c, place := s.chans[id], s.place(g)
 	if c == nil {
-		c = &orderedChan{sender: use{slot: g.slot}, receiver: use{slot: g.slot}, old: h[chLen/8]}
+		c = &orderedChan{sender: use{place: place}, receiver: use{place: place}, old: h[chLen/8]}
 		s.chans[id] = c
 	}
 	side := &c.sender
@@ -297,23 +374,23 @@ func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	if !s.before(*side, g) {
 		return false
 	}
-	*side = use{slot: g.slot, at: clockAt(s.clocks[g.slot], g.slot)}
+	*side = use{place: place, at: clockAt(s.clocks[place], place)}
 
 	switch {
 	case op.Kind == trace.Close:
-		c.closed = slices.Clone(s.clocks[g.slot])
+		c.closed = slices.Clone(s.clocks[place])
 	case op.Kind == trace.Send:
 		if h[chCap/8] > 0 {
-			c.sent = append(c.sent, slices.Clone(s.clocks[g.slot]))
+			c.sent = append(c.sent, slices.Clone(s.clocks[place]))
 		}
 	//mutant: initialisers' elements come from the next send [models TestConfluent/old]: "c.old > 0" -> "false"
 	case c.old > 0:
 		c.old--
 	case len(c.sent) > 0:
-		s.join(g.slot, c.sent[0])
+		s.join(place, c.sent[0])
 		c.sent = c.sent[1:]
 	case c.closed != nil && h[chLen/8] == 0:
-		s.join(g.slot, c.closed)
+		s.join(place, c.closed)
 	}
 	return true
 }
@@ -334,7 +411,8 @@ func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	if !s.before(*side, q) {
 		return false
 	}
-	*side = use{slot: q.slot, at: clockAt(s.clocks[q.slot], q.slot)}
+	place := s.place(q)
+	*side = use{place: place, at: clockAt(s.clocks[place], place)}
 	return true
 }
 
@@ -376,7 +454,8 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 		s.groups[p] = w
 	}
 	s.tick(g)
-	now := use{g.slot, clockAt(s.clocks[g.slot], g.slot), a}
+	place := s.place(g)
+	now := use{place, clockAt(s.clocks[place], place), a}
 	after := func(u use) bool { return s.before(u, g) }
 	unknown := 0
 	for _, u := range w.adds {
@@ -391,7 +470,7 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 			return false
 		}
 		//mutant: initialisers' Waits wait for nothing [models TestConfluent/group$]: remove
-		s.join(g.slot, w.done)
+		s.join(place, w.done)
 		w.waits = append(w.waits, now)
 	//mutant: initialisers' Waits come at any time [models TestConfluent/groupwaits]: "slices.ContainsFunc" -> "false && slices.ContainsFunc"
 	case slices.ContainsFunc(w.waits, func(u use) bool { return !after(u) }):
@@ -403,16 +482,16 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 		if w.dones++; w.dones > w.early+len(w.adds)-unknown {
 			return false
 		}
-		for len(w.done) < len(s.clocks[g.slot]) {
+		for len(w.done) < len(s.clocks[place]) {
 			w.done = append(w.done, 0)
 		}
-		for i, n := range s.clocks[g.slot] {
+		for i, n := range s.clocks[place] {
 			w.done[i] = max(w.done[i], n)
 		}
 	default:
 		return false
 	}
-	i := slices.IndexFunc(w.last, func(u use) bool { return u.slot == g.slot })
+	i := slices.IndexFunc(w.last, func(u use) bool { return u.place == place })
 	if i < 0 {
 		i = len(w.last)
 		w.last = append(w.last, now)
@@ -434,39 +513,46 @@ func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 
 // started gives clocks to the goroutines from slot n on. Their parents' events come before theirs.
 func (s *confluence) started(n int) {
-	for slot := max(n, len(s.clocks)); slot < len(s.m.gs); slot++ {
-		c := make([]uint32, slot+1)
-		copy(c, s.clocks[s.m.slots[s.m.gs[slot].parent]])
-		s.clocks = append(s.clocks, c)
+	for slot := n; slot < len(s.m.gs); slot++ {
+		if _, ok := s.places[uint32(slot)]; ok {
+			continue
+		}
+		var clock []uint32
+		if place, ok := s.places[uint32(s.m.slots[s.m.gs[slot].parent])]; ok {
+			clock = s.clocks[place]
+		}
+		s.add(uint32(slot), clock)
 	}
 }
 
 // tick counts an event of g.
 func (s *confluence) tick(g *goroutine) {
-	s.join(g.slot, nil)
-	s.clocks[g.slot][g.slot]++
+	place := s.place(g)
+	s.join(place, nil)
+	s.clocks[place][place]++
 }
 
-// join puts the events of clock before the next one of the goroutine in slot.
-func (s *confluence) join(slot uint32, clock []uint32) {
-	c := s.clocks[slot]
-	for len(c) < max(len(clock), int(slot)+1) {
+// join puts the events of clock before the next one of the goroutine at place.
+func (s *confluence) join(place uint32, clock []uint32) {
+	c := s.clocks[place]
+	for len(c) < max(len(clock), int(place)+1) {
 		c = append(c, 0)
 	}
 	for i, n := range clock {
 		c[i] = max(c[i], n)
 	}
-	s.clocks[slot] = c
+	s.clocks[place] = c
 }
 
 // before reports whether u comes before the newest event of g.
 func (s *confluence) before(u use, g *goroutine) bool {
-	return u.slot == g.slot || u.at <= clockAt(s.clocks[g.slot], u.slot)
+	place := s.place(g)
+	return u.place == place || u.at <= clockAt(s.clocks[place], u.place)
 }
 
-func clockAt(clock []uint32, slot uint32) uint32 {
-	if int(slot) < len(clock) {
-		return clock[slot]
+func clockAt(clock []uint32, place uint32) uint32 {
+	if int(place) < len(clock) {
+		return clock[place]
 	}
 	return 0
 }

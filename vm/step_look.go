@@ -76,6 +76,27 @@ func (l *lateness) note(d int64) bool {
 	return ok
 }
 
+// join notes what o has noted, and reports whether there is room for all amounts.
+func (l *lateness) join(o *lateness) (ok bool) {
+	o.mu.Lock()
+	noted, jumps := o.any, o.jumps // a slice of amounts is not changed
+	o.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.any = l.any || noted
+	for _, d := range jumps {
+		i, found := slices.BinarySearch(l.jumps, d)
+		switch {
+		case found:
+		case len(l.jumps) == maxJumps:
+			return false
+		default:
+			l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
+		}
+	}
+	return true
+}
+
 // moves reports whether time passes on g's clock while goroutines execute.
 func (m *Machine) moves(g *goroutine) bool {
 	return g.bubble == 0 && !m.auto && (!m.cfg.OrderedTime || m.cfg.Slack > 0)

@@ -143,6 +143,8 @@ func (c *counter) census() *census {
 type past struct {
 	Steps  int     // of the longest execution, without accesses over which steps glided
 	Census *census // of one execution; nil: there is none
+
+	Sources readsFrom // of all executions, if the strategy is a reader
 }
 
 // counts is a strategy that needs a census.

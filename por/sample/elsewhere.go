@@ -39,6 +39,7 @@ type drawn struct {
 	Cut     bool
 	Most    int
 	Census  *census
+	Sources readsFrom
 }
 
 var errOver = errors.New("the search is over")
@@ -85,7 +86,8 @@ func (p *several) send(c *piece) {
 	if c.results, err = p.visitor.(por.Sender).Decode(d.Results); err != nil {
 		panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
 	}
-	c.control, c.races, c.cut, c.most, c.census, c.refused = d.Control, d.Races, d.Cut, d.Most, d.Census, false
+	c.control, c.races, c.cut, c.most, c.census, c.sources = d.Control, d.Races, d.Cut, d.Most, d.Census, d.Sources
+	c.refused = false
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counted.Add(&c.control.Stats)
@@ -118,7 +120,7 @@ func pieceSearch(s func(por.System) making) por.PieceSearch {
 		if b := x.StopReason.Bound; b == por.BoundPoll || b == por.BoundMemory {
 			return nil, nil
 		}
-		d := drawn{Control: x.Control, Races: x.KnownRaces, Cut: x.PreemptCut, Most: x.most, Census: x.census}
+		d := drawn{Control: x.Control, Races: x.KnownRaces, Cut: x.PreemptCut, Most: x.most, Census: x.census, Sources: x.sources}
 		var err error
 		if d.Results, err = v.Encode(results); err != nil {
 			return nil, err

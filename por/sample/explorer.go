@@ -31,6 +31,18 @@ func SURWExplorer() *por.Explorer {
 	}
 }
 
+// RFFExplorer returns the explorer rff.
+func RFFExplorer() *por.Explorer {
+	return &por.Explorer{
+		Name:      "rff",
+		Doc:       "samples executions: reads get sources that were rare in earlier executions (Wolff et al. 2024)",
+		Stateless: true,
+		Samples:   true,
+		Run:       RFF,
+		Piece:     pieceSearch(newRFF),
+	}
+}
+
 // PCTExplorer returns the explorer pct.
 func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth

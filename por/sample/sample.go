@@ -12,7 +12,7 @@ import (
 // DefaultSamples is the number of executions if Config.MaxExecutions is 0.
 const DefaultSamples = 10_000
 
-// A strategy decides which goroutine moves next in the executions of Random, PCT and POS.
+// A strategy decides which goroutine moves next.
 //
 // Its decisions may depend only on its own random numbers and on its arguments:
 // the same seed has to give the same executions.
@@ -41,6 +41,7 @@ type sampler struct {
 	number   uint64      // of the next execution
 	past     past        // the argument of strategy.begin: see round
 	census   *census     // of the first execution of the round
+	sources  readsFrom   // of all executions, for a strategy that is a reader
 	forced   int         // steps in a row that an oracle has chosen
 	most     int         // chosen steps of an execution
 	counter  *counter    `saved:"-"` // of the present execution; nil: it is not counted
@@ -122,7 +123,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if beginsRound(x.number) {
-		x.past = past{x.most, x.census}
+		x.past = past{x.most, x.census, x.sources}
 	}
 }
 
@@ -147,6 +148,9 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	x.countAim()
 	if x.counter != nil {
 		x.census = x.counter.census()
+	}
+	if r, ok := x.strategy.(reader); ok {
+		x.sources = x.sources.plus(r.shown())
 	}
 	x.drawPredicted(root, left-1)
 	x.number++

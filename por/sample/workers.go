@@ -49,6 +49,7 @@ type piece struct {
 	cut     bool           // Driver.PreemptCut
 	most    int            // sampler.most
 	census  *census        // sampler.census
+	sources readsFrom      // sampler.sources, of this piece
 	refused bool           // another process did not draw it
 }
 
@@ -207,7 +208,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	d.sys.Release(root)
 	x.Account()
 	c.results, c.control, c.races = results, x.Control, x.KnownRaces
-	c.cut, c.most, c.census = x.PreemptCut, x.most, x.census
+	c.cut, c.most, c.census, c.sources = x.PreemptCut, x.most, x.census, x.sources
 	p.mu.Lock()
 	delete(p.live, c)
 	p.counted.Add(&x.Stats)
@@ -226,6 +227,8 @@ func (p *several) merge(c *piece) {
 	if c.census != nil {
 		x.census = c.census
 	}
+	//mutant: jobs: the sources of pieces do not count [pieces]: remove
+	x.sources = x.sources.plus(c.sources)
 	for pair := range c.races {
 		x.KnownRaces[pair] = struct{}{}
 	}
