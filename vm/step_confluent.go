@@ -75,8 +75,8 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many numbers.
-// Goroutines get the places of others if there are many clocks.
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many
+// numbers. Goroutines get the places of others if there are more than a few.
 const (
 	mostConfluent = 1 << 18
 	mostPlaces    = 1 << 12
@@ -151,7 +151,7 @@ func (s *confluence) isTimed() bool {
 // before main's next one.
 func (s *confluence) isAlone() bool {
 	for _, slot := range s.m.living() {
-		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 && g.status != gEnded && !g.isCollector()" -> "false"
+		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 &&" -> "slot > 1<<30 &&"
 		if g := s.m.gs[slot]; slot > 0 && g.status != gEnded && !g.isCollector() {
 			return false
 		}
