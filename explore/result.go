@@ -129,8 +129,8 @@ type Result struct {
 	Slack time.Duration // of ModeSlack
 	// InputLen is that of ModeInputLen.
 	InputLen int
-	// Arming: starting a timer is a visible operation (see vm.Config.VisibleArming).
-	Arming bool
+	// Refinement is that of the machine on which the search ended: schedules of bugs are executed with it.
+	Refinement vm.Refinement
 	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
 	// vm.Machine.AllOrders).
 	AllOrders bool

@@ -262,7 +262,7 @@ var rows = [NumKinds]Row{
 	End:  {Name: "end", On: OnGoroutines, Commutes: UnlessCounted},
 	Spin: {Name: "spin", Blocks: true, Wait: "running"},
 	Inspect: {Name: "inspect", On: OnGoroutines,
-		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack"), native("runtime.hbGC"), native("runtime/pprof.hbLeaked")}},
+		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack"), native("runtime.hbGC"), native("runtime/pprof.hbGoroutines"), native("runtime/pprof.hbLeaked")}},
 
 	Branch: {Name: "branch", Commutes: Always, Funcs: []Func{native("testing.hbWay")}}, // or any instruction
 }

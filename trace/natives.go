@@ -53,7 +53,7 @@ var natives = func() map[string]Memory {
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
 			runtime.hbCollect runtime.hbCollects runtime.hbEntry runtime.hbGC runtime.hbInitDone runtime.hbStartCollector
-			runtime.hbLive runtime.hbChoose runtime.hbSample runtime/pprof.hbLeaked runtime.missingMethod runtime.pcInfo
+			runtime.hbLive runtime.hbChoose runtime.hbSample runtime/pprof.hbGoroutines runtime/pprof.hbLeaked runtime.missingMethod runtime.pcInfo
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock

@@ -75,8 +75,8 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many numbers.
-// Goroutines get the places of others if there are many clocks.
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many
+// numbers. Goroutines get the places of others if there are more than a few.
 const (
 	mostConfluent = 1 << 18
 	mostPlaces    = 1 << 12
@@ -150,7 +150,7 @@ func (s *confluence) isTimed() bool {
 // before main's next one.
 func (s *confluence) isAlone() bool {
 	for _, slot := range s.m.living() {
-		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 && g.status != gEnded && !g.isCollector()" -> "false"
+		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 &&" -> "slot > 1<<30 &&"
 		if g := s.m.gs[slot]; slot > 0 && g.status != gEnded && !g.isCollector() {
 			return false
 		}
@@ -201,11 +201,11 @@ func (s *confluence) vacate() {
 			continue
 		}
 		n := clockAt(s.clocks[place], uint32(place))
-		//mutant: initialisers' goroutines get places whose events may come later [models TestConfluent/unjoined]: "clockAt(s.clocks[k], uint32(place)) < n" -> "n > 1<<30"
-		if !slices.ContainsFunc(s.owners, func(q uint32) bool {
-			k := s.places[q]
-			return !ended(q) && clockAt(s.clocks[k], uint32(place)) < n
-		}) {
+		unknown := func(q uint32) bool {
+			//mutant: initialisers' goroutines get places whose events may come later [models TestConfluent/unjoined]: "!ended(q)" -> "false"
+			return !ended(q) && clockAt(s.clocks[s.places[q]], uint32(place)) < n
+		}
+		if !slices.ContainsFunc(s.owners, unknown) {
 			s.free = append(s.free, uint32(place))
 		}
 	}

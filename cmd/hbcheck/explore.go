@@ -467,9 +467,8 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	rep := &report.Replay{Tool: "hbcheck " + version(), Go: x.release, Package: r.Package, Entry: r.Entry,
 		Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
 		Args: x.flags.args, Options: x.flags.record()}
-	if r.Arming {
-		rep.Options["arming"] = "true"
-	}
+	//mutant: schedules are replayed without what the search found out [test ./cmd/hbcheck TestScripts/replayclock]: remove
+	recordRefinement(rep.Options, r.Refinement)
 	//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
 	if r.AllOrders {
 		rep.Options["maps"] = "all"

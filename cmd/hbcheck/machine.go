@@ -38,11 +38,11 @@ type machineFlags struct {
 	short     bool   // testing.Short
 	time      string // any, bounded, virtual
 	slack     time.Duration
-	arming    bool   // starting a timer is a visible operation: the search has found that it must be
-	rand      string // all, seed
-	maps      string // auto, all, insertion
-	signals   string // all, sent
-	net       string // reliable, faulty
+	refined   vm.Refinement // what the search has found to be visible operations, and their alternatives
+	rand      string        // all, seed
+	maps      string        // auto, all, insertion
+	signals   string        // all, sent
+	net       string        // reliable, faulty
 	seed      int64
 	symbolic  bool                        // the entry is called with symbolic arguments
 	inputLen  int                         // bound on the length of strings and slices among inputs
@@ -175,13 +175,15 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 		}
 		return n
 	}
-	return vm.Config{Given: f.inputs,
+	cfg = vm.Config{Given: f.inputs,
 		Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
 		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: f.environ(prog.WorkDir(e)), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
-		OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
+		OrderedTime: f.time != "any", Slack: f.slackOf(),
 		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 		Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
-	}, nil
+	}
+	f.refined.Refine(&cfg)
+	return cfg, nil
 }
 
 // filters parses --run, --skip and --bench; nil is one that has not been given.
@@ -258,7 +260,10 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
-	f.arming = m["arming"] == "true"
+	var err error
+	if f.refined, err = recordedRefinement(m); err != nil {
+		return f, err
+	}
 	for i := 0; m["env"+strconv.Itoa(i)] != ""; i++ {
 		f.env = append(f.env, m["env"+strconv.Itoa(i)])
 	}

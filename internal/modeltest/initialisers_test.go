@@ -499,7 +499,7 @@ var got int32
 func init() {
 	c := make(chan bool)
 	go func() { x.Store(1) }()
-	for range 10 {
+	for range 20 {
 		go func() { c <- true }()
 		<-c
 	}
