@@ -11,12 +11,11 @@ import (
 // function holds at each of its points because it has acquired them itself.
 // Forward, flow-sensitive, intersection.
 //
-// The paper has one bit, for the monitor of this. Here it is a set of paths with
-// modes, so that locks need not be nested and boundaries of critical sections need
-// not be in one function: a call takes away what its callee may unlock and adds
-// what it has locked when it returns. An unlock that is not matched by a lock of a
-// path that is held may be of any of them, and leaves nothing. Cond.Wait has
-// acquired its Locker again when it returns.
+// The paper has one bit, for the monitor of this. Here it is a set of paths with modes, so that locks need
+// not be nested and boundaries of critical sections need not be in one function: a call removes the locks
+// that its callee may unlock, and adds those that it has locked when it returns. An unlock that matches no
+// path in the set may be of any of them, and leaves nothing. Cond.Wait has acquired its Locker again when
+// it returns.
 
 //	mu.Lock()       {mu}
 //	help()          {mu} \ what help may unlock ∪ what it has locked when it returns
@@ -84,8 +83,8 @@ func (h *held) analyse(c *skeleton) {
 	}
 }
 
-// equal returns what is held on the edge to b's succ-th successor: if two pointers are equal there,
-// what is held of the one is held of the other.
+// equal returns the locks held on the edge to b's succ-th successor: if two pointers are equal there, a
+// lock of the one is also held as a lock of the other.
 //
 //	if x != y { y.mu.Lock() }    without the branch x is y: y.mu is held if x.mu is
 func (h *held) equal(b *ssa.BasicBlock, succ int, x holding) holding {
@@ -193,7 +192,7 @@ func (h *held) events(list []Event, x holding) holding {
 	return x
 }
 
-// unlock returns what is held of x after u.
+// unlock returns the part of x that is still held after u.
 func (h *held) unlock(u unlock, x holding) holding {
 	switch {
 	case u.Waits:

@@ -37,7 +37,7 @@ type MinPrefix struct {
 // Unbounded is a sum without lower bound.
 const Unbounded = -1 << 20
 
-// leastPrefix is the least sum that is distinguished. Without it a loop that counts down would have no
+// leastPrefix is the smallest sum that is distinguished. Without it a loop that counts down would have no
 // fixed point.
 const leastPrefix = -32
 
