@@ -11,7 +11,7 @@ const autoPOR = "auto"
 
 // The explorers of a portfolio that sample, and those that can be exhaustive.
 var (
-	autoSamples  = []string{"surw", "pos"}
+	autoSamples  = []string{"surw", "rff"}
 	autoSearches = []string{"optimal", "jpf"}
 )
 

@@ -7,7 +7,7 @@
 //     and aimed at the cycles of the lock order in cycles.go. predict.go reads an execution and predicts
 //     bugs of others (predict_ideal.go, predict_plans.go; predict_left.go: goroutines that wait forever;
 //     predict_aimed.go: lost updates); follow.go executes the predicted schedules.
-//   - rff.go: priorities of operations, with goals for the sources of reads (Wolff et al., ASPLOS 2024), which
+//   - rff.go: priorities of operations, and goals for the sources of reads (Wolff et al., ASPLOS 2024), which
 //     readsfrom.go counts.
 //   - sample.go: the common part: one execution after another, each from the initial state.
 //   - estimate.go: the number of Mazurkiewicz classes, by weighted random walks (Knuth 1975).
