@@ -439,7 +439,7 @@ func main() {}
 			if r.Verdict == Fail {
 				got = "fail"
 			}
-			if r.Arming {
+			if r.Refinement.VisibleArming {
 				got += " looks"
 			}
 			for _, b := range r.Bugs {

@@ -49,7 +49,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
-		r.again = refinement{} // not needed any more
+		r.again = refinement{} // no longer needed
 	}
 	switch {
 	case err != nil || opts.Keep == nil:
@@ -76,7 +76,7 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			opts.spent += r.Stats.Explore
 			more := max(0, r.Stats.Load-opts.Initialising)
 			if opts.Initialising = max(0, opts.Initialising-r.Stats.Load); !first {
-				opts.spent += more // the machine is made again each time
+				opts.spent += more // a new machine is made each time
 			}
 		}
 		//mutant: refining knows no limit [test ./explore TestRefiningEnds]: drop 1
@@ -165,7 +165,7 @@ var anyTimePass = pass{
 // finishTime fills in the result's facts about time from the machine.
 func (s *exploration) finishTime() {
 	r, m := s.result, s.m
-	r.Modes, r.Slack, r.InputLen, r.Arming = m.Modes(), m.Slack(), m.InputLen(), m.VisibleArming()
+	r.Modes, r.Slack, r.InputLen, r.Refinement = m.Modes(), m.Slack(), m.InputLen(), m.Refinement()
 	r.again = s.refinement()
 	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
 		return changed(m, change)

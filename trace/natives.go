@@ -2,7 +2,7 @@ package trace
 
 import "strings"
 
-// Memory says what a function that the machine implements does to memory of the program, beyond the
+// Memory is the effect of a function that the machine implements on memory of the program, besides the
 // operations that KindsOf lists. Memory of models is not meant: see internal/effect of the overlay.
 type Memory uint8
 
@@ -19,7 +19,7 @@ const (
 	AnyMemory           // anything is read and written
 )
 
-// MemoryOf returns what the native of that name does to memory, Undeclared if there is none.
+// MemoryOf returns the effect on memory of the native of that name; Undeclared if it is unknown.
 func MemoryOf(name string) Memory { return natives[name] }
 
 // natives declares every function that the machine implements. Static facts, what pointers point to
@@ -53,7 +53,7 @@ var natives = func() map[string]Memory {
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
 			runtime.hbCollect runtime.hbCollects runtime.hbEntry runtime.hbGC runtime.hbInitDone runtime.hbStartCollector
-			runtime.hbLive runtime.hbChoose runtime.hbSample runtime/pprof.hbLeaked runtime.missingMethod runtime.pcInfo
+			runtime.hbLive runtime.hbChoose runtime.hbSample runtime/pprof.hbGoroutines runtime/pprof.hbLeaked runtime.missingMethod runtime.pcInfo
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock

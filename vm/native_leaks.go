@@ -8,20 +8,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The profile of leaked goroutines (runtime/pprof, Go 1.27). Go's collector finds them as Forgotten does:
-// those that wait for channels, locks, WaitGroups and Conds to which nothing refers that can move. A
-// goroutine that has not begun to wait yet, between two operations, is in the profile here, and natively it
-// is not: that is assumed, as for runtime.Stack.
+// The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds these as
+// Forgotten does: those that wait for channels, locks, WaitGroups and Conds to which nothing refers that can
+// move. A goroutine that has not begun to wait yet, between two operations, is in the profile here, and
+// natively it is not: that is assumed, as for runtime.Stack.
 
 var leakNatives = []Native{
 	// hbLeaked(debug int) (n int, text string): with debug 2 all stacks, otherwise those of the leaked
 	// goroutines.
-	{Name: "runtime/pprof.hbLeaked", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if m.multi {
-			op.Kind = trace.Inspect
-		}
-		return 1
-	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "runtime/pprof.hbLeaked", Peek: peekProfile, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		leaked := slices.DeleteFunc(m.forgotten(), func(q *goroutine) bool { return q.system })
 		if m.showsProgram(g) {
 			m.assume(g, LeaksShown)
@@ -29,6 +24,7 @@ var leakNatives = []Native{
 		debug := r.U(0)
 		r.Set(0, uint64(len(leaked)))
 		if debug < 2 {
+			leaked = slices.DeleteFunc(leaked, func(q *goroutine) bool { return servesForever(q, m.waitReason(q)) })
 			return m.setString(g, r, 1, m.countText(leaked))
 		}
 		m.observeNumbers()
@@ -45,18 +41,53 @@ var leakNatives = []Native{
 		}
 		return m.setString(g, r, 1, b.String())
 	}},
+	// hbGoroutines() (n int, text string): the stacks of all goroutines.
+	{Name: "runtime/pprof.hbGoroutines", Peek: peekProfile, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		var list []*goroutine
+		for _, s := range m.order {
+			if q := m.gs[s]; q.status != gEnded && q.inCount() {
+				list = append(list, q)
+			}
+		}
+		if m.showsProgram(g) {
+			m.assume(g, StacksShown)
+		}
+		m.assumeEnded(g)
+		n, tester := len(list), []string(nil)
+		if m.testOnMain() {
+			n, tester = n+1, []string{testerCounted}
+		}
+		r.Set(0, uint64(n))
+		return m.setString(g, r, 1, m.countText(list, tester...))
+	}},
 }
+
+// peekProfile is the Peek of a profile, which shows where all goroutines are.
+func peekProfile(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	//mutant: profiles show nothing of others [env TestPrograms/profile]: "m.multi" -> "false"
+	if m.multi {
+		op.Kind = trace.Inspect
+	}
+	return 1
+}
+
+// testerCounted is testerText in a profile.
+const testerCounted = `@ 0x1 0x1 0x1
+#	0x1	testing.(*T).Run+0x1	$hbcheck/testing/main.go:61
+#	0x1	testing.(*M).Run+0x1	$hbcheck/testing/main.go:82
+#	0x1	main.main+0x1	_testmain.go:46
+`
 
 // servesForever reports whether g is the main goroutine in a select without cases, which is no leak.
 func servesForever(g *goroutine, wait string) bool { return g.ID == 0 && wait == "select (no cases)" }
 
-// countText prints the stacks of goroutines as a profile has them, the most frequent one first.
-func (m *Machine) countText(list []*goroutine) string {
-	count, texts := map[string]int{}, []string{}
+// countText prints the stacks of goroutines, and others, as a profile has them, the most frequent one first.
+func (m *Machine) countText(list []*goroutine, texts ...string) string {
+	count := map[string]int{}
+	for _, text := range texts {
+		count[text]++
+	}
 	for _, g := range list {
-		if servesForever(g, m.waitReason(g)) {
-			continue
-		}
 		var at, lines strings.Builder
 		for _, f := range m.Report().Stack(g.ID) {
 			fmt.Fprintf(&at, " %#x", f.PC)

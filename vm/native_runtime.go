@@ -66,8 +66,9 @@ var runtimeNatives = []Native{
 			}
 			if m.showsProgram(g) {
 				m.assume(g, StacksShown)
-				m.assumeEnded(g)
 			}
+			//mutant: stacks do not show whether initialisers' goroutines have ended [env TestPrograms/stacksinit]
+			m.assumeEnded(g)
 		}
 		n := min(uint64(len(text)), r.U(1))
 		copy(m.heap.Writable(r.U(0), uint32(n)), text)

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Goroutines of initialisers that end before main goes on, in one schedule if the others make no
-// difference. A program that registers metrics starts a goroutine for each while it is initialised;
-// every test of it would have to explore the thousands of steps that follow.
+// Goroutines that initialisers start, and that end before main continues, are executed in one schedule if
+// other schedules make no difference. A program that registers metrics starts a goroutine for each one
+// while it is initialised; without this rule every test would have to explore thousands of such steps.
 //
 //	initialise ── go ──▶ runConfluent: one schedule ──▶ main is alone ──▶ base, where entries begin
 //	                        │ an order that matters, a choice, a goroutine that stays
@@ -20,65 +20,72 @@ import (
 // ended. Let ⊏ be the smallest partial order on E that contains the order of each goroutine's events and
 // these pairs: a start and the events of the new goroutine; the i-th send on a channel and the i-th
 // receive, in both directions if they meet; a close and a receive that finds the channel closed; a Done of
-// a WaitGroup and a later Wait.
-// runConfluent goes on only while every two dependent events of different goroutines are ordered by ⊏
-// (ordered), except for a send and the receive that has made room for it, for a close and a receive
-// of an element, and for Adds and Dones of one WaitGroup (onGroup).
+// a WaitGroup and a later Wait. runConfluent continues only while every two dependent events of different
+// goroutines are ordered by ⊏ (ordered). There are three exceptions: a send and the receive that made room
+// for it; a close and a receive of an element; Adds and Dones of one WaitGroup (onGroup).
 //
 // Claim: every execution of the program begins, up to the order of independent events, with E.
 //
-//  1. Let C be a part of E that has, with an event, all that come before it by ⊏, and let C be executed
-//     in an order that agrees with ⊏. An operation that can be executed then is the next event of its
-//     goroutine in E, with the same effect: what it depends on in E is before it by ⊏, so it is in C,
-//     and what else is in C is independent of it. And no event of E can be executed without those
-//     before it by ⊏: a goroutine does not move before it is started; the sends on a channel are in one
-//     order with its close, and the receives are in one order, so that a receive without its send finds
-//     the buffer empty and the channel open; and a Wait without one of its Dones finds a counter above
-//     zero (claim 2 of onGroup).
-//  2. The first event of E, in its order there, that is not in C can be executed: what comes before it
-//     is in C, and an event of C that could prevent it depends on it and is later in E, so it comes
-//     after it by ⊏, and is not in C.
-//  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, as far as main goes: all of E
-//     comes before main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part
-//     of the happens-before relation of the memory model, so there are no races in E, and none between
-//     E and what follows.
-//  4. The end of a goroutine is no event. In a program that counts goroutines it is one: then it is
-//     taken before the entry, which is named where the program inspects goroutines (InitEnded).
-//  5. What sees more than its accesses (the clock, output, stacks, the end of the program) is an event
-//     only while main is alone, and goroutines of the environment are not there, except for the
-//     collector, which acts where all wait: claim 2 excludes that.
+//  1. Let C be a subset of E that contains, with each event, all events before it by ⊏, and let C be
+//     executed in an order that agrees with ⊏. An operation that can then be executed is the next event of
+//     its goroutine in E, with the same effect: the events of E on which it depends are before it by ⊏, so
+//     they are in C, and the other events of C are independent of it. And no event of E can be executed
+//     without those before it by ⊏: a goroutine does not move before it is started; the sends on a channel
+//     and its close are totally ordered, and so are the receives, so a receive without its send finds the
+//     buffer empty and the channel open; and a Wait without one of its Dones finds a counter above zero
+//     (claim 2 of onGroup).
+//  2. The first event of E, in the order of E, that is not in C can be executed. All events before it are
+//     in C. An event that could prevent it depends on it and is later in E, so it comes after it by ⊏, and
+//     is not in C.
+//  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, because all of E comes before
+//     main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part of the
+//     happens-before relation of the memory model, so there are no races in E, and none between E and what
+//     follows.
+//  4. The end of a goroutine is no event, except in a program that counts goroutines. There hbcheck assumes
+//     that it comes before the entry, and names the assumption where the program inspects goroutines
+//     (InitEnded).
+//  5. An operation that depends on more than its accesses (the clock, output, stacks, the end of the
+//     program) is executed only while main is alone. The only goroutine of the environment is the
+//     collector, which acts only when all others wait, and claim 2 excludes that.
 type confluence struct {
 	m      *Machine
-	clocks [][]uint32 // by slot, then by slot: number of the events that come before the goroutine's next one
+	places map[uint32]uint32 // by slot
+	owners []uint32          // slots of the goroutines that have the places
+	clocks [][]uint32        // by place, then by place: number of the events that come before the goroutine's next one
+	free   []uint32          // places that new goroutines get
 	used   map[uint32][]use
 	chans  map[uint32]*orderedChan
 	groups map[ptr]*orderedGroup
 }
 
-// use is a goroutine's last access to a part of an object.
+// A use is a goroutine's last access to a part of an object.
 type use struct {
-	slot, at uint32
+	place, at uint32
 	trace.Access
 }
 
 // mostUses bounds the number of parts of an object that are distinguished.
 const mostUses = 128
 
-// orderedChan has what a channel orders.
+// orderedChan has the uses of a channel, which the channel orders.
 type orderedChan struct {
-	sender, receiver use        // who has sent or closed, and received, last
+	sender, receiver use        // the last send or close, and the last receive
 	old              uint64     // number of elements in the buffer that main sent when it was alone
 	sent             [][]uint32 // clocks of the sends of the other elements
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent.
-const mostConfluent = 1 << 18
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many
+// numbers. Goroutines get the places of others if there are more than a few.
+const (
+	mostConfluent = 1 << 18
+	mostPlaces    = 1 << 12
+	fewPlaces     = 8
+)
 
-// runConfluent executes the rest of the initialisers, from the state in which forks has ended their
-// sequential part, as long as other schedules make no difference, for at most the given number of steps.
-// It returns the number of steps after which main was alone for the last time, or -1, and whether that
-// is the present state.
+// runConfluent executes the initialisers from the state in which forks ended their sequential part. It
+// continues while other schedules make no difference, for at most the given number of steps. It returns the
+// number of steps after which main was last alone, or -1, and whether main is alone in the present state.
 func (m *Machine) runConfluent(most int) (steps int, here bool) {
 	observer, watch := m.cfg.Observer, m.cfg.Watch
 	m.Observe(nil)
@@ -87,18 +94,28 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		m.Observe(observer)
 		m.cfg.Watch, m.watched = watch, watch != nil
 	}()
-	s := &confluence{m: m, clocks: [][]uint32{{0}}}
+	s := &confluence{m: m}
 	s.alone()
 	m.confluent = true
 	defer func() { m.confluent = false }()
 	m.runLocalAfterAuto()
-	s.started(0)
+	s.started(1)
 	last := trace.NoGID
 	steps = -1
+	full := fewPlaces
 	for n := 0; ; n++ {
 		if s.isAlone() {
 			s.alone()
 			steps = n
+		}
+		if len(s.free) == 0 && len(s.clocks) >= full {
+			//mutant: initialisers' goroutines keep their places [models TestConfluentMany]: remove
+			s.vacate()
+			full = max(fewPlaces, 2*(len(s.clocks)-len(s.free)))
+		}
+		//mutant: initialisers are not interrupted [models TestConfluentMany]: "m.interrupted()" -> "false"
+		if n%64 == 0 && m.cut.Cause == 0 && m.interrupted() {
+			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		}
 		if m.executionOver() {
 			return -1, false
@@ -108,9 +125,9 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		}
 		g := s.next(last)
 		switch {
-		case g == nil, s.isTimed():
+		case g == nil, s.isTimed(), len(s.clocks) > mostPlaces:
 			return steps, false
-		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // it shows whether they have
+		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // the inspection shows whether they have ended
 			return -1, false
 		case !s.step(g):
 			return steps, false
@@ -119,36 +136,95 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 	}
 }
 
-// isTimed reports whether there is a timer, or another goroutine of the environment except the collector:
-// what it may do is not seen where it is stopped first.
+// isTimed reports whether there is a timer, or a goroutine of the environment other than the collector. The
+// pending operation of such a goroutine does not show all that it may do.
 func (s *confluence) isTimed() bool {
 	//mutant: initialisers' timers do not fire [models TestInitialisers/stopped]: false
-	return slices.ContainsFunc(s.m.gs, func(g *goroutine) bool { return g.system && !g.isCollector() })
+	return slices.ContainsFunc(s.m.living(), func(slot uint32) bool {
+		g := s.m.gs[slot]
+		return g.system && g.status != gEnded && !g.isCollector()
+	})
 }
 
 // isAlone reports whether all other goroutines but the collector have ended, and their events come
 // before main's next one.
 func (s *confluence) isAlone() bool {
-	for _, g := range s.m.gs[1:] {
-		//mutant: initialisers' goroutines may go on [models TestConfluent]: "g.status != gEnded && !g.isCollector()" -> "false"
-		if g.status != gEnded && !g.isCollector() {
+	for _, slot := range s.m.living() {
+		//mutant: initialisers' goroutines may go on [models TestConfluent]: "slot > 0 &&" -> "slot > 1<<30 &&"
+		if g := s.m.gs[slot]; slot > 0 && g.status != gEnded && !g.isCollector() {
 			return false
 		}
-		//mutant: initialisers' goroutines may end later [models TestConfluent]: "clockAt(s.clocks[0], g.slot) <" -> "false && 0 <"
-		if clockAt(s.clocks[0], g.slot) < clockAt(s.clocks[g.slot], g.slot) {
+	}
+	for place, clock := range s.clocks {
+		//mutant: initialisers' goroutines may end later [models TestConfluent]: "clockAt(s.clocks[0], uint32(place)) <" -> "false && 0 <"
+		if clockAt(s.clocks[0], uint32(place)) < clockAt(clock, uint32(place)) {
 			return false
 		}
 	}
 	return true
 }
 
-// alone forgets all events: they come before all that follow.
+// alone forgets all events, because they come before all later events, and the goroutines that have ended.
 func (s *confluence) alone() {
 	s.used, s.chans, s.groups = map[uint32][]use{}, map[uint32]*orderedChan{}, map[ptr]*orderedGroup{}
+	s.places, s.owners, s.clocks, s.free = map[uint32]uint32{}, nil, nil, nil
+	for _, slot := range s.m.living() {
+		if slot == 0 || s.m.gs[slot].status != gEnded {
+			s.add(slot, nil)
+		}
+	}
 }
 
-// next returns the goroutine that moves: one that has nothing to do but end, or else the last one, or
-// else the first one that can. Main does not go on to the entry.
+// add gives the goroutine in slot a place, and a clock that begins with the events of clock. In the place of
+// another goroutine its events get greater numbers.
+func (s *confluence) add(slot uint32, clock []uint32) {
+	if n := len(s.free); n > 0 {
+		place := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.places[slot], s.owners[place] = place, slot
+		had := clockAt(s.clocks[place], place)
+		s.clocks[place] = slices.Clone(clock)
+		s.join(place, nil)
+		s.clocks[place][place] = had
+		return
+	}
+	s.places[slot] = uint32(len(s.clocks))
+	s.owners, s.clocks = append(s.owners, slot), append(s.clocks, slices.Clone(clock))
+}
+
+// vacate frees the places of the goroutines that have ended, if their events come before the next one of
+// each goroutine that has not: then they come before the events of all that these will start, too.
+func (s *confluence) vacate() {
+	ended := func(slot uint32) bool { return slot > 0 && s.m.gs[slot].status == gEnded }
+	for place, slot := range s.owners {
+		if !ended(slot) {
+			continue
+		}
+		n := clockAt(s.clocks[place], uint32(place))
+		unknown := func(q uint32) bool {
+			//mutant: initialisers' goroutines get places whose events may come later [models TestConfluent/unjoined]: "!ended(q)" -> "false"
+			return !ended(q) && clockAt(s.clocks[s.places[q]], uint32(place)) < n
+		}
+		if !slices.ContainsFunc(s.owners, unknown) {
+			s.free = append(s.free, uint32(place))
+		}
+	}
+	for _, place := range s.free {
+		delete(s.places, s.owners[place])
+	}
+}
+
+// place returns the place of g, which lives.
+func (s *confluence) place(g *goroutine) uint32 {
+	place, ok := s.places[g.slot]
+	if !ok {
+		panic("BUG: a goroutine of an initialiser moves, and has no clock")
+	}
+	return place
+}
+
+// next returns the goroutine that moves: one that only has to end, else the last one, else the first one
+// that can move. Main does not continue to the entry.
 func (s *confluence) next(last trace.GID) *goroutine {
 	list := s.m.Enabled(nil)
 	if len(list) == 0 {
@@ -191,15 +267,14 @@ func (s *confluence) step(g *goroutine) bool {
 		if !slices.Contains(waiting, q) || !s.meets(q, &v.op) {
 			return false
 		}
-		s.join(g.slot, s.clocks[q.slot])
-		s.join(q.slot, s.clocks[g.slot])
+		s.join(s.place(g), s.clocks[s.place(q)])
+		s.join(s.place(q), s.clocks[s.place(g)])
 	}
 	s.started(n)
 	return true
 }
 
-// waiting returns the goroutines that can be the other half of op, a send or a receive, and wait for nothing
-// else.
+// waiting returns the goroutines that wait only to be the partner of op, a send or a receive.
 func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
 	other := trace.Recv
 	switch op.Kind {
@@ -209,17 +284,17 @@ func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
 	default:
 		return nil
 	}
-	for _, g := range s.m.gs {
+	for _, slot := range s.m.living() {
 		//mutant: initialisers' selects have one partner [models TestConfluent/selects]: "g.pending.Kind == other" -> "(g.pending.Kind == other || g.pending.Kind == trace.Select)"
-		if g.status == gReady && g.pending.Kind == other {
+		if g := s.m.gs[slot]; g.status == gReady && g.pending.Kind == other {
 			list = append(list, g)
 		}
 	}
 	return list
 }
 
-// ordered counts the event in which g executes op, and reports whether all earlier ones on which it depends
-// come before it.
+// ordered records the event in which g executes op, and reports whether all earlier events on which it
+// depends come before it by ⊏.
 func (s *confluence) ordered(g *goroutine, op *trace.Op) bool {
 	ok := false
 	switch r := op.Kind.Row(); {
@@ -248,16 +323,16 @@ func (s *confluence) ordered(g *goroutine, op *trace.Op) bool {
 	return true
 }
 
-// uses notes an access of g, and reports whether the conflicting ones come before it.
+// uses records an access of g, and reports whether all conflicting accesses come before it.
 func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	if !s.afterGroups(g, a) {
 		return false
 	}
-	list := s.used[a.Obj]
+	list, place := s.used[a.Obj], s.place(g)
 	own := -1
 	for i, u := range list {
 		switch {
-		case u.slot != g.slot:
+		case u.place != place:
 			//mutant: initialisers' accesses to other parts conflict [models TestConfluent/group$]: "u.Overlaps(a) && " -> ""
 			if (u.Write || a.Write) && u.Overlaps(a) && !s.before(u, g) {
 				return false
@@ -266,28 +341,28 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 			own = i
 		}
 	}
-	now := use{g.slot, clockAt(s.clocks[g.slot], g.slot), a}
+	now := use{place, clockAt(s.clocks[place], place), a}
 	switch {
 	case own >= 0:
 		list[own].at, list[own].Write = now.at, now.Write || list[own].Write
 		return true
-	case len(list) >= mostUses: // the goroutine counts as writing the object
+	case len(list) >= mostUses: // the access counts as a write to the whole object
 		//mutant: initialisers' accesses to large objects are forgotten [models TestConfluent/sweeps]: remove
 		now.Off, now.Size, now.Write = 0, math.MaxUint32, true
-		list = slices.DeleteFunc(list, func(u use) bool { return u.slot == g.slot })
+		list = slices.DeleteFunc(list, func(u use) bool { return u.place == place })
 	}
 	s.used[a.Obj] = append(list, now)
 	return true
 }
 
-// onChannel is ordered for a send, a receive or a close. The sends on a channel and its close are in one
-// order, and so are the receives.
+// onChannel is ordered for a send, a receive or a close. The sends on a channel and its close are totally
+// ordered, and so are the receives.
 func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	id := op.Access[0].Obj
 	h := s.m.chanHdr(ptr(id) << 32)
-	c := s.chans[id]
+	c, place := s.chans[id], s.place(g)
 	if c == nil {
-		c = &orderedChan{sender: use{slot: g.slot}, receiver: use{slot: g.slot}, old: h[chLen/8]}
+		c = &orderedChan{sender: use{place: place}, receiver: use{place: place}, old: h[chLen/8]}
 		s.chans[id] = c
 	}
 	side := &c.sender
@@ -299,28 +374,28 @@ func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	if !s.before(*side, g) {
 		return false
 	}
-	*side = use{slot: g.slot, at: clockAt(s.clocks[g.slot], g.slot)}
+	*side = use{place: place, at: clockAt(s.clocks[place], place)}
 
 	switch {
 	case op.Kind == trace.Close:
-		c.closed = slices.Clone(s.clocks[g.slot])
+		c.closed = slices.Clone(s.clocks[place])
 	case op.Kind == trace.Send:
 		if h[chCap/8] > 0 {
-			c.sent = append(c.sent, slices.Clone(s.clocks[g.slot]))
+			c.sent = append(c.sent, slices.Clone(s.clocks[place]))
 		}
 	//mutant: initialisers' elements come from the next send [models TestConfluent/old]: "c.old > 0" -> "false"
 	case c.old > 0:
 		c.old--
 	case len(c.sent) > 0:
-		s.join(g.slot, c.sent[0])
+		s.join(place, c.sent[0])
 		c.sent = c.sent[1:]
 	case c.closed != nil && h[chLen/8] == 0:
-		s.join(g.slot, c.closed)
+		s.join(place, c.closed)
 	}
 	return true
 }
 
-// meets notes the other half of a rendezvous, of which op is the first, by q.
+// meets records that q executes the second half of a rendezvous whose first half is op.
 func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	c := s.chans[op.Access[0].Obj]
 	if c == nil { // main has been alone until now
@@ -336,22 +411,24 @@ func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	if !s.before(*side, q) {
 		return false
 	}
-	*side = use{slot: q.slot, at: clockAt(s.clocks[q.slot], q.slot)}
+	place := s.place(q)
+	*side = use{place: place, at: clockAt(s.clocks[place], place)}
 	return true
 }
 
-// orderedGroup has what is known of a WaitGroup in the confluent part of initialisers: see confluence.
+// orderedGroup has the calls of a WaitGroup's methods in the confluent part of initialisers: see
+// confluence.
 type orderedGroup struct {
 	early int      // the counter when main was alone
 	adds  []use    // calls of Add(1)
 	dones int      // number of calls of Done
-	done  []uint32 // clock of what comes before a call of Done, or is one
+	done  []uint32 // clock of the calls of Done, and of all events before them
 	waits []use    // calls of Wait
 	last  []use    // the last call of each goroutine
 }
 
-// onGroup is ordered for an operation on a WaitGroup. A Done or Wait knows an Add that comes before it by ⊏.
-// Adds of other numbers than one are not taken.
+// onGroup is ordered for an operation on a WaitGroup. A Done or Wait knows an Add that comes before it by
+// ⊏. Adds of numbers other than one are not ordered.
 //
 // Claim: Adds and Dones need not be ordered if (a) for each Done, the counter of the state in which main was
 // alone and the Adds that it knows are together at least the number of Dones up to it, in the order of E,
@@ -377,7 +454,8 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 		s.groups[p] = w
 	}
 	s.tick(g)
-	now := use{g.slot, clockAt(s.clocks[g.slot], g.slot), a}
+	place := s.place(g)
+	now := use{place, clockAt(s.clocks[place], place), a}
 	after := func(u use) bool { return s.before(u, g) }
 	unknown := 0
 	for _, u := range w.adds {
@@ -392,7 +470,7 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 			return false
 		}
 		//mutant: initialisers' Waits wait for nothing [models TestConfluent/group$]: remove
-		s.join(g.slot, w.done)
+		s.join(place, w.done)
 		w.waits = append(w.waits, now)
 	//mutant: initialisers' Waits come at any time [models TestConfluent/groupwaits]: "slices.ContainsFunc" -> "false && slices.ContainsFunc"
 	case slices.ContainsFunc(w.waits, func(u use) bool { return !after(u) }):
@@ -404,16 +482,16 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 		if w.dones++; w.dones > w.early+len(w.adds)-unknown {
 			return false
 		}
-		for len(w.done) < len(s.clocks[g.slot]) {
+		for len(w.done) < len(s.clocks[place]) {
 			w.done = append(w.done, 0)
 		}
-		for i, n := range s.clocks[g.slot] {
+		for i, n := range s.clocks[place] {
 			w.done[i] = max(w.done[i], n)
 		}
 	default:
 		return false
 	}
-	i := slices.IndexFunc(w.last, func(u use) bool { return u.slot == g.slot })
+	i := slices.IndexFunc(w.last, func(u use) bool { return u.place == place })
 	if i < 0 {
 		i = len(w.last)
 		w.last = append(w.last, now)
@@ -423,7 +501,7 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 	return !slices.ContainsFunc(s.used[a.Obj], func(u use) bool { return u.Overlaps(a) && !after(u) })
 }
 
-// afterGroups reports whether what has been done with WaitGroups in the memory of a comes before g's event.
+// afterGroups reports whether all operations on WaitGroups in the memory of a come before g's event.
 func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 	for _, w := range s.groups {
 		if slices.ContainsFunc(w.last, func(u use) bool { return u.Overlaps(a) && !s.before(u, g) }) {
@@ -433,47 +511,54 @@ func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 	return true
 }
 
-// started gives clocks to the goroutines from slot n on: their parents' events come before theirs.
+// started gives clocks to the goroutines from slot n on. Their parents' events come before theirs.
 func (s *confluence) started(n int) {
-	for slot := max(n, len(s.clocks)); slot < len(s.m.gs); slot++ {
-		c := make([]uint32, slot+1)
-		copy(c, s.clocks[s.m.slots[s.m.gs[slot].parent]])
-		s.clocks = append(s.clocks, c)
+	for slot := n; slot < len(s.m.gs); slot++ {
+		if _, ok := s.places[uint32(slot)]; ok {
+			continue
+		}
+		var clock []uint32
+		if place, ok := s.places[uint32(s.m.slots[s.m.gs[slot].parent])]; ok {
+			clock = s.clocks[place]
+		}
+		s.add(uint32(slot), clock)
 	}
 }
 
 // tick counts an event of g.
 func (s *confluence) tick(g *goroutine) {
-	s.join(g.slot, nil)
-	s.clocks[g.slot][g.slot]++
+	place := s.place(g)
+	s.join(place, nil)
+	s.clocks[place][place]++
 }
 
-// join puts the events of clock before the next one of the goroutine in slot.
-func (s *confluence) join(slot uint32, clock []uint32) {
-	c := s.clocks[slot]
-	for len(c) < max(len(clock), int(slot)+1) {
+// join puts the events of clock before the next one of the goroutine at place.
+func (s *confluence) join(place uint32, clock []uint32) {
+	c := s.clocks[place]
+	for len(c) < max(len(clock), int(place)+1) {
 		c = append(c, 0)
 	}
 	for i, n := range clock {
 		c[i] = max(c[i], n)
 	}
-	s.clocks[slot] = c
+	s.clocks[place] = c
 }
 
 // before reports whether u comes before the newest event of g.
 func (s *confluence) before(u use, g *goroutine) bool {
-	return u.slot == g.slot || u.at <= clockAt(s.clocks[g.slot], u.slot)
+	place := s.place(g)
+	return u.place == place || u.at <= clockAt(s.clocks[place], u.place)
 }
 
-func clockAt(clock []uint32, slot uint32) uint32 {
-	if int(slot) < len(clock) {
-		return clock[slot]
+func clockAt(clock []uint32, place uint32) uint32 {
+	if int(place) < len(clock) {
+		return clock[place]
 	}
 	return 0
 }
 
-// rebase makes the present state, in which main is alone, the base state. If main has an operation
-// pending, it comes to it again.
+// rebase makes the present state, in which main is alone, the base state. If main has a pending operation,
+// it reaches the operation again.
 func (m *Machine) rebase() {
 	main := m.gs[0]
 	main.status = gRunning

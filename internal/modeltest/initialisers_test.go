@@ -491,6 +491,30 @@ func init() {
 	<-d
 }
 func main() { print(sum) }`},
+	// No event of the first goroutine need come before the load. The others take places of those that have ended.
+	{"unjoined", "0|1", false, `
+import "sync/atomic"
+var x atomic.Int32
+var got int32
+func init() {
+	c := make(chan bool)
+	go func() { x.Store(1) }()
+	for range 20 {
+		go func() { c <- true }()
+		<-c
+	}
+	got = x.Load()
+}
+func main() { print(got) }`},
+	{"compares", "false", true, `
+import "time"
+var late bool
+func init() {
+	start, done := time.Now(), make(chan bool)
+	go func() { late = time.Since(start) > time.Hour; done <- true }()
+	<-done
+}
+func main() { print(late) }`},
 	{"nested", "7", true, `
 var sum int
 func init() {
@@ -539,6 +563,34 @@ func TestConfluent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestConfluentMany: thousands of goroutines, one after the other, are interrupted, or end before the entry.
+func TestConfluentMany(t *testing.T) {
+	e, prog := loadMain(t, `
+var x int
+func init() {
+	done := make(chan bool)
+	for range 5000 {
+		go func() { x++; done <- true }()
+		<-done
+	}
+}
+func main() { print(x) }`)
+	asked := 0
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, Interrupt: func() bool { asked++; return asked > 100 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cut := m.Report().Cut().Cause; cut != vm.CutInterrupted || asked > 110 {
+		t.Errorf("cut %v; asked %d times", cut, asked)
+	}
+	if m, err = vm.New(prog, e, vm.Config{VisibleOutput: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.Report().Goroutines()); n > 1 {
+		t.Errorf("%d goroutines live where the entry begins", n)
 	}
 }
 

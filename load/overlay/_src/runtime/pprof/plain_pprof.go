@@ -1,6 +1,6 @@
 // Package pprof has the interface of runtime/pprof. Labels and custom profiles
-// work; the predefined profiles are empty, for they would measure a machine
-// that is not there.
+// work, and the texts of goroutine profiles; the other predefined profiles are empty,
+// for they would measure a machine that is not there.
 package pprof
 
 import (
@@ -112,12 +112,20 @@ func (p *Profile) Remove(value any) {
 	delete(p.m, value)
 }
 
-// WriteTo writes the number of stacks. A goroutine profile with debug 2 is that
-// of all goroutines, as when the program crashes.
+// hbGoroutines returns the number of goroutines, and their stacks.
+func hbGoroutines() (n int, text string)
+
+// WriteTo writes the number of stacks. A goroutine profile has stacks, too: those
+// of all goroutines, with debug 2 as when the program crashes.
 func (p *Profile) WriteTo(w io.Writer, debug int) error {
 	if p.name == "goroutine" && debug >= 2 {
 		buf := make([]byte, 1<<20)
 		_, err := w.Write(buf[:runtime.Stack(buf, true)])
+		return err
+	}
+	if p.name == "goroutine" && debug == 1 {
+		n, text := hbGoroutines()
+		_, err := fmt.Fprintf(w, "goroutine profile: total %d\n%s", n, text)
 		return err
 	}
 	if hbHasLeaks && p.name == "goroutineleak" {
