@@ -265,7 +265,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 		default:
 			continue
 		}
-		m.able.moment = 0 // the set of enabled goroutines is another one
+		m.moment++ // other goroutines are enabled
 	}
 	m.runLocal()
 }

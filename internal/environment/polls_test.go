@@ -16,7 +16,7 @@ import (
 // It must have the outcomes of the same program with a select that waits for the channels and a timer, and
 // must end: while only the loop can move, time passes to the next moment at which something happens.
 func TestPolls(t *testing.T) {
-	n := deep.N(6, 60)
+	n := deep.N(6, 40)
 	dir := t.TempDir()
 	var b strings.Builder
 	b.WriteString(pollHead)
