@@ -243,7 +243,7 @@ func (e *awaitElimination) afterStep(g *goroutine) {
 
 // beginAnew lets the trails of all goroutines but g, which has made time pass, begin at their present places.
 func (e *awaitElimination) beginAnew(g *goroutine) {
-	//mutant: an iteration in which time passes is left out [env TestPolls]: "e.mode != AwaitOnce" -> "true"
+	//mutant: an iteration in which time passes is left out [env TestPollPrograms]: "e.mode != AwaitOnce" -> "true"
 	if e.mode != AwaitOnce {
 		return
 	}
@@ -252,7 +252,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 		q := m.gs[s]
 		switch {
 		case q == g || q.trail == nil || q.trail == tooLong:
-		//mutant: who spins when time passes does so forever [env TestPolls]: "q.status == gSpinning" -> "false"
+		//mutant: who spins when time passes does so forever [env TestPollPrograms]: "q.status == gSpinning" -> "false"
 		case q.status == gSpinning: // it comes to its next operation again
 			m.saveGoroutine(q)
 			q.status, q.pending = gRunning, trace.Op{}

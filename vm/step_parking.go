@@ -52,7 +52,7 @@ func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
 
 // PutOff implements por.Parker.
 func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
-	//mutant: parking: no loop that waits is woken [env TestPolls]: "m.busy != nil" -> "false"
+	//mutant: parking: no loop that waits is woken [env TestPollPrograms]: "m.busy != nil" -> "false"
 	if m.busy != nil && slices.ContainsFunc(m.living(), func(s uint32) bool { return m.gs[s].looked.waits }) {
 		return enabled
 	}

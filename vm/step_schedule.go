@@ -179,7 +179,7 @@ func (m *Machine) enabled(g *goroutine) bool {
 // hasToMove reports whether g does not wait: it is enabled, or the reduction holds it back though it would
 // find something new.
 func (m *Machine) hasToMove(g *goroutine) bool {
-	//mutant: who has missed something waits for time [env TestPolls]: "g.trail != nil" -> "false"
+	//mutant: who has missed something waits for time [env TestPollPrograms]: "g.trail != nil" -> "false"
 	return m.enabled(g) || g.trail != nil && m.reduction.misses(g)
 }
 
