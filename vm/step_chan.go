@@ -76,7 +76,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	}
 	g.parked = false
 	if a.caseIndex < 0 {
-		//mutant: a loop that polls channels never waits [env TestPollPrograms]: "steps" -> "false"
+		//mutant: a loop that polls channels never waits [env TestPollPrograms]: "|| steps" -> "|| steps && false"
 		m.glide.vain = m.glide.vain || steps
 		m.finishChan(g, -1, false)
 		return Next

@@ -145,7 +145,6 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		//mutant: it does not matter what those wait for who are parked [selecting]
 		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
-	//mutant: explorers do not know that a loop that polls waits [env TestPolls]: "g.trail != nil " -> "false "
 	if g.trail != nil && (in.Op == bytecode.Select || in.Op == bytecode.ChanLen) {
 		v.op.Awaits = m.reduction.awaits(g)
 	}

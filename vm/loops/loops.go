@@ -144,7 +144,7 @@ func (t *Table) Successor(f *bytecode.Func, pc, i int) (int, bool) {
 		bytecode.Send, bytecode.Recv, bytecode.Close:
 		return 0, false
 	case bytecode.Select:
-		//mutant: a loop that polls channels has an effect [env TestPollPrograms]: "blocks " -> "blocks || true "
+		//mutant: a loop that polls channels has an effect [env TestPollPrograms]: "!= 0" -> "!= 0 || true"
 		if blocks := in.C != 0; blocks {
 			return 0, false
 		}
