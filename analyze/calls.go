@@ -8,8 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// calls says which functions calls may call, according to the points-to
-// analysis.
+// calls returns which functions calls may call, according to the points-to analysis.
 type calls struct{ p *Program }
 
 func (*calls) Name() string { return "calls" }
@@ -71,7 +70,7 @@ func places(n int) string {
 	return fmt.Sprintf("%d places", n)
 }
 
-// Own implements Analysis: what the call instr may call.
+// Own implements Analysis. It returns the functions that the call instr may call.
 func (c *calls) Own(instr ssa.Instruction) []Fact {
 	site, ok := instr.(ssa.CallInstruction)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package analyze shows what the static analyses know of a program: facts at
-// each program point, what pointers may point to, and the call graph.
+// Package analyze shows the results of the static analyses of a program: facts at each program point, the
+// objects that pointers may point to, and the call graph.
 //
 //	program.go               the program, its pointers and its functions, found once
 //	select.go                which facts a Selection wants, within the time limit

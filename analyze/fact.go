@@ -22,8 +22,7 @@ type Fact struct {
 	Notes    []Note
 }
 
-// A Note says why a fact holds or does not hold, or where something is that
-// the fact is about.
+// A Note says why a fact holds or does not hold, or where its subject is.
 type Note struct {
 	Pos  token.Position // may be invalid
 	Text string
@@ -32,7 +31,7 @@ type Note struct {
 
 // An Analysis answers questions about a program's functions and program points.
 type Analysis interface {
-	// Name is what the analysis is called on the command line.
+	// Name is the name of the analysis on the command line.
 	Name() string
 	// Doc says in a line what its facts mean.
 	Doc() string

@@ -41,7 +41,7 @@ func (f *future) Doc() string { return f.doc }
 // Release frees the memory of the analysis, which must not be used any more.
 func (f *future) Release() { f.a = nil }
 
-// Whole implements Analysis: what holds at the function's entry.
+// Whole implements Analysis. It returns the facts at the function's entry.
 func (f *future) Whole(fn *ssa.Function) []Fact {
 	if len(fn.Blocks) == 0 || f.p.Graph().Body(fn) != fn {
 		return nil
@@ -73,7 +73,7 @@ var leads = map[string]string{
 	"maynotify": "may ", "futurealloc": "may ", "unheldunlock": "may, without having locked it, ",
 }
 
-// At implements Analysis. Facts that differ only in what they are about become one.
+// At implements Analysis. Facts that differ only in their subjects become one.
 func (f *future) At(instr ssa.Instruction) []Fact {
 	if f.p.Graph().Body(instr.Parent()) != instr.Parent() {
 		return nil // the machine implements it
@@ -163,8 +163,8 @@ func (p *Program) at(file string, line int) []ssa.Instruction {
 	return list
 }
 
-// callPosition returns the position of a call for people, who do not expect the opening parenthesis,
-// which is the position that ssa gives.
+// callPosition returns the position of a call as people expect it; ssa has the position of the opening
+// parenthesis.
 func (p *Program) callPosition(site ssa.CallInstruction) token.Position {
 	if !site.Pos().IsValid() {
 		for _, v := range site.Common().Args {

@@ -119,7 +119,7 @@ func (p *Program) query(pkg *load.Package, tree *ast.File, expr ast.Expr, text s
 	tv := info.Types[expr]
 	switch {
 	case !tv.IsValue():
-		return nil, fmt.Errorf("%s is no value", text)
+		return nil, fmt.Errorf("%s is not a value", text)
 	case tv.Value != nil || !refers(tv.Type):
 		return nil, fmt.Errorf("%s, of type %s, refers to nothing", text, types.TypeString(tv.Type, types.RelativeTo(pkg.Types)))
 	}

@@ -156,8 +156,8 @@ func (p *Program) Functions() []*ssa.Function {
 	return p.funcs
 }
 
-// Generic returns the generic functions of the packages named of which no instance
-// is reached, so that there is none to analyse; sorted by position.
+// Generic returns the generic functions of the packages named that have no reachable instance to analyse,
+// sorted by position.
 func (p *Program) Generic() []*ssa.Function {
 	p.Functions()
 	return p.generic
@@ -232,14 +232,14 @@ func (p *Program) paths() []string {
 	return list
 }
 
-// NoSuchFunction says that --func names nothing.
+// NoSuchFunction is the error for a --func that matches no function.
 type NoSuchFunction struct {
 	Name    string
 	Like    []string
 	Generic string // what there is to say about a function of this name
 }
 
-// Error names what may have been meant.
+// Error suggests similar names.
 func (e *NoSuchFunction) Error() string {
 	if e.Generic != "" {
 		return fmt.Sprintf("--func %s: %s", e.Name, e.Generic)

@@ -62,7 +62,7 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 			}
 			whole := a.Whole(fn)
 			for i := range whole {
-				whole[i].Detail = whole[i].Detail && sel.Func == "" // then there is no Overall to say it
+				whole[i].Detail = whole[i].Detail && sel.Func == "" // then no Overall reports it
 			}
 			facts = append(facts, whole...)
 			for _, b := range fn.Blocks {
@@ -75,8 +75,8 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 	}), nil
 }
 
-// collect returns what ask finds for each analysis, sorted, without those that have
-// not been done in time.
+// collect returns the facts that ask finds for each analysis, sorted, without analyses that did not end in
+// time.
 func (p *Program) collect(analyses []Analysis, ask func(a Analysis) []Fact) []Fact {
 	var all []Fact
 	for _, a := range analyses {
@@ -128,7 +128,7 @@ func first(instrs []ssa.Instruction) []ssa.Instruction {
 	return list
 }
 
-// firstOnLine keeps of facts that a line's instructions share the first.
+// firstOnLine keeps the first of the facts that the instructions of a line share.
 func firstOnLine(facts []Fact) []Fact {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(facts, func(f Fact) bool {
@@ -161,7 +161,7 @@ func choose(all []Analysis, names []string) ([]Analysis, error) {
 	return list, nil
 }
 
-// typeArguments are those in the name of an instance.
+// typeArguments matches the type arguments in the name of an instance.
 var typeArguments = regexp.MustCompile(`\[.*\]`)
 
 // find returns the functions that people may mean by name, and the literals in

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Stats is what an analysis took.
+// Stats has the time and memory of an analysis.
 type Stats struct {
 	Load        float64 `json:"load_s"`
 	Pointer     float64 `json:"pointer_s"`
@@ -24,8 +24,8 @@ type Stats struct {
 	PointsTo    int     `json:"points_to_facts"`
 }
 
-// Stats returns the sizes and times of what has been done so far. total is the
-// time since loading was done, facts the number of facts found.
+// Stats returns the sizes and times of the work so far. total is the time since the end of loading, facts
+// the number of facts found.
 func (p *Program) Stats(total time.Duration, facts int) Stats {
 	r := p.Pointer().Stats()
 	var load time.Duration

@@ -18,7 +18,7 @@ type Positions interface {
 	Pos(pos token.Position) string
 }
 
-// itemsInText is how many things a line of text lists, unless all are asked for.
+// itemsInText bounds the items in a line of text, unless all are wanted.
 const itemsInText = 8
 
 // WriteText writes facts as lines "file:line:col: analysis: message". Notes follow,
@@ -45,7 +45,7 @@ func WriteText(w io.Writer, at Positions, facts []Fact, all bool) error {
 	return b.Flush()
 }
 
-// WriteStats writes what the analyses took.
+// WriteStats writes the time and memory of the analyses.
 func WriteStats(w io.Writer, s Stats) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "load      %7.2fs  %d packages, %d named\n", s.Load, s.Packages, s.Named)
@@ -57,7 +57,7 @@ func WriteStats(w io.Writer, s Stats) error {
 	return err
 }
 
-// List writes the names of the analyses and what they are about.
+// List writes the names and subjects of the analyses.
 func List(w io.Writer) error {
 	list := []Analysis{&calls{}}
 	for _, a := range static.Analyses(static.NewBase(noProgram{})) {

@@ -150,7 +150,7 @@ func (r *AnswerRow) Ratio() float64 {
 	return float64(r.Work()) / float64(r.Best)
 }
 
-// Answer explores e, which is the entry of t, as an explorer called name with opts does.
+// Answer explores e, the entry of t, with opts. name is the explorer's name.
 func Answer(ctx context.Context, t *AnswerProgram, name string, e explore.Entry, opts explore.Options) (*AnswerRow, error) {
 	r, cpu, err := measure(ctx, e, opts)
 	if err != nil {

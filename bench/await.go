@@ -7,8 +7,8 @@ import "strconv"
 // TestClasses counts them, as it does for every suite.
 func awaitPrograms() []CountedProgram {
 	var list []CountedProgram
-	// add adds a program; blocked is how many executions optimal begins and abandons, because a goroutine
-	// waits in the middle of an iteration for what has happened before it.
+	// add adds a program. blocked is the number of executions that optimal abandons, because a goroutine
+	// waits in the middle of an iteration for something that happened before the iteration.
 	add := func(program, args string, classes, blocked uint64, published ...Count) {
 		list = append(list, CountedProgram{Suite: "await", Program: program, Args: args, Large: classes > 6000, Classes: classes,
 			Exact: []Count{{"optimal", "blocked", blocked}, {"context", "executions", classes}}, Published: published})

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/testdata/benchmarks"
 )
 
-// withoutAtomics are the programs of the suite condpor-det that have but one rendering.
+// withoutAtomics are the programs of the suite condpor-det that have only one rendering.
 var withoutAtomics = map[string]bool{"lbqueue": true, "coarselist": true}
 
 // condporPrograms returns the suite condpor-det: first each program as the tool of the

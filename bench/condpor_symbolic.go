@@ -36,7 +36,7 @@ func symbolicPrograms() ([]CountedProgram, error) {
 		add(program, args, r.number("native")+stuck, published)
 		if n := r.number("e-complete"); n > 0 {
 			if stuck > 0 {
-				n = 0 // how many more there are in which a goroutine waits forever is not reported
+				n = 0 // the paper does not report the number of executions in which a goroutine waits forever
 			}
 			add(enumerated+"-enumerated", args, n, enumeration)
 			list[len(list)-1].Large = r.number("e-complete") > 6000
@@ -48,9 +48,9 @@ func symbolicPrograms() ([]CountedProgram, error) {
 	return append(list, competitionPrograms()...), nil
 }
 
-// competitionPrograms are those of table 9, but for two that are others, too: Queue_ok has the numbers of
-// svqueue1, and Stack-1 those of svstack1 with 5 elements. Where there is a bug the numbers are executions
-// until it is found, in whatever order a tool explores.
+// competitionPrograms are the programs of table 9, except two that equal others: Queue_ok has the numbers
+// of svqueue1, and Stack-1 those of svstack1 with 5 elements. For a program with a bug, the numbers are
+// executions until it is found, in the tool's own order.
 func competitionPrograms() (list []CountedProgram) {
 	for _, p := range []struct {
 		name           string
@@ -84,7 +84,8 @@ var oneRendering = map[string]bool{
 	"lbqueue": true, "coarselist": true, "finelist": true, "optlist": true, "lazylist": true, "lpqueue": true,
 }
 
-// reported are numbers of one tool in a row: executions that it has begun and completed, and seconds.
+// reported returns the numbers of one tool in a row: executions that it has begun and completed, and
+// seconds.
 func reported(r *record, by, total, complete, seconds string) (list []Count) {
 	switch begun, completed := r.number(total), r.number(complete); {
 	case completed > 0:

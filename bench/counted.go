@@ -24,9 +24,8 @@ type CountedProgram struct {
 	Large   bool   // more than some thousand executions: left out with --size small
 	HasBug  bool   // what is counted are executions until it is found
 
-	// Classes is how many Mazurkiewicz classes of executions there are, those that end and
-	// those in which a goroutine waits forever; RF is how many classes there are by what reads
-	// from what. 0: not known.
+	// Classes is the number of Mazurkiewicz classes of executions, including those in which a goroutine
+	// waits forever; RF is the number of reads-from classes. 0: not known.
 	Classes, RF uint64
 
 	// Exact are other counts that ours must be equal to.

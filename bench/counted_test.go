@@ -31,8 +31,8 @@ var enumerated = []string{"smc", "condpor-det", "condpor", "cdpor", "dporengine"
 
 var maxPrefixes = flag.Int("prefixes", 0, "prefixes of executions that TestClasses enumerates for each program; 0: few")
 
-// TestClasses: the Go programs have as many classes of executions as is said to be expected, as far as
-// they can be enumerated in no time. This needs no explorer.
+// TestClasses: the Go programs have the expected numbers of classes of executions, if the classes can be
+// enumerated quickly. This needs no explorer.
 func TestClasses(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range enumerated {
@@ -86,8 +86,8 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 	}
 }
 
-// TestCounted: the explorers that there are count what is expected, in every suite, of programs with
-// up to some thousand executions.
+// TestCounted: in every suite, the explorers have the expected counts for programs with up to some thousand
+// executions.
 func TestCounted(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range CountedSuites() {
@@ -103,7 +103,7 @@ func TestCounted(t *testing.T) {
 					}
 					want := x.Expected(cfg)
 					large := x.Large || x.Classes > most
-					if cfg.States { // however many classes there are
+					if cfg.States { // with any number of classes
 						large = slices.ContainsFunc(want, func(c Count) bool { return c.N > deep.Pick(uint64(200), 3000) })
 					}
 					if large || len(want) == 0 {
@@ -147,8 +147,8 @@ func TestFormulas(t *testing.T) {
 }
 
 // TestClockVectorStates: without state matching the clock vector reduction has fewer states than Java
-// Pathfinder's, at least by the factors of its paper's table 3 (of those sizes that the table
-// does not have, by the largest one).
+// Pathfinder's, at least by the factors of its paper's table 3 (for sizes that the table does not have, by
+// the largest factor).
 func TestClockVectorStates(t *testing.T) {
 	w := workspace(t)
 	for i, x := range counted(t, "clockvector") {
@@ -187,7 +187,7 @@ func TestClockVectorStates(t *testing.T) {
 	}
 }
 
-// TestCountedHybrid: static facts spare operations their alternatives, but no class of executions. Each
+// TestCountedHybrid: static facts remove alternatives of operations, but no class of executions. Each
 // program is explored in its smallest size with more than one execution, with another kind of facts than
 // the one before.
 func TestCountedHybrid(t *testing.T) {

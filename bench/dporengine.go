@@ -2,7 +2,7 @@ package bench
 
 // dporenginePrograms returns the suite dporengine: the programs of table 1 of "A Sound Dynamic Partial
 // Order Reduction Engine for Java Pathfinder" (Storey, Mercer and Parizek), with the numbers of graphs its
-// engine has written for two analyses: one whenever a thread ends.
+// engine has written for two analyses. It writes a graph whenever a thread ends.
 func dporenginePrograms() []CountedProgram {
 	program := func(name string, classes, races, accesses uint64) CountedProgram {
 		return CountedProgram{Suite: "dporengine", Program: name, Classes: classes,

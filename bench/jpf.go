@@ -20,9 +20,9 @@ type JPFProgram struct {
 	Published JPFPublished
 }
 
-// JPFPublished is what Java Pathfinder 8.0 (branch java-17) reports for the Java
-// program with the same parameters and its default settings: depth-first
-// search, states matched, AllRunnablesSyncPolicy, PathSharednessPolicy.
+// JPFPublished has the numbers that Java Pathfinder 8.0 (branch java-17) reports for the Java program with
+// the same parameters. Its settings are the default ones: depth-first search, states matched,
+// AllRunnablesSyncPolicy, PathSharednessPolicy.
 type JPFPublished struct {
 	States  uint64        // "new"
 	Visited uint64        // arrivals at a state that was known
@@ -99,7 +99,7 @@ type JPFRow struct {
 	CPU    time.Duration // of the search alone: the least time of all repetitions
 }
 
-// Transitions returns how many steps are executed in a second of CPU time.
+// Transitions returns the number of steps per second of CPU time.
 func (r *JPFRow) Transitions() float64 { return rate(r.Result.Stats.Transitions, r.CPU) }
 
 // Arrivals returns how many states are reached in a second of CPU time, new or

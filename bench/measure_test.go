@@ -26,7 +26,7 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over = true // the time of all is up, and no search has been told
+	over = true // the time of all searches is up, but the search below is not told
 	for range 2 {
 		r, err := explore.Run(t.Context(), e, explore.Options{POR: explorers.With("full"), NoMinimise: true})
 		if err != nil || r.Verdict != explore.Fail || len(r.Bugs) != 1 || r.Bugs[0].Untold || len(r.Mistakes) > 0 {

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestSpin14: static facts change no verdict, no bug and no final state, and
-// what they save is exactly what testdata/spin14.golden says.
+// TestSpin14: static facts change no verdict, no bug and no final state. They save exactly as much as
+// testdata/spin14.golden says.
 func TestSpin14(t *testing.T) {
 	deep.Skip(t, "all programs with all kinds of facts")
 	w := workspace(t)

@@ -104,7 +104,7 @@ func (w *Workspace) runMachine(ctx context.Context, program string) (time.Durati
 	return timeMachine(ctx, prog, entry, []string{program})
 }
 
-// timeMachine is runMachine for a loaded program with arguments, of which the first is its name.
+// timeMachine is runMachine for a loaded program with arguments; the first argument is its name.
 func timeMachine(ctx context.Context, prog *load.Program, entry *load.Entry, args []string) (time.Duration, string, error) {
 	var out bytes.Buffer
 	runtime.GC()

@@ -16,8 +16,7 @@ func TestGeomean(t *testing.T) {
 	}
 }
 
-// TestSequentialPrograms: the programs of the suite vm do in the machine what
-// they do compiled.
+// TestSequentialPrograms: the programs of the suite vm do the same in the machine as when compiled.
 func TestSequentialPrograms(t *testing.T) {
 	deep.Skip(t, "runs the programs at their full size")
 	w := workspace(t)

@@ -21,8 +21,8 @@ func (b *textWriter) Counted(r *CountedRow) error {
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), solver(r), published(r.Published))
 }
 
-// solver says how much of the first search was finding out about inputs: "12%, 210 of 5000 asked".
-// Both times are of the clock, so that they are longer by the same factor where other programs run.
+// solver returns the part of the first search that solving conditions on inputs took: "12%, 210 of 5000
+// asked". Both times are real time, so other running programs prolong them by the same factor.
 func solver(r *CountedRow) string {
 	x := &r.Solver
 	if x.Questions == 0 {
@@ -52,7 +52,7 @@ func (b *textWriter) CountedSummary(problems []string) error {
 	return nil
 }
 
-// graphs says how many graphs were emitted, if any.
+// graphs returns a text with the number of graphs emitted, if any.
 func graphs(s *explore.Stats) string {
 	if s.Graphs == 0 {
 		return "-"
@@ -66,7 +66,7 @@ func graphs(s *explore.Stats) string {
 	return fmt.Sprintf("%d (%d replays)", s.Graphs, s.Replays)
 }
 
-// expected says what a row has to count.
+// expected returns the counts that a row must have.
 func expected(r *CountedRow) string {
 	var list []string
 	for _, c := range r.Expected(r.Configuration) {
@@ -82,7 +82,7 @@ func expected(r *CountedRow) string {
 	return strings.Join(list, ", ")
 }
 
-// published says what papers and tools report: "JMC: 10 executions, 6 blocked".
+// published returns the numbers that papers and tools report: "JMC: 10 executions, 6 blocked".
 func published(counts []Count) string {
 	var b strings.Builder
 	for i, c := range counts {

@@ -6,7 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// cell returns a row as a table has it: the mean, and in how many searches the bug is found if not in all.
+// cell returns the text for a row in a table: the mean, and the number of searches that find the bug unless
+// all do.
 func (r *SCTRow) cell() string {
 	s := tenths(r.Mean())
 	if n := r.Found(); n < len(r.First) {

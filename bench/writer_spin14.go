@@ -65,7 +65,7 @@ func (b *textWriter) Spin14Summary(programs [][]*Spin14Row, problems []string) e
 	return nil
 }
 
-// spin14Markdown writes what is compared with the paper, and then what it cost.
+// spin14Markdown writes the numbers that are compared with the paper, and then the costs.
 func (b *textWriter) spin14Markdown(programs [][]*Spin14Row) {
 	inPaper := func(columns []*Spin14Row, i int) (string, bool) {
 		p, ok := columns[i].Published()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Breakpoint is where Continue stops, and every other way to go forward, too: at a line or where a
-// function begins.
+// A Breakpoint is a line, or the beginning of a function, at which Continue and all other commands that go
+// forward stop.
 type Breakpoint struct {
 	ID        int
 	File      string // its name, or the end of it
@@ -60,7 +60,7 @@ func (s *Session) RemoveBreaks(which func(*Breakpoint) bool) int {
 func (s *Session) Breaks() []Breakpoint { return s.breaks }
 
 // BreakAtBug says whether to stop where a test reports its first failure. The end of a schedule, where all
-// other bugs show, is a stop in any case.
+// other bugs appear, is always a stop.
 func (s *Session) BreakAtBug(on bool) { s.atBug = on }
 
 // statement returns the file of the program whose name ends with file, and the first line from line on in

@@ -1,6 +1,6 @@
-// Package debug executes a recorded schedule forwards and backwards, stops anywhere in it and looks at
-// the program's variables. It is what `hbcheck dap` and `hbcheck replay -i` have in common: the first
-// gives it to editors (package debug/dap), the second to people at a terminal (package debug/console).
+// Package debug executes a recorded schedule forwards and backwards, stops anywhere in it, and inspects the
+// program's variables. It is what `hbcheck dap` and `hbcheck replay -i` have in common: the first gives it
+// to editors (package debug/dap), the second to people at a terminal (package debug/console).
 //
 // # Places
 //

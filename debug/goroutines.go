@@ -71,7 +71,7 @@ func (s *Session) observation() *explore.Observation {
 	return s.seen
 }
 
-// executed is how many steps have had their operation executed.
+// executed is the number of steps whose operation has been executed.
 func (s *Session) executed() int {
 	if s.at.Tick > 1 && s.at.Step >= 0 {
 		return s.at.Step + 1
@@ -108,8 +108,8 @@ func (s *Session) Held(name string) (list []Held) {
 	return list
 }
 
-// A Clock is an entry of a goroutine's vector clock: the last step of another goroutine that happens
-// before what it does next.
+// A Clock is an entry of a goroutine's vector clock: the last step of another goroutine that happens before
+// its next step.
 type Clock struct {
 	Name string
 	Step int // from 0

@@ -103,7 +103,7 @@ func position(f *bytecode.Func, pc int32) token.Pos {
 	return f.Origins[k].Instr.Pos()
 }
 
-// tracks is where goroutines were when they executed their last instruction.
+// tracks has the places where goroutines executed their last instruction.
 type tracks struct {
 	s      *Session
 	stacks map[trace.GID][]tracked

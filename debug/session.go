@@ -11,13 +11,13 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Place is where a session is: see the package's documentation.
+// A Place is a place of a session in its schedule: see the package's documentation.
 type Place struct {
 	Step int // of the schedule, from 0; -1: the prelude
 	Tick int // which instruction of the step is next, from 1; 0: none has been executed, or looked at
 }
 
-// A Config is what a session is about.
+// A Config describes a session.
 type Config struct {
 	// New makes the machine, in the state before the first step, and lets it call watch (vm.Config.Watch).
 	New  func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error)

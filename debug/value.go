@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// A Value is that of a variable or of a part of one, in the state in which it was asked for.
+// A Value is the value of a variable, or of a part of one, in the state in which it was asked for.
 type Value struct {
 	Type types.Type
 	Addr uint64 // where it is in memory; 0: it is not in memory
@@ -281,7 +281,7 @@ func (s *Session) pointer(v Value, t *types.Pointer, deep int) string {
 	return "&" + s.show(to, deep-1)
 }
 
-// dynamic returns what an interface holds.
+// dynamic returns the value that an interface holds.
 func (s *Session) dynamic(v Value) (Value, bool) {
 	t, direct := s.vm.Debugger().Unboxed([2]uint64{v.word(0), v.word(1)})
 	switch {
@@ -364,8 +364,8 @@ func (s *Session) isStruct(v Value) bool {
 	return ok && s.Len(v) > 0
 }
 
-// Children returns the parts of a value from number start on, n at most: fields, elements, entries, what a
-// pointer points to. Fields without a name are left out.
+// Children returns at most n parts of a value from number start on: fields, elements, entries, or the
+// target of a pointer. Fields without a name are left out.
 func (s *Session) Children(v Value, start, n int) (list []Variable) {
 	n = min(n, s.Len(v)-start)
 	if start < 0 || n <= 0 {

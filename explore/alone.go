@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Parts returns the names of the subtests of a test that may be explored alone: those of the first level,
-// unless every execution has skipped them. There are none if there is only one.
+// Parts returns the names of the subtests that may be explored alone: those of the first level, except
+// those that every execution skipped. If there is only one, Parts returns none.
 func (r *Result) Parts() (list []string) {
 	for _, name := range r.Subtests {
 		levels := strings.SplitN(name, "/", 3)

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Parts of a Result.
+// The types of parts of a Result.
 
 // A Share is the work of one explorer of a portfolio.
 type Share struct {
@@ -32,12 +32,12 @@ type Graded struct {
 	// preemptions are.
 	Preempt int
 	Stats   por.Stats // of the search that covered them
-	Next    float64   // estimated fraction covered of the schedules with one preemption more; 0: unknown
+	Next    float64   // estimated covered fraction of the schedules with one more preemption; 0: unknown
 }
 
-// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same
-// channel earlier by Wait; 0: before a call of synctest.Wait returned. If both are one goroutine,
-// its select takes another case than the one that was ready first.
+// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel
+// earlier. Wait is the time between; 0: Waiter waited before a call of synctest.Wait returned. If both are
+// the same goroutine, its select takes another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration
@@ -61,10 +61,10 @@ type Ranging struct {
 //  2. A matched state has been explored, or is being explored; the blocks executed from there are
 //     recorded by that exploration. Identical goroutines that are exchanged execute the same
 //     blocks, too.
-//  3. A persistent set leaves out orders, each of which is equivalent to an explored one.
-//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read.
-//     The rest, with the values that lead back, is executed when the machine finds out that it
-//     leads back.
+//  3. Each order that a persistent set omits is equivalent to an explored one.
+//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read. The rest
+//     is executed, with the values that lead back to the beginning, when the machine checks whether it
+//     does.
 //
 // With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and the result says
 // so.
@@ -86,15 +86,14 @@ type Coverage struct {
 	Orders map[describe.Order]uint64
 }
 
-// AimedAt says what became of a target.
+// An AimedAt says how often executions aimed at a target, and reached it.
 type AimedAt struct {
 	Target Target
 	por.Aimed
 }
 
-// Alone is the exploration of one subtest of a test that is too big, without the others, as with --run
-// Test/sub. It says nothing about the test as a whole: a subtest may depend on what those before it have
-// done.
+// An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
+// --run Test/sub. It says nothing about the test as a whole, because a subtest may depend on earlier ones.
 type Alone struct {
 	Name    string // with that of the test; there may be subtests inside of it
 	Verdict Verdict
@@ -159,7 +158,7 @@ type Choice struct {
 type Scaled struct {
 	Pos      token.Position
 	From, To int64
-	Follows  bool // it is no bound of a loop, but follows from one that is
+	Follows  bool // it is not the bound of a loop, but follows from one
 }
 
 // A Target is a situation at which samples are aimed (por.Target), with places in the source.

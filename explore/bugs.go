@@ -29,13 +29,13 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If a goroutine waits for a signal or for a connection from another process, the waiting of the
-// others is no bug. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
+// If a goroutine waits for a signal or for a connection from another process, it is no bug that others
+// wait. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
 //
-// While main exists the program hangs, and the goroutines that wait with main are part of one bug.
-// When main has returned the process would end, so each goroutine is a bug of its own, and the user
-// can accept it (allow). A main function that has called runtime.Goexit counts as existing: the
-// process waits for the others.
+// While main exists the program hangs, and main and the goroutines that wait are one bug. When main has
+// returned the process would end, so each waiting goroutine is a separate bug, which the user can accept
+// (allow). A main function that has called runtime.Goexit counts as existing: the process waits for the
+// others.
 func leafBugs(m describe.Machine, status por.Status, end describe.Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	bugs = faultBugs(m, &end)
 	if status != por.Stuck {
@@ -79,16 +79,16 @@ func leafBugs(m describe.Machine, status por.Status, end describe.Ending, allow 
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{describe.TopFunc(g.Stack), g.Waiting}, true
 		}
-		b.Warning = b.Warning || g.Serves // it may be intended to live as long as the process
+		b.Warning = b.Warning || g.Serves // it may be meant to live as long as the process
 		bugs = append(bugs, b)
 	}
 	return bugs, end.Text
 }
 
-// forgottenBugs returns the bugs of a state in which the execution continues: a Leak for each
-// goroutine that no other one can ever wake. If main and some of these goroutines wait for each
-// other in a cycle, the bug is that Deadlock instead. If main alone waits there is no bug, because
-// it may be intended: a server's main function often ends with select {}.
+// forgottenBugs returns the bugs of a state in which the execution continues: a Leak for each goroutine
+// that no other one can ever wake. If main and some of these goroutines wait for each other in a cycle, the
+// bug is that Deadlock instead. It is no bug if main alone waits, because that may be intended: a server's
+// main function often ends with select {}.
 func forgottenBugs(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
@@ -96,7 +96,7 @@ func forgottenBugs(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	return forgottenIn(m, allow)
 }
 
-// forgottenIn is forgottenBugs also of a state in which goroutines only loop.
+// forgottenIn is forgottenBugs, also for a state in which goroutines only loop.
 func forgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	list, mainWaits := m.Forgotten()
 	if len(list) == 0 {
@@ -124,8 +124,8 @@ func forgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	return bugs
 }
 
-// leftWith decides whether b, of g, which is one of gs, may stay. If g waits for a lock, the goroutine at the
-// end of the chain of its holders decides: what ends that one lets g continue.
+// leftWith decides whether b, of g, which is one of gs, may stay. If g waits for a lock, the decision
+// depends on the goroutine at the end of the chain of holders, because g continues when that one ends.
 func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.Goroutine) {
 	for _, e := range b.Cycle {
 		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]

@@ -7,9 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A report folds the steps of one call, names the place where a lock was taken, and says that a
-// sync.Pool gave one object to two goroutines. What it needs for that is found while a schedule is
-// repeated.
+// A report folds the steps of one call, names the place where a lock was taken, and says that a sync.Pool
+// gave one object to two goroutines. The repetition of a schedule provides the data for that.
 
 // CallsOf returns the calls that event e was made in, innermost first.
 func (b *Bug) CallsOf(e *describe.Event) (list []*Call) {
@@ -58,9 +57,8 @@ func (b *Bug) findHoldings() {
 	}
 }
 
-// findPool looks for an object by which the accesses of a race reach the same memory, and that a
-// sync.Pool has got from the goroutine of one and given to that of the other, though the first has gone
-// on using it.
+// findPool searches for an object through which both accesses of a race reach the memory. One goroutine put
+// it into a sync.Pool, continued to use it, and the other one got it from the pool.
 func (b *Bug) findPool(m describe.Machine) {
 	x, ok := m.(describe.Recorder)
 	if b.Kind != Race || !ok {

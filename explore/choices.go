@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// choices counts, in executions drawn at random, the states in which pending operations conflict.
-// An exhaustive search branches over every order of these. The branches of a running search say
-// less: it stays for long among the last choices of an execution.
+// choices counts, in executions drawn at random, the states in which pending operations conflict. An
+// exhaustive search branches over every order of these. The branches of a running search say less, because
+// a search stays among the last choices of an execution for long.
 type choices struct {
 	m       describe.Machine
 	met     uint64 // number of such states

@@ -21,7 +21,7 @@ type collector struct {
 
 	bugs  []*Bug
 	known map[key]bool
-	races map[describe.RaceID]bool // those already described
+	races map[describe.RaceID]bool // races already described
 
 	left     map[key]*leftBehind // Leaks that may stay,
 	leftKeys []key               // in the order of discovery,
@@ -47,7 +47,7 @@ type collector struct {
 	used       []int           // in which these of Options.Ignores have accepted a bug
 	merged     *mergedCounters // nil: the search is not divided
 	begunAgain bool            // Restart was called
-	earlier    struct {        // known at that time
+	earlier    struct {        // bugs known at that time
 		bugs  map[key]bool
 		races map[describe.RaceID]bool
 	}
@@ -109,12 +109,12 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	return c.opts.All || b.Warning
 }
 
-// mayStay reports whether it is open whether b, which an execution leaves, is an error: see left.go.
+// mayStay reports whether b, a goroutine that is left, may turn out not to be an error: see left.go.
 func (c *collector) mayStay(b *Bug) bool {
 	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
 }
 
-// alsoIn adds the subtests that b, which is known, has happened in.
+// alsoIn adds the subtests of b to the same bug, which is known.
 func (c *collector) alsoIn(b *Bug) {
 	for _, x := range c.bugs {
 		for _, name := range b.Tests {
@@ -294,7 +294,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		return true // the collector may run in the middle of the loop, and end it
 	}
 	if timers || c.m.ClockStep() > loop {
-		// Natively time passes, and the loop ends.
+		// In a native execution time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
 		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos})

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// The searches of a portfolio, and when one has an answer.
+// This file has the searches of a portfolio, and the condition for an answer.
 
 // The costs of the phases of a portfolio, in work.
 const (
@@ -31,7 +31,7 @@ type portfolio struct {
 	worked  uint64        // work before the search that has the answer
 	choices choices       // in samples
 	longest int           // steps of the longest execution that has ended, if executions are long
-	aimed   [][]por.Aimed // of samples: what became of Options.Targets
+	aimed   [][]por.Aimed // of samples: the results for Options.Targets
 	shares  []Share       // of searches without an answer, if none has one
 
 	mu     sync.Mutex
@@ -72,7 +72,7 @@ type effort struct {
 	judged, slow bool // of the first search: see portfolio_slow.go
 }
 
-// options returns x with those options that the portfolio takes from the whole, not from its parts.
+// options returns x with the options that the portfolio takes from the whole exploration.
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Trace = nil, p.opts.Ignores, p.opts.Trace
 	x.Targets = p.opts.Targets
@@ -87,10 +87,11 @@ func (p *portfolio) options(x Options) Options {
 	return x
 }
 
-// help returns x, the options of the first search, with what others explore of it.
+// help returns x, the options of the first search, changed so that other processes may explore pieces of
+// it.
 //
-// Its pieces may be explored elsewhere. Those of the other searches may not: what stores states has no
-// pieces, and samples and walks are stopped at a certain amount of work, which pieces reach in no order.
+// The other searches have no pieces: searches that store states cannot be cut, and samples and walks stop
+// at an amount of work, which pieces would reach in no fixed order.
 func (p *portfolio) help(x Options) Options {
 	x.Jobs = p.opts.Portfolio.Searches[0].Jobs
 	if x.phase = "0"; x.Jobs <= 1 {
@@ -99,9 +100,9 @@ func (p *portfolio) help(x Options) Options {
 	return x
 }
 
-// interrupted returns why a portfolio that was interrupted while it drew executions is not
-// exhaustive. The bounds of the sample are not among the reasons: the portfolio would not have
-// ended with the sample.
+// interrupted returns the reasons why a portfolio that was interrupted while it drew executions is not
+// exhaustive. They do not include the bounds of the sample, because the portfolio would have continued
+// after the sample.
 func interrupted(list []por.Reason, why string) []por.Reason {
 	list = slices.DeleteFunc(slices.Clone(list), func(r por.Reason) bool {
 		switch r.Bound {
@@ -118,7 +119,7 @@ func (s *exploration) hasError() bool {
 	return slices.ContainsFunc(s.collector.bugs, func(b *Bug) bool { return !b.Warning })
 }
 
-// answers reports whether found is an answer, so that no other explorer can have a better one.
+// answers reports whether found is an answer: a bug, or that everything was explored.
 func (s *exploration) answers(found *por.Result) bool {
 	if found.Stopped && s.hasError() && !s.opts.All {
 		return true
@@ -129,8 +130,7 @@ func (s *exploration) answers(found *por.Result) bool {
 // stopAfter stops the search after the given work.
 func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
 
-// stopAfterSome stops the search after the given work, but not before it has that number of executions,
-// unless that takes longWork.
+// stopAfterSome stops the search after the given work and number of executions, or after longWork.
 func (s *exploration) stopAfterSome(work, executions uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {

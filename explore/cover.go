@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// noted is what one or more machines have recorded for a Coverage.
+// noted has the records of one or more machines for a Coverage.
 type noted struct {
 	blocks []bool
 	locks  map[token.Position]bool

@@ -17,10 +17,10 @@ type (
 		Text string // beginning of the runtime's message: "panic: ..." or "fatal error: ..."
 	}
 
-	// TestFailed is of Failure: a test has reported it.
+	// TestFailed is of Failure: a test reported it.
 	TestFailed struct{ Message string }
 
-	// Exited is of Failure: the program has exited by itself.
+	// Exited is of Failure: the program exited by itself.
 	Exited struct {
 		Status int
 		InTest bool // before the test function has returned

@@ -8,27 +8,27 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// draws are the samples beside searches. In their first executions they find bugs that depend on
-// the beginning of an execution, which a depth-first search finds last. They also show what most
-// choices are about. They are short, so nothing stops them: the executions they draw do not depend
-// on the speed of the searches.
+// draws are the samples beside searches. In their first executions they find bugs that depend on the
+// beginning of an execution, which a depth-first search finds last. They also show which operations most
+// choices are about. They are short and never stopped, so their executions do not depend on the speed of
+// the searches.
 //
-// If executions are long, they have been drawn before (portfolio.long). Then these are walks without end:
-// more executions of the first sample. There are many before a search of all schedules has changed more
-// than the end of one. They take turns with the searches.
+// If executions are long, the samples were drawn before (portfolio.long). Then draws are walks without end:
+// more executions of the first sample, which take turns with the searches. Meanwhile an exhaustive search
+// would vary only the end of one execution.
 type draws struct {
 	contender
 	begun   bool
 	endless bool
 	drawn   uint64        // executions
-	aimed   [][]por.Aimed // what became of targets
+	aimed   [][]por.Aimed // results for targets
 	most    int           // steps of the longest execution that has ended
 	over    chan struct{} // closed when the draws have ended
 }
 
-// startDraws starts the draws as soon as the work of a search makes their cost small. The moment
-// makes no difference to their work, as with the ladder: a search that has an answer by now has
-// worked less, or has started them. needed: a search cannot continue without them.
+// startDraws starts the draws as soon as the work of a search makes their cost small. As with the ladder,
+// the moment makes no difference to the answer: a search that has an answer by now has worked less, or has
+// started them. needed reports that a search cannot continue without them.
 func (p *portfolio) startDraws(work uint64, needed bool) {
 	list := p.opts.Portfolio.Samples
 	if work < drawnFrom && !needed || len(list) == 0 {
@@ -94,7 +94,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 }
 
 // raise raises the bound on steps in opts, the options of c, if c has cut an execution and random
-// executions are longer than the bound allows. It reports whether it has.
+// executions are longer than the bound. It reports whether it did.
 func (p *portfolio) raise(c *contender, opts *Options) bool {
 	if c.found.Truncated == 0 || !opts.RaiseSteps || p.drawn || len(p.opts.Portfolio.Samples) == 0 {
 		return false

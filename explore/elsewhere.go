@@ -17,15 +17,15 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Pieces of a search that other processes explore. The process of the search has a sender, each of the
-// others a Helper, with a machine of its own:
+// Other processes may explore pieces of a search. The process of the search has a sender; each of the
+// others has a Helper, with a machine of its own:
 //
 //	search ── Elsewhere.Explore(Piece) ──▶ Helper.Explore ── subsearch ──▶ Merge
 //
-// The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that the numbers of
-// goroutines, functions and places mean the same on both sides, and a helper's findings are those of another
-// worker (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece.
-// Then the search explores the piece, so that its machine learns the same, and the next piece takes it along.
+// The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that both use the same
+// numbers for goroutines, functions and places, and a helper's findings are like those of another worker
+// (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece. Then
+// the search explores the piece itself, and sends the new knowledge of its machine with the next piece.
 
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {
@@ -33,8 +33,8 @@ type Elsewhere interface {
 	Acquire(stop func() bool) bool
 	TryAcquire() bool
 	Release()
-	// Explore has another process call Helper.Explore for p, and returns the result. ok is false if the
-	// helper has refused the piece, or stop returns true.
+	// Explore makes another process call Helper.Explore for p, and returns the result. ok is false if the
+	// helper refused the piece, or if stop returned true.
 	Explore(p Piece, stop func() bool) (result []byte, ok bool)
 	// Publish keeps data for all pieces of the entry, and returns its number, 0 if that failed.
 	Publish(data []byte) (number int)
@@ -42,8 +42,8 @@ type Elsewhere interface {
 
 // A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
 type Piece struct {
-	Search []byte // which search it is
-	Known  []byte // what its machine has met
+	Search []byte // identifies the search
+	Known  []byte // the knowledge of its machine
 	Data   []byte
 }
 
@@ -61,7 +61,7 @@ func (o *Options) sends() bool {
 	return o.kind() == oracle.None
 }
 
-// sentSearch is what a helper has to know about a search besides the options of its entry.
+// A sentSearch has the data that a helper needs about a search, besides the options of its entry.
 type sentSearch struct {
 	POR        string
 	Refinement vm.Refinement
@@ -73,12 +73,13 @@ type sentSearch struct {
 	All, Outcomes, DoubtsLeft   bool
 }
 
-// knowledge is what the machine of a search has met.
+// knowledge describes everything that the machine of a search has met.
 type knowledge struct {
 	Machine  *vm.Saved
 	Subtests []string
 	Skipped  []string
-	// Again: the search has begun again; Bugs and Races are what its collector knew at that time.
+	// Again is set if the search began again; Bugs and Races are those that its collector knew at that
+	// time.
 	Again bool
 	Bugs  map[key]bool
 	Races map[describe.RaceID]bool
@@ -171,20 +172,20 @@ func (c *collector) Decode(data []byte) (por.Subsearch, error) {
 	return p, saved.Unmarshal(data, p)
 }
 
-// A Helper explores pieces of one search, one at a time, which another process has.
+// A Helper explores pieces of a search of another process, one at a time.
 type Helper struct {
 	s     *exploration
 	board *por.Board // of the search
-	known []byte     // with which its machine is equal
-	facts []byte     // of that machine
-	clean bool       // it is
+	known []byte     // the knowledge that its machine has
+	facts []byte     // facts of that machine
+	clean bool       // the machine still has exactly these facts
 }
 
 // ErrRefused is the error of a helper for a piece that the search has to explore itself.
 var ErrRefused = errors.New("explore: the piece shows something of the program that is new")
 
 // NewHelper returns a helper for a search of e, which has the given options; search is Piece.Search. The
-// board may be one that a helper has left which is not usable any more.
+// board may be that of an earlier helper that is no longer usable.
 func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board *por.Board) (h *Helper, err error) {
 	var sent sentSearch
 	if err := saved.Unmarshal(search, &sent); err != nil {
@@ -214,7 +215,7 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board 
 	return &Helper{s: s, board: board, clean: true}, nil
 }
 
-// Close releases what the helper holds, but for its board.
+// Close releases the resources of the helper, except its board.
 func (h *Helper) Close() {
 	if h.s != nil {
 		h.s.limit.release()
@@ -222,14 +223,15 @@ func (h *Helper) Close() {
 	h.s, h.clean = nil, false
 }
 
-// Board returns what it has of the search.
+// Board returns the helper's board of the search.
 func (h *Helper) Board() *por.Board { return h.board }
 
 // Usable reports whether the helper can explore further pieces.
 func (h *Helper) Usable() bool { return h.clean }
 
-// Explore explores a piece, and returns what has become of it. The error is ErrRefused if the search has to
-// explore it, and that of ctx if that is done. When due returns true, it gives back what is left.
+// Explore explores a piece, and returns the result. The error is ErrRefused if the search has to explore
+// the piece itself, and that of ctx if ctx is done. When due returns true, Explore returns the rest of the
+// piece unexplored.
 func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result []byte, err error) {
 	s := h.s
 	if !h.clean {
@@ -277,7 +279,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	return result, nil
 }
 
-// learned returns what the machine has met, in comparable form.
+// learned returns the knowledge of the machine in comparable form.
 func (h *Helper) learned() ([]byte, error) {
 	s, err := h.s.m.Save()
 	if err != nil {

@@ -18,7 +18,7 @@ type estimate struct {
 }
 
 const (
-	estimateAfter = 1 << 18 // transitions from which a search is worth an estimate, which takes a replica
+	estimateAfter = 1 << 18 // transitions after which an estimate is worth the cost of a replica
 	estimateShare = 16      // transitions of the search for one of the sample; the error decreases accordingly
 	estimateBatch = 1 << 14 // steps at a time, short enough not to delay the search
 )

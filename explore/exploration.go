@@ -37,19 +37,19 @@ type exploration struct {
 	sys por.System
 	cfg por.Config
 
-	coveredBefore []noted // by other searches, whose coverage counts, too
+	coveredBefore []noted // coverage by other searches, which counts, too
 	keeper        *keeper // nil: the search is not saved
 	extra         any     // saved with the search
 	failed        error   // a *NotResumed
 	overtaking    bool    // Bug.Overtakes is wanted
 	broken        bool    // the search has been abandoned, and the machine is in any state
 
-	// What the search consults and its result reports; nil if not wanted.
+	// The sources of facts that the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
 	parts    por.Parts // those that learn
 	checked  *check.Machine
 	explains *oracle.Explainer
 }
 
-// errBroken is the error for a machine that a mistake has left in an unknown state.
+// errBroken is the error for a machine in an unknown state, after a mistake of hbcheck.
 var errBroken = errors.New("BUG: a search has failed on this machine")

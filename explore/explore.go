@@ -48,7 +48,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
 	now := l
-	// A short share would end before the packages are initialised, again in each attempt.
+	// A short share of the time would end before packages are initialised, in each attempt again.
 	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
@@ -151,7 +151,7 @@ func (s *exploration) useFacts() {
 	if kind != oracle.None {
 		s.cfg.AnyGoroutine = true
 		if s.opts.CheckStatic || s.opts.Explain != nil {
-			s.cfg.Oracle = s.m.Oracle(kind, never) // checks and explanations need the oracle from the beginning
+			s.cfg.Oracle = s.m.Oracle(kind, never) // checks and explanations need the oracle from the beginning of the search
 		} else {
 			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return s.m.Oracle(kind, s.limit.passed) })
 			if s.opts.LazyAnalysis {
@@ -226,7 +226,7 @@ func (s *exploration) search() (r por.Result) {
 		case ok:
 			s.failed = err
 		case x != nil:
-			s.keeper.done() // no other search is to wait for it
+			s.keeper.done() // no other search should wait for it
 			panic(x)
 		}
 		s.keeper.end(r)
@@ -252,8 +252,8 @@ func (e *Mistake) Error() string {
 	return fmt.Sprintf("explore: a class is explored twice: %v", e.Duplicate)
 }
 
-// finish fills in the result from the search. A mistake of hbcheck in doing so does not affect the bugs: what
-// is said of them decides, and nothing else is.
+// finish fills in the result from the search. After a mistake of hbcheck here the result still has the
+// bugs; the verdict rests on them alone.
 func (s *exploration) finish(found por.Result) (err error) {
 	defer func() {
 		if x := recover(); x != nil && s.hasError() {
@@ -334,8 +334,8 @@ func (s *exploration) finish(found por.Result) (err error) {
 	return nil
 }
 
-// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step.
-// When the exploration has to end, it describes the bugs with what is known of them already.
+// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step. When the
+// exploration has to end, it uses only what is known of the bugs already.
 func (s *exploration) narrate() {
 	s.limit.early.Store(false)
 	s.limit.telling = true

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// The cost of searches by increasing preemptions beside those of line 4 of Portfolio.
+// The cost of searches by increasing preemptions, beside the searches of Portfolio.
 const (
 	gradedFrom   = 200_000 // work of another search at which they start
 	gradedWeight = 3       // weight of one of their steps, in steps of another search
@@ -20,9 +20,8 @@ const (
 // others. So it takes little time from them, and still has an answer of its own if it finds a bug
 // first.
 //
-// Before the first of these searches it continues the samples that line 2 has cut, because
-// executions are long: a few dozen random ones find more than thousands that differ in their last
-// steps.
+// Before the first of these searches it continues the samples that were cut because executions are long: a
+// few dozen random executions find more than thousands that differ only in their last steps.
 //
 // It never claims to have covered everything, because it does not search for livelocks.
 type ladder struct {
@@ -33,16 +32,15 @@ type ladder struct {
 	climbed
 }
 
-// climbed says how far a ladder has come. It is saved with the ladder's search.
+// climbed is the progress of a ladder. It is saved with the ladder's search.
 type climbed struct {
 	done       Graded
 	incomplete []Reason // why executions within the bound were not explored to their ends
 }
 
-// startLadder starts the search by increasing preemptions as soon as another search has worked
-// enough. The moment makes no difference to its work (see contender.work), and so none to the
-// answer: it starts before another search can have worked as much as any answer of the ladder would
-// take.
+// startLadder starts the search by increasing preemptions as soon as another search has worked enough. The
+// moment makes no difference to its work (see contender.work), nor to the answer: the ladder starts before
+// another search can have worked as much as any answer of the ladder would take.
 func (p *portfolio) startLadder(work uint64) {
 	x := p.opts.Portfolio.Graded
 	if x == nil || work < gradedFrom {
@@ -69,7 +67,7 @@ func (p *portfolio) startLadder(work uint64) {
 	}()
 }
 
-// draw continues the samples that line 2 has cut, with other random numbers.
+// draw continues the samples that were cut, with other random numbers.
 func (p *portfolio) draw(l *ladder) {
 	l.drawing = true
 	for _, x := range p.cut {
@@ -179,8 +177,8 @@ func (p *portfolio) begun() int {
 	return n
 }
 
-// grade records, for an exploration without an answer, how far the ladder came and what the choices
-// of the search were about.
+// grade records, for an exploration without an answer, the progress of the ladder and the operations that
+// most choices were about.
 func (p *portfolio) grade(r *Result) {
 	l := &p.ladder
 	if l.begun && p.winner == l.number && !l.drawing {

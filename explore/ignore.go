@@ -65,7 +65,7 @@ type FindingIgnore struct {
 	Used   bool
 }
 
-// Accepts reports whether ig accepts a finding with that code of which one of the places is at pos.
+// Accepts reports whether ig accepts a finding with that code and with a place at pos.
 func (ig *FindingIgnore) Accepts(code string, pos token.Position) bool {
 	return ig.Code == code && pos.Filename == ig.Pos.Filename && (pos.Line == ig.Pos.Line || pos.Line == ig.Pos.Line+1)
 }

@@ -11,11 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// describe fills in everything about b that executing its schedule shows. If the program has asked
-// for inputs, b gets the least inputs that lead to it, and its schedule becomes that of the program
-// with these inputs. A machine without symbolic values executes that schedule, and it has to show
-// the bug. Without the time to find such inputs, the schedule stays the one for all inputs that
-// lead to the bug.
+// describe executes b's schedule and fills in the rest of b. If the program asked for inputs, b gets the
+// least inputs that lead to it, and the schedule of the program with these inputs. A machine without
+// symbolic values executes that schedule, which has to show the bug. If there is no time to find such
+// inputs, b keeps the schedule for all inputs that lead to it.
 func (s *exploration) describe(b *Bug, t *teller) error {
 	if !b.symbolic {
 		return s.narrateIn(s.m, b, t)

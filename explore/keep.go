@@ -23,7 +23,7 @@ import (
 // time, and none depends on the progress of the others.
 //
 //	search.hbs      the explorer, if there is one
-//	0.hbs, 1.hbs    those of a portfolio that search for long
+//	0.hbs, 1.hbs    the main searches of a portfolio
 //	long.hbs        the first of these, after it has begun again (portfolio_long.go)
 //	preempt.hbs     its search by increasing preemptions
 //
@@ -186,7 +186,7 @@ func (k *Keep) open(phase string, over func() bool) (f *saved.File, info keptInf
 	return f, info, nil
 }
 
-// Remove removes what has been saved.
+// Remove removes the saved files.
 func (k *Keep) Remove() {
 	for _, f := range k.files() {
 		os.Remove(f)
@@ -194,7 +194,7 @@ func (k *Keep) Remove() {
 	os.Remove(k.Dir) // if it is empty
 }
 
-// files returns the files that there are. The directory may have any name.
+// files returns the existing files. The directory may have any name.
 func (k *Keep) files() (list []string) {
 	dir, _ := os.ReadDir(k.Dir)
 	for _, f := range dir {
@@ -205,8 +205,8 @@ func (k *Keep) files() (list []string) {
 	return list
 }
 
-// resumed returns e and opts for continuing the saved search of a phase. refined reports whether
-// that search needs another machine than e's. If ctx is done it stops: the search will, too.
+// resumed returns e and opts for continuing the saved search of a phase. refined reports whether that
+// search needs another machine than e's. It stops when ctx is done, as the search will.
 func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string) (_ Entry, _ Options, refined bool, err error) {
 	if k == nil || !k.Resume {
 		return e, opts, false, nil
@@ -350,8 +350,8 @@ func (k *keeper) write(ended bool, found por.Result) {
 	k.took = k.last.Sub(begin)
 }
 
-// stopped ends a search whose saved one was being read when the exploration had to end. The file stays, and
-// of what has been read nothing is used.
+// stopped ends a search if the exploration had to end while the saved search was being read. The file
+// stays, and the part that was read is not used.
 func (k *keeper) stopped() por.Result {
 	s := k.s
 	k.done()

@@ -9,36 +9,37 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A goroutine that waits forever is a bug (Leak): nothing that can move refers to what it waits for. There
-// is one kind that many tests have and no one calls a bug: the test starts a server, never stops it, and
-// returns. While it ran it could have stopped it; in every schedule the goroutine is left, and the process
-// ends. With LeaksWarn such a Leak is a warning, and the search goes on past it:
+// A goroutine that waits forever is a bug (Leak): nothing that can move refers to the object that it waits
+// for. But many tests leave a goroutine that is hardly a bug: the test starts a server, never stops it,
+// and returns. It could have stopped the server while it ran; in every schedule the goroutine is left, and
+// the process ends. With LeaksWarn such a Leak is a warning, and the search continues past it:
 //
 //  1. The search stops at a Leak as at any bug.
-//  2. If the entry had returned before the goroutine was forgotten, if it does not wait for a lock, and if
-//     the entry's function has made what it waits for, or its frame referred to it at some moment before,
-//     the Leak may stay (mayStay), as long as that is so of all goroutines that wait at the same place. Then
-//     the exploration begins again, and counts the executions that have it. For what package variables refer
-//     to the process is the entry: any function could end it. A subtest, and a function that gets a
-//     *testing.T, is an entry as well; if one of its frames referred to it, it has to have ended. One that
-//     waits for a lock is judged by what the goroutine waits for that holds it (leftWith); and if others that
-//     are left refer to what it waits for, also by what they wait for (wakers).
-//  3. As soon as there is one without it, or with fewer that wait there for different things, it is a bug
-//     of some schedules, as an unlucky select, and stops the search; but not if it waits, wherever it is,
-//     for the same as one that all executions have: what ends that one ends it, too. If there is none
-//     without it it is a warning (Bug.Always).
+//  2. The Leak may stay (mayStay) if the entry had returned before the goroutine was forgotten; if the
+//     goroutine does not wait for a lock; if the entry's function made the object that the goroutine waits
+//     for, or its frame referred to the object at some earlier moment; and if all this holds for every
+//     goroutine that waits at the same place. Then the exploration begins again, and counts the executions
+//     with this Leak. If package variables refer to the object, the process counts as the entry, because any
+//     function could end the wait. A subtest, or a function that gets a *testing.T, counts as an entry, too;
+//     if one of its frames referred to the object, it must have ended. A goroutine that waits for a lock is
+//     judged by the object that the holder of the lock waits for (leftWith). If other goroutines that are
+//     left refer to the object, it is also judged by their objects (wakers).
+//  3. An execution without the Leak, or with fewer objects that goroutines wait for there, shows that the
+//     Leak is a bug of some schedules, such as an unlucky select, and stops the search. That does not hold
+//     if the goroutine waits, at any place, for the same object as one that all executions leave, because
+//     ending that one would end it, too. If every execution has the Leak, it is a warning (Bug.Always).
 //
-// A goroutine that a function has left which the entry called is a bug in 2: nothing outside of that function
-// could have ended it. The executions that are counted have other schedules than the one of 2, so that in the
-// end 2 is asked again, of the first of them (teller).
+// If a function that the entry called has left the goroutine, it is a bug by 2, because nothing outside of
+// that function could have ended it. The counted executions have other schedules than the one in 2. So at
+// the end 2 is checked again, for the first of them (teller).
 //
-// The clock (vm.Environment.DoubtsClock) is doubted when the goroutine turns out to be an error: what stays
-// is a warning, and a search that reads the clock in all ways takes much longer.
+// The clock (vm.Environment.DoubtsClock) is doubted only when the goroutine turns out to be an error. A Leak
+// that stays is a warning, and a search that reads the clock in all ways takes much longer.
 //
 // If time is up before 2 is decided, the Leak stays: it is a warning, and the verdict is incomplete.
 //
-// A goroutine that loops without an effect after the entry's end (a Livelock) is the same as one that waits:
-// for what it reads in the loop. A loop has one bug for each goroutine in it then (Bug.parts).
+// A goroutine that loops without an effect after the entry's end (a Livelock) is treated like one that waits
+// for the objects that the loop reads. Then a loop has one bug for each of its goroutines (Bug.parts).
 
 // The rules.
 const (
@@ -47,19 +48,18 @@ const (
 	LeaksOff                       // and are not reported
 )
 
-// leftBehind is a Leak that may stay.
+// A leftBehind is a Leak that may stay.
 type leftBehind struct {
 	bug    *Bug // with the first schedule
 	leaves uint64
-	with   []key // of others that wait for the same, in each execution that has it
+	with   []key // keys of others that wait for the same object, in each execution with the Leak
 
-	// The number of things for which goroutines wait there, in the execution with the fewest and in
-	// that with the most.
+	// The least and the greatest number of objects that goroutines wait for there, in one execution.
 	fewest, most int
 }
 
-// stay takes those bugs of an execution that has ended from the list that may stay, and counts them. It
-// returns the others, with those of earlier executions that this one does not have.
+// stay counts the bugs of an ended execution that may stay. It returns the others, and the bugs that may
+// stay in earlier executions and are missing in this one.
 func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs
@@ -94,7 +94,7 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 	return append(rest, c.unlucky()...)
 }
 
-// awaited returns for how many different things those of bugs wait that have the key k.
+// awaited returns the number of different objects that the goroutines of the bugs with key k wait for.
 func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 	var things [][]uint32
 	for _, b := range bugs {
@@ -102,7 +102,7 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 			continue
 		}
 		if n++; b.Loop >= 0 {
-			continue // what it reads is another object in each of its steps: each counts
+			continue // it reads another object in each of its steps, so each counts
 		}
 		objs := c.m.AwaitedBy(b.waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {
@@ -126,7 +126,7 @@ func (c *collector) tolerates(b *Bug) bool {
 	return b.stays && !slices.ContainsFunc(b.parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
 }
 
-// loopLeft counts an execution that ends in the loop b, which may stay, at path, and reports whether the
+// loopLeft counts an execution that ends in the loop b, which may stay, after path. It reports whether the
 // search continues.
 func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
 	end := c.m.Ending()
@@ -138,7 +138,8 @@ func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
 	return c.addLeft(bugs, path)
 }
 
-// waitingWith returns the keys of those of bugs whose goroutines wait for something for which b's waits.
+// waitingWith returns the keys of the bugs whose goroutines wait for an object that b's goroutine waits
+// for.
 func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
 	objs := c.m.AwaitedBy(b.waiter)
 	for _, x := range bugs {
@@ -153,7 +154,7 @@ func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
 	return with
 }
 
-// stays reports whether x, of which an execution may not have one, is a warning.
+// stays reports whether x is a warning; there may be executions without x.
 func (c *collector) stays(x *leftBehind) bool {
 	//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: true
 	//mutant: one that is left in some schedules hides beside another [test ./explore TestLeftParts]: "x.fewest == x.most" -> "true"
@@ -163,7 +164,7 @@ func (c *collector) stays(x *leftBehind) bool {
 	})
 }
 
-// unlucky returns the Leaks that may stay and that not all executions have.
+// unlucky returns the Leaks that may stay, but that some executions do not have.
 func (c *collector) unlucky() (list []*Bug) {
 	for _, k := range c.leftKeys {
 		if x := c.left[k]; !c.stays(x) {
@@ -193,7 +194,7 @@ func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 	return proceed
 }
 
-// one leaves one error in r, unless all are wanted: the first that does not stay, or the first.
+// one keeps one error in r, unless all are wanted: the first that does not stay, otherwise the first.
 func (r *Result) one(all bool) {
 	isError := func(b *Bug) bool { return !b.Warning }
 	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.stays })
@@ -207,7 +208,7 @@ func (r *Result) one(all bool) {
 	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return isError(b) && b != keep })
 }
 
-// mergeLeft adds what a subtree has counted.
+// mergeLeft adds the counts of a subtree.
 func (c *collector) mergeLeft(p *collector) (proceed bool) {
 	c.returned += p.returned
 	for _, k := range p.leftKeys {
@@ -237,7 +238,8 @@ func (c *collector) always() (list []*Bug) {
 	return list
 }
 
-// mayStay returns the errors of r that may stay, if there are no others but some that do already.
+// mayStay returns the errors of r that may stay. It returns nil if r has other errors, except those that
+// are tolerated already.
 func mayStay(opts *Options, r *Result) (list []*Bug) {
 	if opts.Leaks == LeaksAreErrors || r.Verdict != Fail {
 		return nil
@@ -255,11 +257,11 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 	return list
 }
 
-// heldByEntry reports whether package variables refer to what the goroutine of b waits for; or the entry's
-// function has made it and has ended; or frames of tests that have ended have referred to it at a moment of
-// b's schedule; and so for all goroutines that are left at the same place. m, which has numbered the
-// goroutines of the schedule, is in its initial state; over says when there is no more time: then it is not
-// known.
+// heldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
+// variables refer to it; or the entry's function made it and has ended; or frames of tests that have ended
+// referred to it at a moment of b's schedule; and so for all goroutines that are left at the same place. m
+// is in its initial state, and has numbered the goroutines of the schedule. known is false if over returned
+// true before the answer was found.
 func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
 	mark := m.Mark()
 	defer func() {
@@ -279,7 +281,7 @@ func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool
 		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
 	})
 	running := m.RunningTests()
-	// Most are held for long: few of the states of a long schedule are inspected first.
+	// Most objects are held for long, so a few states of a long schedule are inspected first.
 	for _, every := range [...]int{64, 1} {
 		m.Rewind(mark)
 		for i, a := range b.Schedule {
@@ -301,8 +303,8 @@ func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool
 	return len(objs) == 0, known
 }
 
-// awaitedAfter executes b's schedule and returns what each goroutine that is left like b's waits for then;
-// for a loop what those in it read. It returns nil if time is up.
+// awaitedAfter executes b's schedule and returns the objects that each goroutine left at the same place
+// waits for; for a loop, the objects that its goroutines read. It returns nil if time is up.
 func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
 	objs := make(map[trace.GID][]uint32)
 	reads := b.Loop >= 0
@@ -335,8 +337,8 @@ func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]
 	return objs
 }
 
-// wakers returns the goroutines that could end the wait of g, and those that could end theirs, and so on:
-// they refer to what it waits for. That they wait themselves may be because of the entry.
+// wakers returns the goroutines that refer to the object that g waits for and so could wake g, those that
+// could wake these, and so on. They wait themselves, perhaps because of the entry.
 func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
 	all := []trace.GID{g}
 	for i := 0; i < len(all); i++ {
@@ -350,11 +352,12 @@ func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
 	return all[1:]
 }
 
-// heldInCalls removes from objs, which has what each goroutine waits for after b's schedule, that to which
-// tests have referred between two steps, or before the first one: what their calls have been given, and have
-// returned. It reports false if time is up.
+// heldInCalls removes objects from objs, which has the objects that each goroutine waits for after b's
+// schedule. It removes those that tests referred to between two steps, or before the first one: arguments
+// and results of their calls. It returns false if time is up.
 func heldInCalls(m describe.Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
-	// The calls are those of two more executions: the objects of another one have other numbers.
+	// The calls are observed in two more executions, because objects have other numbers in another
+	// execution.
 	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
 	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {
 		//mutant: a test that has not ended has left what it held between two steps [test ./cmd/hbcheck TestScripts/left]: "slices.Contains(running, test)" -> "false"
@@ -394,8 +397,8 @@ func (o Options) tolerate(list []*Bug) Options {
 	return o
 }
 
-// keepLeft adds those of list to r that it does not have, because time was up before an execution had ended;
-// and removes all that stay if they are not to be reported.
+// keepLeft adds the bugs of list that r does not have, because time was up before an execution ended. If
+// the rule does not report bugs that stay, it removes them.
 func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
 	for _, b := range list {
 		if len(b.parts) == 0 {

@@ -17,16 +17,16 @@ type limit struct {
 	spent   time.Duration // part of the timeout used before
 	cancel  func()        // nil: the clock has not started
 
-	// A search that has to be saved before it ends continues for a moment.
+	// A search that has to be saved before it ends may continue for a short time.
 	saving   atomic.Int32 // number of such searches
-	deadline atomic.Int64 // end of the moment, in Unix nanoseconds; 0: the moment has not begun
+	deadline atomic.Int64 // end of that time, in Unix nanoseconds; 0: it has not begun
 
-	// The search ends early, and narrating its findings ends late.
+	// early ends the search before the deadline, to leave time for narrating its findings until late.
 	early atomic.Bool
 	each  atomic.Uint64 // nanoseconds of the search per step
 	late  time.Time     // when narrating has to end; zero: time is not up yet
 
-	// cuttable: the machine may cut executions. While a schedule is repeated it may not, unless the
+	// cuttable is set if the machine may cut executions: not while a schedule is repeated, unless the
 	// repetition itself has to end (telling).
 	cuttable, telling bool
 
@@ -122,7 +122,7 @@ func (l *limit) timeUp() error {
 	return fmt.Errorf("stopped after %v (--timeout)", round(l.timeout))
 }
 
-// round leaves out the fractions of a time that was computed.
+// round rounds a computed time.
 func round(d time.Duration) time.Duration {
 	if d > time.Second {
 		d = d.Round(time.Second / 10)
@@ -170,8 +170,7 @@ func (l *limit) reason() string {
 	return l.cause()
 }
 
-// cause returns the reason of a limit that has passed, whether or not a search is still to be
-// saved.
+// cause returns the reason of a limit that has passed, even if a search still has to be saved.
 func (l *limit) cause() string {
 	if err := context.Cause(l.ctx); err != nil {
 		return err.Error()

@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: the bound holds for
-// searching again, and also for trying variants. allBudget bounds the work for all bugs of an entry
-// together. They are counts, not times, so that the result is the same on every machine.
+// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: once for searching again,
+// and once for trying variants. allBudget bounds the work for all bugs of an entry together. They are
+// counts, not times, so that the result is the same on every machine.
 const (
 	bugBudget = 300_000
 	allBudget = 3_000_000

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An Observation has the details of a schedule's execution for which Events, lines of text, have no
-// room. States[i] is the state before step i; the last one is the state at the end of the schedule.
+// An Observation has details of a schedule's execution that Events, which are lines of text, do not have.
+// States[i] is the state before step i; the last one is the state at the end of the schedule.
 type Observation struct {
 	Names  map[trace.GID]string // of all goroutines of the execution
 	States []State
@@ -27,24 +27,24 @@ type State struct {
 
 	// The rest describes the step; it is zero in the last state.
 
-	// Before is the value in the memory that the step writes, as Event.Effect is the value
-	// afterwards; empty if reports do not show it.
+	// Before is the value in the memory before the step writes it; Event.Effect is the value afterwards. It
+	// is empty if reports do not show it.
 	Before string
 	// Acquired and Released are the locks (Event.Loc) that its goroutine holds from then on, and no
 	// longer holds; 0: none. A lock acquired as Shared can have several holders.
 	Acquired, Released uint64
 	Shared             bool
-	// After are the steps of other goroutines that synchronisation orders before this one but not
-	// before the earlier steps of its goroutine, without those that happen before another of them.
-	// It is the relation of the Go memory model, without the order of two accesses that race.
+	// After are the steps of other goroutines that synchronisation orders before this step but not before
+	// earlier steps of its goroutine. Steps that happen before another one of them are omitted. It is the
+	// relation of the Go memory model, without the order of two accesses that race.
 	After []int
 	// Conflicts are the steps, counted from 0, of other goroutines that were executed while this
 	// operation was pending and that may not commute with it. The list is complete from the state
 	// ConflictsFrom on.
 	Conflicts     []int
 	ConflictsFrom int
-	// Fact is the reason why, according to static facts, no other goroutine can ever do anything
-	// that conflicts with this step; "": there is no such fact, or nothing asked for it.
+	// Fact is the reason why, according to static facts, no other goroutine can ever do anything that
+	// conflicts with this step; "": there is no such fact, or it was not asked for.
 	Fact string
 }
 
@@ -104,7 +104,7 @@ type observer struct {
 	arrived map[trace.GID]arrival
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
-	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, from its given steps on
+	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, by step of the first
 	partner trace.GID                   // of the step executed last, or NoGID
 }
 

@@ -18,16 +18,16 @@ type Options struct {
 	POR     *por.Explorer // with its own options
 	Seed    uint64        // for explorers that sample
 	Targets []Target      // at which they aim executions
-	// Aims, if set, returns what the walks of a portfolio aim half of their executions at. It is called when
-	// they begin, and may take time; over reports whether they have to end.
+	// Aims, if set, returns the targets of half of the walks of a portfolio. It is called when the walks
+	// begin, and may take time; over reports whether they have to end.
 	Aims func(over func() bool) []Target
 	half bool // half of the executions are aimed, not most
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.
 	Portfolio *Portfolio
 
-	// Hybrid says how much the search uses static facts. A lazy analysis begins only when the
-	// search has taken longer than the analysis is going to take.
+	// Hybrid says how much the search uses static facts. A lazy analysis begins only when the search has
+	// taken longer than the analysis will probably take.
 	Hybrid       oracle.Kind // "": none
 	LazyAnalysis bool
 	CheckStatic  bool          // compare static facts with the machine's executions: see check.Machine
@@ -64,11 +64,11 @@ type Options struct {
 	Assume [vm.NumAssumed]bool
 	// Known, if set, reports whether to accept a bug: the search then continues past it.
 	Known func(b *Bug) bool
-	// Leaks says which of the remaining goroutines are bugs. tolerated has those that may stay, in the
+	// Leaks says which remaining goroutines are bugs. tolerated has the bugs that may stay, in the
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
-	// doubtsLeft: those that may stay are doubted like other bugs: see left.go.
+	// doubtsLeft is set if bugs that may stay are doubted like others: see left.go.
 	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.
 	Ignores []*Ignore
@@ -87,7 +87,7 @@ type Options struct {
 	Progress    func(Progress)
 	ProgressDue func() bool
 
-	// awaitLoops: leave out zero-effect iterations though states are stored.
+	// awaitLoops omits zero-effect iterations even if states are stored.
 	awaitLoops bool
 	dive       int // por.Config.Dive
 	_          struct{}
@@ -174,7 +174,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// LeakRule says which goroutines that are left are bugs.
+// LeakRule says which remaining goroutines are bugs.
 type LeakRule uint8
 
 // A Portfolio explores an entry with several explorers, because no explorer is the best for all
@@ -192,8 +192,8 @@ type LeakRule uint8
 //	       beside them one by increasing preemptions (see ladder)
 //	4  the answer that took the least work
 //
-// An answer is a bug, or that everything is explored; a search that gives up has none. The measure
-// is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
+// An answer is a bug, or the fact that everything is explored; a search that gives up has no answer. The
+// measure is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
 // is done twice: the first search continues its work beside the others.
 //
 // Claim 1: line 4 does not depend on the speed of the searches. (1) The work of each search after

@@ -10,12 +10,12 @@ import (
 // ordersWork is the least bound on the work for all orders of maps.
 const ordersWork = 2_000_000
 
-// allOrdersPass explores everything once more with all orders of the maps, if the result is open
-// only because some orders were not tried.
+// allOrdersPass explores everything again with all orders of the maps, if the result is incomplete only
+// because some orders were not tried.
 //
-// The number of orders says little about their cost: a loop that has visited the same entries in
-// another order is in the same state, so that ten entries have a thousand states and not three
-// million paths. So a search that stores states tries all orders, and gives up after a while.
+// The number of orders says little about their cost: a loop that has visited the same entries in another
+// order is in the same state, so ten entries have a thousand states instead of three million paths. So a
+// search that stores states tries all orders, and gives up after a while.
 var allOrdersPass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict == Incomplete && opts.Portfolio != nil && matching(opts.Portfolio) >= 0 &&

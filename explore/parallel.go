@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A search by several workers, as the collector sees it. por/optimal divides the search into
-// subtrees. Each subtree has a collector of its own, on the machine of its worker, and their
-// results are merged in the order of a search by one worker:
+// This file has the collector's view of a search by several workers. por/optimal divides the search into
+// subtrees. Each subtree has a collector of its own, on the machine of its worker, and their results are
+// merged in the order of a search by one worker:
 //
 //	worker 1, machine A     Split ─ Begin ─ subtree 1 ─ End ──▶ Merge 1 ─────────────▶ Merge 3
 //	worker 2, machine B     Split ─ Begin ─ subtree 2 ─ End ───────────▶ Merge 2 ──────▲
@@ -75,9 +75,9 @@ type subsearch struct {
 
 // Split implements por.Mergeable.
 //
-// inSubtree: the subsearch records matches of the user's ignore rules but does not mark the rules,
-// because the subtree may be dropped (por/optimal: restartSequentially). Bugs known when the search
-// began again do not stop it.
+// inSubtree: the subsearch records matches of the user's ignore rules but does not mark the rules, because
+// the subtree may be dropped (por/optimal: restartSequentially). Bugs that were known when the search began
+// again do not stop it.
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(describe.Machine)
 	if m == c.m {
@@ -109,9 +109,9 @@ func (p *subsearch) End() {
 
 // Merge implements por.Mergeable.
 //
-// The first subtree with a finding determines the first report, so the order of merging is that of
-// a search by one worker. Merge adds all bugs even if one of them ends the search: the subtree had
-// found them before that.
+// The first subtree with a finding determines the first report, so subtrees are merged in the order of a
+// search by one worker. Merge adds all bugs even if one of them ends the search, because the subtree found
+// them before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.instructions, p.existed, p.assumed, p.covered)

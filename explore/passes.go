@@ -7,20 +7,21 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A pass explores an entry once more, on a machine with another configuration, when an exploration has ended,
-// and changes the result by what it finds.
+// A pass explores an entry again after an exploration, on a machine with another configuration, and changes
+// the result.
 type pass struct {
 	// when reports whether the pass follows an exploration with result r.
 	when func(r *Result, opts *Options) bool
-	// change is how the machine differs.
+	// change changes the configuration of the machine.
 	change func(*vm.Config)
 	// searches are executed one after the other, until one has an answer.
 	searches func(opts Options) []Options
 	// vain reports whether the pass cannot change the result, as the machine says; nil: it can.
 	vain func(s *exploration) bool
-	// work is how much each search may work. It does not depend on the speed of the machine.
+	// work returns the amount of work that each search may do. It does not depend on the speed of the
+	// computer.
 	work func(r *Result) uint64
-	// merge returns the result for r and the last of the searches, which has an answer or not.
+	// merge returns the result for r and the last search; answered reports whether that has an answer.
 	merge func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error)
 }
 

@@ -163,7 +163,7 @@ func (p *portfolio) run(c *contender) {
 		}
 		c.s = s
 	}
-	// Contenders that could be better start before c's answer counts: there may have been no poll
+	// Contenders that could be better start before c's answer counts, because there may have been no poll
 	// since.
 	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
 		if c.number == 0 && work >= p.othersStart() {
@@ -308,7 +308,7 @@ func (p *portfolio) speaks(number int) bool {
 	return number > 0 || !p.slow || !slices.Contains(p.ended[1:len(p.opts.Portfolio.Searches)], false)
 }
 
-// found returns the number of errors of the search with the best answer so far.
+// found returns the number of errors in the best answer so far.
 func (p *portfolio) found() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -341,8 +341,8 @@ func (p *portfolio) decided() bool {
 	return !begun || p.lost(1, p.start)
 }
 
-// choose is line 4. Without an answer it chooses a search that has found a bug and searches for
-// more (Options.All); failing that, the search with the most work, preferring conclusive ones.
+// choose executes line 4. Without an answer it chooses a search that has found a bug and searches for more
+// (Options.All); failing that, the search with the most work, preferring conclusive ones.
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {

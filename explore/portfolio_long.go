@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// If executions are long, a depth-first search has seen next to nothing after the work that decides
-// a small test, and the right bound on the length of an execution is unknown. So other steps come
+// If executions are long, a depth-first search has explored almost nothing after an amount of work that
+// decides a small test, and the right bound on the length of an execution is unknown. So other steps come
 // first, on the machine of the first search:
 //
 //	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
@@ -17,11 +17,9 @@ import (
 //	d  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
-// Without an execution that comes to its end nothing is known of the entry, so there is one as soon as
-// possible.
-// The first of these with an answer is the last. From then on an execution counts as too long only
-// if it is much longer than those that have ended. Then the first search begins again: lines 1 to 4
-// of Portfolio.
+// Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
+// step with an answer is the last. Afterwards an execution counts as too long only if it is much longer
+// than those that have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
 const (
 	attemptWork = 11_000
 	longWork    = 1_000_000
@@ -32,7 +30,8 @@ const (
 const muchLonger = 4
 
 // fewLong is the least number of executions of a sample in d, if random executions are as long as the
-// longest before. The first sample reads its second execution, and executes what that predicts.
+// longest one before. fewRead is that of the first sample, which reads its second execution and executes
+// its predictions.
 const fewLong, fewRead = 2, 16
 
 // longPhase is the name under which the first search is saved after it has begun again.
@@ -41,9 +40,9 @@ const longPhase = "long"
 // errLong reports that the executions of the first search are long.
 var errLong = errors.New("explore: executions are long")
 
-// tooLong reports whether c, the first search, has cut executions, has executed none to its end, or
-// has executed one that is so long that a few more steps are too many. cut is the number of
-// executions that it has cut.
+// tooLong reports whether the executions of c, the first search, are long: it has cut executions, or none
+// has ended, or one is so long that a few more steps are too many. cut is the number of executions that it
+// has cut.
 func (c *contender) tooLong(cut uint64) bool {
 	longest := c.s.collector.longest
 	return cut > 0 || longest == 0 || longest > por.LongPath/muchLonger

@@ -5,12 +5,11 @@ import (
 	"hbcheck.dev/hbcheck/por/sample"
 )
 
-// The first search explores classes of executions. Some programs have too many classes: it would
-// take hours, and only takes processor time from the searches beside it, which match states. So
-// when it has worked judgedAt, the portfolio estimates the number of classes on a replica, from a
-// sample that is the same each time. If the search has done next to nothing of its work by then, it
-// is slow from then on: each of its steps weighs slowWeight. It still has the answer if it finds a
-// bug first, by that measure.
+// The first search explores classes of executions. For programs with too many classes it would take hours,
+// and take processor time from the searches beside it, which match states. So when it has worked judgedAt,
+// the portfolio estimates the number of classes on a replica, from a deterministic sample. If the search
+// has done almost nothing of its work by then, it is slow from then on: each of its steps weighs
+// slowWeight. It still has the answer if it finds a bug first by that measure.
 //
 // Claim 1 of Portfolio holds: which search is slow, and from which step on, depends only on the
 // program.
@@ -21,8 +20,8 @@ const (
 	judgeSteps = 1 << 16 // of the sample
 )
 
-// judge decides whether c is slow, after the given work, which is at least judgedAt. It leaves that
-// undecided if c has to end before the answer is known.
+// judge decides whether c is slow, after the given work, which is at least judgedAt. It decides nothing if
+// c has to end first.
 func (p *portfolio) judge(c *contender, work uint64) {
 	c.judged = true
 	if !c.s.opts.POR.OnePerClass {

@@ -6,16 +6,15 @@ import (
 )
 
 // The searches of a contest take turns: none works more than oneTurn ahead of another that is still
-// running. They run at the same time, each on its own machine. The one that is ahead waits. So a search
-// that has an answer has it within one turn of the work of all the others, and the answer is the
-// one with the least work once they have worked that turn. The user waits no longer for a bug
-// that has been found.
+// running. They run at the same time, each on its own machine. The one that is ahead waits. So when a
+// search has an answer, the work of all others is within one turn of its work. After they have worked that
+// turn, the answer with the least work is final. The user does not wait longer for a bug that has been
+// found.
 //
-// Claim: one of them does not wait, the one with the least work, so that all make progress. The
-// samples of draws neither wait nor are waited for, because they are short; walks do and are.
+// Claim: the search with the least work does not wait, so all make progress. The samples of draws are
+// short, so they take no turns; walks do.
 //
-// Turns delay a search, and change nothing else of it. So claim 1 of Portfolio does not depend on
-// oneTurn.
+// Turns only delay a search. So claim 1 of Portfolio does not depend on oneTurn.
 type turns struct {
 	at      []uint64 // work by number; notRunning
 	most    uint64   // maximum of the work of all searches but the ladder and the walks

@@ -232,7 +232,7 @@ func TestSelects(t *testing.T) {
 	const function = `func P%d_%d() {
 	a, b, a2, b2, full, got := make(chan int), make(chan int), make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int, 1)
 	full <- 0
-	time.Sleep(20*time.Millisecond) // so that it counts when the goroutine comes, and not that time has passed
+	time.Sleep(20*time.Millisecond) // so that the arrival of the goroutine matters, and not the passing of time
 	tick := time.After(30*time.Millisecond)
 	_, _, _, _, _ = a, b, a2, b2, tick
 	go func() {
@@ -265,7 +265,8 @@ func TestSelects(t *testing.T) {
 			e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 				return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}
-			// In turn, too, a goroutine takes what there is if what it was given has been taken.
+			// With InTurn, too, a goroutine takes another element if the element meant for it has been
+			// taken.
 			turn := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 				return describe.NewMachine(prog, entry, vm.Config{OrderedTime: true, InTurn: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
 			}}

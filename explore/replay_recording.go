@@ -43,10 +43,10 @@ type Recording struct {
 	Loop   int // for a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 
-// Replay executes recorded events from the present state of m, and leaves m at their end. It
-// returns the events of this execution, and the recorded bug as it showed, or nil if it did not
-// show. It finds goroutines by name. It stops with a *Divergence where the program does not do what
-// is recorded: it has another operation, or the same one at another position.
+// Replay executes recorded events from the present state of m, and leaves m at their end. It returns the
+// events of this execution, and the recorded bug as found in it, or nil. It finds goroutines by name. It
+// stops with a *Divergence where the program does not do what is recorded: it has another operation, or the
+// same one at another position.
 func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 	defer describe.Record(m)()
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
@@ -64,7 +64,7 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 			continue
 		}
 		if rec.Kind == Race && bug == nil {
-			// A race shows before its accesses, or after the second.
+			// A race is found before its accesses, or after the second one.
 			bug = findRace(m, wanted)
 		}
 		if len(path)+1 == rec.Loop {

@@ -82,11 +82,11 @@ type Result struct {
 	Entry   string
 	Verdict Verdict
 	POR     string
-	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if any.
+	// FallbackTo is the explorer that searched instead, if any (por.Result.FallbackTo).
 	FallbackTo string
-	// Auto is set if a Portfolio has chosen POR as the explorer with the answer. Sampled is the
-	// number of executions drawn at random before that. If no explorer has an answer, Others has
-	// the work of those whose result this is not.
+	// Auto is set if a Portfolio has chosen POR as the explorer with the answer. Sampled is the number of
+	// executions drawn at random before that. If no explorer has an answer, Others has the work of the
+	// explorers other than POR.
 	Auto    bool
 	Sampled uint64
 	Others  []Share
@@ -98,8 +98,8 @@ type Result struct {
 	Within *int
 	// Choices describes most choices of a long search, if the result is incomplete.
 	Choices *Choice
-	// Subtests are the executed subtests, sorted, and Skipped those of them that every execution has
-	// skipped, or none has ended.
+	// Subtests are the executed subtests, sorted. Skipped are those of them that every execution skipped,
+	// or that no execution ended.
 	Subtests []string
 	Skipped  []string
 	Alone    []Alone // subtests that were explored without the others, because the test is too big
@@ -159,7 +159,7 @@ type Result struct {
 	Known int
 	// Cached: the result is that of an earlier run.
 	Cached bool
-	// Aimed has what became of Options.Targets, of explorers that sample.
+	// Aimed has the results for Options.Targets, of explorers that sample.
 	Aimed []AimedAt
 	// Small is the exploration of a small version of the entry, which is too big itself; nil: there is none.
 	Small *Small
@@ -213,8 +213,8 @@ func (r *Result) Exported() *Result {
 	return &c
 }
 
-// TimedOut reports whether more time could change the result: the exploration has been stopped and could
-// go on, or a pass after it has been, or there was no time to repeat the schedule of a bug.
+// TimedOut reports whether more time could change the result: the exploration or a pass after it was
+// stopped, or there was no time to repeat the schedule of a bug.
 func (r *Result) TimedOut() bool {
 	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })" -> ""
 	return r.Verdict != Fail && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
@@ -264,8 +264,8 @@ type Bug struct {
 	// Warning is set if the program is right, but perhaps not as intended. A result with warnings
 	// only is no failure.
 	Warning bool
-	// Overtakes is what makes the bug a warning: a timer that overtakes a goroutine; nil if the bug
-	// needs none.
+	// Overtakes makes the bug a warning: a timer has to overtake a goroutine. It is nil if the bug needs no
+	// such timer.
 	Overtakes *Overtaking
 	// Delay is, if time is bounded, the delay that an error needs; nil if it needs none.
 	Delay *Delay
@@ -278,8 +278,8 @@ type Bug struct {
 	// Always: a Leak or a Livelock that is a warning, because the entry leaves the goroutine in every
 	// schedule.
 	Always bool
-	// Lacks is what the execution lacked before the bug and a native one has. The bug is a warning
-	// unless another execution shows that the program can do without.
+	// Lacks names a feature of native executions that this execution lacked before the bug. The bug is a
+	// warning, unless another execution shows that the program does not need the feature.
 	Lacks vm.Lack
 	// Undecided is set if it is an error with Passes or Order, and it is open whether it needs
 	// them.
@@ -302,11 +302,10 @@ type Bug struct {
 	// goroutines that no other goroutine can wake.
 	Early bool
 	// Small is the small version of the entry that the bug was found in; nil: it is in the entry itself.
-	// Doubtful: it is a warning, because the numbers that were made smaller may be its cause.
+	// Doubtful is set if the bug is a warning because the smaller numbers may be its cause.
 	Small    *Smaller
 	Doubtful bool
-	// Alone is the subtest that was explored without the others when the bug was found; "": the test was
-	// explored.
+	// Alone is the subtest that was explored alone when the bug was found; "": the whole test was explored.
 	Alone string
 	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
 	// the search found, its preemptions are unknown, and Events, all of them Brief, only name
@@ -337,7 +336,7 @@ type Bug struct {
 	AccessEvents [2]int
 
 	stays    bool      // a Leak or Livelock that the entry may have left: see left.go
-	waiter   trace.GID // of a Leak, or of one that loops
+	waiter   trace.GID // of a Leak or a Livelock
 	parts    []*Bug    // of a Livelock that stays: one for each goroutine
 	movers   []mover   // of Schedule, until it is narrated
 	symbolic bool      // values depended on inputs where it was found

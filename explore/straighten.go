@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A schedule drawn at random has a switch at every other step. Joining its blocks pair by pair
-// takes an execution for each pair, and there may be thousands; so halving comes first.
+// A random schedule switches at every other step. Joining its blocks pair by pair takes an execution for
+// each pair, and there may be thousands of pairs. So halving comes first.
 
 // manySwitches is the number of preemptions from which halving is worth its cost.
 const manySwitches = 16

@@ -46,7 +46,7 @@ func (b *Bug) In(name string) bool {
 	return slices.ContainsFunc(b.Tests, func(s string) bool { return s == name || strings.HasPrefix(s, name+"/") })
 }
 
-// innermost returns those of names that are subtests and not around others.
+// innermost returns the subtests in names that contain no other one of them.
 func innermost(names ...string) (list []string) {
 	for _, name := range names {
 		inside := func(s string) bool { return strings.HasPrefix(s, name+"/") }

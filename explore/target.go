@@ -102,8 +102,8 @@ func (t *Target) In(prog *load.Program) (missing oracle.Place, ok bool) {
 	return missing, true
 }
 
-// aims returns the targets for an explorer, on m. Where an operation is depends on its program point alone,
-// unless that is in the standard library: then on who calls it.
+// aims returns the targets for an explorer, on m. The place of an operation depends only on its program
+// point, or, if that is in the standard library, on the caller.
 func aims(m describe.Machine, list []Target) (targets []por.Target) {
 	type point struct{ fn, pc uint32 }
 	for _, t := range list {
@@ -137,7 +137,7 @@ func (t *Target) at(pos token.Position) (places por.Places) {
 	return places
 }
 
-// addAimed adds what became of targets.
+// addAimed adds the results for targets.
 func (r *Result) addAimed(targets []Target, aimed []por.Aimed) {
 	for i, a := range aimed {
 		k := slices.IndexFunc(r.Aimed, func(x AimedAt) bool { return x.Target.String() == targets[i].String() })

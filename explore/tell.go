@@ -9,16 +9,16 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A report of a bug says more than the search has seen of it. The rest comes from executing its
-// schedule once more, only once: the steps in words, the state at the end, how long a goroutine is
-// held up, and which timer overtakes another goroutine.
+// A report of a bug says more than the search knows. One more execution of the schedule adds the rest: the
+// steps in words, the state at the end, how long a goroutine is delayed, and which timer overtakes a
+// goroutine.
 //
-// Claim: a bug that is found is reported, with its final severity, however little time is left. (1)
-// The identity of the bug, and Bug.Passes, on which its severity depends, come from the state in
-// which the search found the bug. (2) So do the names of the goroutines in its schedule, and a
-// replay file needs no more. (3) A repetition that is out of time ends, and the report of the bug
-// uses only these: it is Untold. For a program with inputs (1) to (3) do not hold, because the
-// schedule then is one of another machine: it is repeated to its end.
+// Claim: a bug that is found is reported, with its final severity, however little time is left. (1) The
+// identity of the bug, and Bug.Passes, on which its severity depends, come from the state in which the
+// search found the bug. (2) So do the names of the goroutines in its schedule, and a replay file needs no
+// more. (3) When time is up, the repetition ends, and the report uses only these: the bug is Untold. For a
+// program with inputs (1) to (3) do not hold, because its schedule belongs to another machine; so it is
+// repeated to its end.
 
 // tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
 // does not affect other bugs.
@@ -54,7 +54,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	return spent
 }
 
-// judgeLeft decides whether b, which an execution has left, stays; and whether one that all have left does.
+// judgeLeft decides whether b stays: a goroutine that one execution, or every execution, has left.
 func (s *exploration) judgeLeft(b *Bug) {
 	asked := !b.symbolic && (b.Always || b.stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
 	if !asked {
@@ -87,7 +87,7 @@ func (s *exploration) tellOutcome(o *Outcome) (err error) {
 	return err
 }
 
-// untold describes b by what the search has seen of it.
+// untold describes b by the knowledge of the search.
 func (b *Bug) untold() {
 	names := make(map[trace.GID]string)
 	for _, x := range b.movers {

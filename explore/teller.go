@@ -40,13 +40,13 @@ func (s *exploration) teller() *teller {
 // ends reports whether the repetition has to end before step i, or was cut in the step before.
 func (t *teller) ends(m describe.Machine, i int) bool {
 	if m.Status() == por.Cut && m.Ending().Interrupted {
-		return true // the interrupt and the end of t's time may have different sources
+		return true // the interrupt and over may have different sources
 	}
 	return i%64 == 0 && t.out()
 }
 
-// out reports whether time is up. Answers of an interrupted machine may be wrong then: its
-// fingerprint, or whether goroutines are forgotten.
+// out reports whether time is up. Then answers of the interrupted machine may be wrong, such as its
+// fingerprint or the forgotten goroutines.
 func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
 
 // step records that g moves while the goroutines in enabled could.

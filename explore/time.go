@@ -49,7 +49,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r, err = afterwards(ctx, e, opts, r)
 	}
 	if r != nil {
-		r.again = refinement{} // not needed any more
+		r.again = refinement{} // no longer needed
 	}
 	switch {
 	case err != nil || opts.Keep == nil:
@@ -76,7 +76,7 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			opts.spent += r.Stats.Explore
 			more := max(0, r.Stats.Load-opts.Initialising)
 			if opts.Initialising = max(0, opts.Initialising-r.Stats.Load); !first {
-				opts.spent += more // the machine is made again each time
+				opts.spent += more // a new machine is made each time
 			}
 		}
 		//mutant: refining knows no limit [test ./explore TestRefiningEnds]: drop 1

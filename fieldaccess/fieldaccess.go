@@ -39,8 +39,8 @@ type Location struct {
 
 // State is the present state as the oracle needs it.
 type State interface {
-	// Locations returns what the pending operation of g accesses, or false if that
-	// is not known.
+	// Locations returns the locations that the pending operation of g accesses, or false if they are
+	// unknown.
 	Locations(g trace.GID, buf []Location) ([]Location, bool)
 	// Others calls f with the stack of every other goroutine that has not ended
 	// until f returns false. The stack is valid during the call.
@@ -65,7 +65,7 @@ func New(fut *hybrid.Futures, sizes types.Sizes) *Oracle {
 	return &Oracle{fut: fut, sizes: sizes, keys: map[keyOf][]int{}}
 }
 
-// Futures returns what the oracle knows of the goroutines' futures.
+// Futures returns the oracle's facts about the goroutines' futures.
 func (o *Oracle) Futures() *hybrid.Futures { return o.fut }
 
 // Reason is what Skip's answers are counted under.

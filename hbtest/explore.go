@@ -16,20 +16,20 @@ import (
 //		})
 //	}
 //
-// Under go test, Explore starts hbcheck on the test that calls it, in the directory of its package. It
-// takes the program that the environment variable HBCHECK names, the tool of the module (go get -tool
-// hbcheck.dev/hbcheck/cmd/hbcheck) or hbcheck in PATH; if there is none, the test fails. With
-// HBCHECK=skip nothing is explored: f is called once. Under hbcheck Explore calls f, once in each
-// execution. What precedes the call is executed, too, so it should be fast and always the same; of a
-// test with subtests only the one that calls Explore is.
+// Under go test, Explore starts hbcheck on the test that calls it, in the directory of its package. It uses
+// the program that the environment variable HBCHECK names, otherwise the tool of the module (go get -tool
+// hbcheck.dev/hbcheck/cmd/hbcheck), otherwise hbcheck in PATH. If there is none, the test fails. With
+// HBCHECK=skip nothing is explored: f is called once. Under hbcheck, Explore calls f once in each
+// execution. The code before the call is executed, too, so it should be fast and always the same. If the
+// test has subtests, only the subtest that calls Explore is executed.
 //
-// A schedule that shows a bug is written to testdata/hbcheck, as those of fuzz tests are to
-// testdata/fuzz. What is there for this test is replayed first: if it still shows the bug, the test
-// fails without more ado. Add these files to the repository, or remove them.
+// A schedule that shows a bug is written to testdata/hbcheck, as those of fuzz tests are to testdata/fuzz.
+// The schedules there for this test are replayed first: if one still shows the bug, the test fails without
+// a search. Add these files to the repository, or remove them.
 //
-// What hbcheck could not cover fails the test, unless an option asks for that bound (Timeout,
-// Preempt) or for AllowIncomplete: then it is logged. If the binary's own time (go test -timeout) is
-// over before everything is covered, the test fails, too.
+// If hbcheck could not cover everything, the test fails, unless an option sets that bound (Timeout,
+// Preempt), or AllowIncomplete is set: then the reason is logged. If the time of the test binary (go test
+// -timeout) is over before everything is covered, the test fails, too.
 func Explore(t *testing.T, f func(t *testing.T), opts ...Option) {
 	t.Helper()
 	if Running() {
@@ -39,10 +39,10 @@ func Explore(t *testing.T, f func(t *testing.T), opts ...Option) {
 	explore(t, f, opts)
 }
 
-// An Option says how Explore explores.
+// An Option is an option of Explore.
 type Option struct{ apply func(*settings) }
 
-// settings are what options set.
+// settings are the effects of options.
 type settings struct {
 	flags   []string
 	bounds  []string // flags among them that bound the search
@@ -54,7 +54,7 @@ func flag(name, value string) Option {
 	return Option{func(s *settings) { s.flags = append(s.flags, "--"+name+"="+value) }}
 }
 
-// bound is flag for one that makes a search incomplete.
+// bound is flag for a flag that makes a search incomplete.
 func bound(name, value string) Option {
 	return Option{func(s *settings) {
 		flag(name, value).apply(s)
@@ -62,7 +62,7 @@ func bound(name, value string) Option {
 	}}
 }
 
-// Timeout ends the exploration after d. What it has not covered until then is logged.
+// Timeout ends the exploration after d. If it is incomplete, the reason is logged.
 func Timeout(d time.Duration) Option { return Option{func(s *settings) { s.timeout = d }} }
 
 // Preempt explores only schedules with at most n preemptions, and logs that. Most bugs need few.
@@ -71,12 +71,12 @@ func Preempt(n int) Option { return bound("preempt", strconv.Itoa(n)) }
 // Time says when timers fire: "bounded", which is the default, "any" or "virtual" (hbcheck's --time).
 func Time(mode string) Option { return flag("time", mode) }
 
-// Slack is how long all that goroutines compute between two moments at which all wait takes at most, for
-// timers that are "bounded".
+// Slack is the longest time that goroutines compute between two moments when all of them wait, for
+// "bounded" timers.
 func Slack(d time.Duration) Option { return flag("slack", d.String()) }
 
-// Accept accepts that something of the environment has not been tried in all ways. The words are
-// those of hbcheck's --assume: "rand", "maps", "clock" ...
+// Accept accepts assumptions about the environment: that not all values were tried. The words are those of
+// hbcheck's --assume: "rand", "maps", "clock" ...
 func Accept(words ...string) Option { return flag("assume", strings.Join(words, ",")) }
 
 // AllowLeak accepts goroutines that are left in functions whose names match the regular expression.

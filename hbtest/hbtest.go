@@ -1,7 +1,6 @@
-// Package hbtest is what a test can ask of hbcheck. It has no dependencies
-// and works without the tool: under plain go test every choice takes its first
-// value, so that a test with choices is an ordinary test of one case, always
-// the same.
+// Package hbtest has functions for tests that hbcheck runs. It has no dependencies and works without the
+// tool: under plain go test every choice takes its first value, so a test with choices is an ordinary test
+// of one case, always the same.
 //
 // When hbcheck runs the test, every value of every choice is explored
 // together with every schedule. Explore makes go test do that.
@@ -29,14 +28,13 @@ func Choose(n int) int {
 // Bool returns false or true. hbcheck explores both; under plain go test it is false.
 func Bool() bool { return Choose(2) == 1 }
 
-// Pick returns one of xs. hbcheck explores all of them; under plain go test it
-// is the first. It panics if there is none.
+// Pick returns one of xs. hbcheck explores all of them; under plain go test it is the first. It panics if
+// xs is empty.
 func Pick[T any](xs ...T) T { return xs[Choose(len(xs))] }
 
-// Assume says that the test is only concerned with executions in which cond
-// holds. hbcheck abandons an execution in which it does not. Under plain go
-// test, which cannot try other values, it panics: arrange the choices so that
-// the first value of each is a good one.
+// Assume restricts the test to executions in which cond holds. hbcheck abandons other executions. Under
+// plain go test, which cannot try other values, it panics: arrange the choices so that the first value of
+// each is a good one.
 //
 // hbcheck replaces this function.
 func Assume(cond bool) {

@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// Nondet returns a value of type T. hbcheck explores the program for all of them at once: it follows
-// the value as a symbol, and where the program branches on it, it explores both sides that are
-// possible. A bug is reported with the least value that leads to it.
+// Nondet returns a value of type T. hbcheck explores the program for all values at once: it treats the
+// value as a symbol, and where the program branches on it, hbcheck explores the possible sides. A bug is
+// reported with the least value that leads to it.
 //
-// T is a bool, an integer or a string, an array or slice of such, or a struct of them. Strings and
-// slices have at most as many bytes or elements as --input-len says, 4 by default (Bytes has as many as
-// you like), and slices are not nil. Other types are refused by name.
+// T is a bool, an integer or a string, an array or slice of these, or a struct of these. Strings and slices
+// have at most as many bytes or elements as --input-len says, 4 by default (Bytes has as many as you like),
+// and slices are not nil. Other types are refused by name.
 //
 // Under plain go test the value is the zero value; if the environment variable HBTEST_SEED is a
 // number, a random one that depends on the number.
 func Nondet[T any]() T { return nondet[T]() }
 
-// shortText is how many bytes or elements random strings and slices have at most.
+// shortText bounds the bytes or elements of random strings and slices.
 const shortText = 4
 
-// Bytes returns at most n bytes, of which hbcheck explores all. Under plain go test there are none;
-// with HBTEST_SEED it is a random number of random ones.
+// Bytes returns at most n bytes. hbcheck explores all lengths and values. Under plain go test it returns no
+// bytes; with HBTEST_SEED, a random number of random bytes.
 func Bytes(n int) []byte {
 	size := 0
 	if n > 0 {

@@ -100,7 +100,7 @@ func version() string {
 	return ""
 }
 
-// An exploration is that of one test.
+// An exploration is the exploration of one test.
 type exploration struct {
 	tool, test string
 	*settings
@@ -109,7 +109,7 @@ type exploration struct {
 	late atomic.Bool // it is over
 }
 
-// run executes hbcheck and returns what it prints on stdout and stderr, and its exit status.
+// run executes hbcheck and returns its stdout, stderr and exit status.
 func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := exec.Command(x.tool, args...)
@@ -191,7 +191,7 @@ func firstLines(s string, n int) string {
 	return strings.TrimRight(strings.Join(lines[:min(n, len(lines))], ""), "\n")
 }
 
-// A result is what hbcheck --format=json says of the test.
+// A result is the line of hbcheck --format=json about the test.
 type result struct {
 	Action, Package, Entry, Verdict, Error string
 
@@ -248,7 +248,7 @@ func (x *exploration) search(t *testing.T) {
 	}
 }
 
-// limit adds the time that there is to args, and reports whether that is less than the test wants.
+// limit adds the available time to args, and reports whether that is less than the test wants.
 func (x *exploration) limit(args *[]string) (clipped bool) {
 	d := x.timeout
 	if !x.end.IsZero() {
@@ -269,7 +269,7 @@ func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
 		rest = append(rest, "time is up (go test -timeout)")
 	}
 	for _, r := range list {
-		// Preemptions are bounded only where a directive or HBCHECK_FLAGS says so, if no option does.
+		// If no option bounds preemptions, only a directive or HBCHECK_FLAGS does.
 		bounds := append(slices.Clone(x.bounds), "preempt")
 		timeUp := func(why string) bool { return strings.Contains(why, "(--timeout)") }
 		if x.timeout > 0 && !clipped && slices.ContainsFunc(r.Incomplete, timeUp) {

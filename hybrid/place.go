@@ -34,7 +34,7 @@ type Live interface {
 // there. A frameEnv says what these are in a frame of the present state, a callEnv what they will
 // be in a call that is still to come.
 
-// frameEnv is the activation of frame i, for facts of the point at which it is.
+// frameEnv is the activation of frame i, for facts about its present point.
 //
 // It evaluates values of the function itself; it does not know paths of a fact that begin elsewhere.
 type frameEnv struct {
@@ -44,8 +44,8 @@ type frameEnv struct {
 	at     ssa.Instruction
 	after  bool // of the point after at
 	lives  map[liveKey]bool
-	defers []*ssa.Defer         // what is pending, newest last, if that is known
-	saved  map[ssa.Value]uint64 // what pending calls have been given
+	defers []*ssa.Defer         // the pending ones, newest last, if they are known
+	saved  map[ssa.Value]uint64 // arguments of pending calls
 }
 
 // Value implements static.Place.
@@ -75,9 +75,9 @@ func (p *frameEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	return p.register(fv)
 }
 
-// register returns what v is, if its register still holds it. The compiler shares registers
-// between values, so a value that is dead at this point may have been overwritten; then the
-// record of a deferred call may have it.
+// register returns the value of v, if its register still holds it. The compiler shares registers between
+// values, so a value that is dead at this point may have been overwritten; then the record of a deferred
+// call may have it.
 func (p *frameEnv) register(v ssa.Value) (uint64, bool) {
 	k := liveKey{v, p.at, p.after}
 	live, ok := p.lives[k]
@@ -102,8 +102,8 @@ func (p *frameEnv) register(v ssa.Value) (uint64, bool) {
 //	defer mu.Unlock()        the record has mu, though no instruction of the frame uses it any more
 //	x++                      ◂ here
 //
-// The records are in the order of the defer statements that are known to be pending, so each
-// belongs to one; if the numbers differ, nothing is taken from them.
+// The records are in the order of the defer statements that are known to be pending, so each belongs to one
+// statement. If the numbers differ, no record is used.
 func (p *frameEnv) save() {
 	p.saved = map[ssa.Value]uint64{}
 	k := len(p.defers)
@@ -153,8 +153,7 @@ func (p *frameEnv) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 // Address implements static.Place.
 func (p *frameEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
-// callEnv is the activation of a call that is to come, with the arguments that
-// are known.
+// callEnv is the activation of a future call, with the known arguments.
 //
 // Arguments are words in the order of the parameters; captured variables are words in the order
 // of the free variables, addresses or values (ByValue).

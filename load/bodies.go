@@ -8,22 +8,23 @@ import (
 	"sync"
 )
 
-// Of the library's functions that may be called hardly any is executed: 51 of 1,524 by a test of ten lines,
-// 273 of 6,334 by one that imports net/http. So the bodies of the library's functions are not checked with
-// the package. A body that something needs is checked by itself, in a file with nothing but the imports
-// and this one declaration, which is called _.
+// Few of the library's functions that may be called are executed: 51 of 1,524 by a test of ten lines, 273
+// of 6,334 by one that imports net/http. So the bodies of the library's functions are not checked with the
+// package. When a body is needed it is checked by itself, in a file that has only the imports and this one
+// declaration, with the name _.
 //
-// Claims, on which it rests that a program is the same as with all bodies checked:
+// By the following claims the program is the same as with all bodies checked:
 //
-//  1. What the rest of a package means does not depend on the body of a function, but for the order of
-//     initialisation. Functions on which that may depend keep their bodies (mentionedByVariables).
-//  2. What is collected of a package when it is checked keeps its bodies: selects, for Nonblocking, and
-//     local types, which are numbered. Generic functions do as well, as package ssa substitutes the type
-//     parameters that their signatures have, and init functions, which are executed in any case.
+//  1. The rest of a package does not depend on the body of a function, except for the order of
+//     initialisation. Functions on which that order may depend keep their bodies (mentionedByVariables).
+//  2. Some functions keep their bodies because data are collected from them when the package is checked:
+//     those with selects (for Nonblocking) or local types (which are numbered). Generic functions keep
+//     theirs, because package ssa substitutes the type parameters of their signatures, and so do init
+//     functions, which are always executed.
 //  3. The parameters of a declaration that is checked twice are other objects, of the same types.
 //     Package ssa takes them from the syntax, with the information that belongs to the body.
 
-// lateBody is a body that has not been checked with its package.
+// A lateBody is a body that was not checked with its package.
 type lateBody struct {
 	file *ast.File
 	decl *ast.FuncDecl // with the body; guarded by checking if there is a parse, and nil until then
@@ -32,11 +33,11 @@ type lateBody struct {
 	info  *types.Info // guarded by checking; nil until checked
 }
 
-// checking is held by what checks packages, for reading, and by what checks a body: that is part of
-// the types of its package then, and programs may share these.
+// checking is held for reading while packages are checked, and for writing while a body is checked: the
+// body becomes part of the types of its package, which programs may share.
 var checking sync.RWMutex
 
-// setBodiesAside takes the bodies out of p, which is not checked yet, that can be checked by themselves.
+// setBodiesAside removes the bodies that can be checked by themselves from p, which is not checked yet.
 func (p *Package) setBodiesAside() {
 	p.late = make(map[token.Pos]*lateBody)
 	kept := p.mentionedByVariables()
@@ -51,7 +52,7 @@ func (p *Package) setBodiesAside() {
 	}
 }
 
-// checksAlone reports whether nothing but the function itself depends on the body of d.
+// checksAlone reports whether only the function itself depends on the body of d.
 func checksAlone(d *ast.FuncDecl) bool {
 	if d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "_") || d.Type.TypeParams != nil {
 		return false
@@ -77,11 +78,11 @@ func checksAlone(d *ast.FuncDecl) bool {
 	return alone
 }
 
-// mentionedByVariables returns the functions and methods of p that the order of initialisation may depend on.
-// The next variable to be initialised is the first one in the source that mentions none that is not, be it
-// through functions. So where all that a variable leads to is declared before it, the order is the same as
-// if it mentioned nothing: what it leads to is initialised earlier in any case. What it leads to is found
-// by name, which is more than enough.
+// mentionedByVariables returns the functions and methods of p that the order of initialisation may depend
+// on. The next variable to initialise is the first one in the source that mentions only initialised
+// variables, directly or through functions. So if a variable leads only to variables declared before it,
+// the order is the same as if it mentioned nothing, because these are initialised earlier in any case. The
+// variables that it leads to are found by name, which over-approximates.
 func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 	var specs []*ast.ValueSpec
 	declared := byName{vars: make(map[string]int), funcs: make(map[string][]*ast.FuncDecl), methods: make(map[string][]*ast.FuncDecl)}
@@ -138,7 +139,7 @@ func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 		}
 		//mutant: initial values mention no functions [test ./load TestBodiesOrder]: "last >= i" -> "last >= i && false"
 		if last >= i { // variables of one declaration may depend on each other
-			for n := range seen { // in any order: this is about a set
+			for n := range seen { // in any order, because this computes a set
 				if d, ok := n.(*ast.FuncDecl); ok {
 					found[d] = true
 				}
@@ -148,20 +149,20 @@ func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 	return found
 }
 
-// byName are the declarations of a package by name: variables with initial values, by their places in the
+// byName has the declarations of a package by name: variables with initial values, by their places in the
 // source, and functions with bodies.
 type byName struct {
 	vars           map[string]int
 	funcs, methods map[string][]*ast.FuncDecl
 }
 
-// namesIn are what a declaration mentions.
+// namesIn are the names that a declaration mentions.
 type namesIn struct {
 	vars  []int
 	funcs []*ast.FuncDecl
 }
 
-// in returns what the initial values of a variable, or the body of a function, mention.
+// in returns the names that the initial values of a variable, or the body of a function, mention.
 func (x *byName) in(n ast.Node) *namesIn {
 	m := new(namesIn)
 	var visit func(n ast.Node) bool

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Config says what to load. The zero value loads the package in the current
+// A Config selects the program to load, and how to load it. The zero value loads the package in the current
 // directory without its tests.
 type Config struct {
 	_ struct{}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Kind says what kind of entry a function is.
+// A Kind is a kind of entry.
 type Kind int
 
 const (
@@ -133,7 +133,7 @@ type NoEntry struct {
 	Pos        token.Pos
 }
 
-// NoEntryError says that there is nothing to explore.
+// NoEntryError is the error for packages without an entry.
 type NoEntryError struct {
 	Paths []string  // the packages loaded
 	Like  []NoEntry // what might have been mistaken for an entry
@@ -172,7 +172,7 @@ func (prog *Program) HasEntries() error {
 	return prog.NoEntries()
 }
 
-// NoEntries returns the error that says that the program has no entries.
+// NoEntries returns the error for a program without entries.
 func (prog *Program) NoEntries() *NoEntryError {
 	e := &NoEntryError{Like: prog.NoEntry, Tests: prog.tests, Benchmarks: prog.Benchmarks}
 	for _, p := range prog.Packages {
@@ -311,7 +311,7 @@ func isTestParam(fn *ssa.Function, name string) bool {
 	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "testing"
 }
 
-// wrongSignature is what go test says of a function named like a test.
+// wrongSignature returns the error of go test for a function that is named like a test.
 func wrongSignature(d *ast.FuncDecl, arg string) string {
 	if d.Type.TypeParams.NumFields() > 0 {
 		return fmt.Sprintf("wrong signature for %s, test functions cannot have type parameters", d.Name.Name)

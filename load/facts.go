@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// What a program may ask for decides what is part of its states and which operations others notice:
-// one with a ticker has infinitely many states if it can read the clock, and a handful if it cannot.
-// The user's code is asked by its types. The library is asked by its text, in which calls are written in
-// one way only: that is a hundred times faster, and comments that mention a call do no harm.
+// The operations that a program may execute decide which data are part of its states, and which operations
+// are visible. For example, a program with a ticker has infinitely many states if it can read the clock,
+// and a handful if it cannot. The user's code is asked by its types. The library is asked by its text, in
+// which calls are written in one way only: that is a hundred times faster, and comments that mention a call
+// do no harm.
 
 // A fact is a set of things that a package may do.
 type fact uint8

@@ -287,7 +287,7 @@ func (a *arguments) subst(t types.Type) (types.Type, error) {
 				return a.of(i)
 			}
 		}
-		return nil, fmt.Errorf("%s is no parameter", u)
+		return nil, fmt.Errorf("%s is not a parameter", u)
 	case *types.Pointer:
 		t = types.NewPointer(sub(u.Elem()))
 	case *types.Slice:

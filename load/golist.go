@@ -54,8 +54,7 @@ type goEnv struct {
 // fixed is what a program depends on, whatever packages it has. (Of GOFLAGS see buildChoices.)
 func (e *goEnv) fixed() []string { return []string{e.GOROOT, e.GOVERSION, e.GOEXPERIMENT, e.GOAMD64} }
 
-// goCommand runs the go command in l.dir and returns what it prints. If it
-// fails, the error is what it said.
+// goCommand runs the go command in l.dir and returns its output. If it fails, the error has its message.
 func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err error) {
 	a, err := l.cfg.GoAnswers.get(args, func() (a goAnswer) {
 		cmd := exec.Command("go", args...)
@@ -125,8 +124,7 @@ func (l *loader) list() error {
 	return nil
 }
 
-// query runs a go list that prints JSON, and returns what it lists and what it
-// said besides.
+// query runs a go list that prints JSON, and returns the listed packages and its other messages.
 func (l *loader) query(args []string) (list []*listPackage, diag string, err error) {
 	out, diag, err := l.goCommand(args...)
 	if err != nil {

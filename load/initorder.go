@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// initWork is what a package has to do at initialisation.
+// initWork is the work of a package at initialisation.
 type initWork int
 
 const (

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Listing is what the go command says of the packages that a Config asks for. It tells whether
-// they are those of an earlier run long before they are loaded.
+// A Listing has the go command's answers about the packages that a Config selects. It tells whether they
+// are those of an earlier run long before they are loaded.
 type Listing struct {
 	cfg    Config
 	l      *loader
@@ -104,7 +104,7 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// add writes to h all that there is of lp.
+// add writes all data of lp to h.
 func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "package %q %q %q %q %v\n", lp.ImportPath, lp.Name, lp.Dir, lp.ForTest, lp.DepOnly)
 	if lp.Module != nil {

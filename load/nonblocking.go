@@ -127,9 +127,9 @@ func mentionsTypeParam(t types.Type) bool {
 	return true // signatures, likewise
 }
 
-// Nonblocking says on which channels a goroutine may try an operation without
-// waiting for it. A goroutine that arrives at an operation of a channel and one
-// that is parked there differ only for a goroutine that tries the opposite operation.
+// A Nonblocking has the channels on which a goroutine may try an operation without waiting. A goroutine
+// that arrives at an operation of a channel and one that is parked there differ only for a goroutine that
+// tries the opposite operation.
 type Nonblocking struct {
 	send, recv elemSet
 }

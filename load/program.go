@@ -29,7 +29,9 @@ type Program struct {
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
 	Bases      Kept       // of package vm: states in which packages are initialised
+	Begun      Kept       // of package vm: machines in which packages are being initialised
 	Facts      Kept       // of package vm: facts about entries
+	Variables  Kept       // of package observable: what changes
 	Files      Kept       // of package vm: what has been looked at of the host's files
 
 	tests    bool     // Config.Tests
@@ -50,7 +52,7 @@ type Program struct {
 	built        building
 }
 
-// Kept is where package vm keeps something that machines for the entries of a program have in common.
+// Kept is where another package keeps something that machines for the entries of a program have in common.
 type Kept struct {
 	sync.Mutex
 	Value any

@@ -11,9 +11,9 @@ type Change struct {
 	Lines [][2]int // first and last line of what differs now; where lines are gone, the ones around; nil: all of it
 }
 
-// Touched says which entries changes can concern: those that reach a function whose body has changed, or are
-// linked with a package in which anything else has. Functions are reached as in UsesClock, besides by all
-// initialisers.
+// Touched selects the entries that changes can affect: those that reach a function whose body has changed,
+// or that are linked with a package with any other change. Functions are reached as in UsesClock, besides
+// by all initialisers.
 type Touched struct {
 	prog    *Program
 	changes []Change
@@ -21,7 +21,7 @@ type Touched struct {
 	files   map[string]bool // see compiled
 }
 
-// touchedPackage is what has changed in a package.
+// touchedPackage has the changes in a package.
 type touchedPackage struct {
 	all       bool // more than bodies of functions
 	functions map[ast.Node]bool
@@ -60,7 +60,7 @@ func (t *Touched) Reached(e *Entry) bool {
 	return found
 }
 
-// of returns what has changed in p. The compiled files of a package that uses cgo, and links by name, are not
+// of returns the changes in p. The compiled files of a package that uses cgo, and links by name, are not
 // followed.
 func (t *Touched) of(p *Package) touchedPackage {
 	if x, ok := t.known[p]; ok {

@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Calls, and what is remembered of them. A function is walked once for what is known of its
-// parameters (visitKey): in this walk (memo), and in later ones that get the same answers from
-// the state (callTree).
+// Calls, and remembered results of them. A function is walked once for the same known parameters
+// (visitKey). The result holds for this walk (memo), and for later ones that get the same answers from the
+// state (callTree).
 //
 //	lock(&a.mu)     visitKey{lock, mu = 0x7_0010}     walked
 //	lock(&b.mu)     visitKey{lock, mu = 0x9_0010}     walked
@@ -30,11 +30,11 @@ type invocation struct {
 	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
 }
 
-// function walks a call of a function that is relevant, made by the function that into is of,
-// and reports whether it may return.
+// function walks a call of a relevant function, and reports whether the call may return. into belongs to
+// the caller.
 //
-// Cond.Wait is told apart by its call: which mutex it unlocks is in a field of the Cond, and may
-// be known at the call.
+// Calls of Cond.Wait also differ in the mutex to unlock, which is in a field of the Cond, and may be known
+// at the call.
 func (w *walk) function(c *invocation, into *visit) bool {
 	fn, vals := c.fn, c.vals
 	b := w.o.prog.Body(fn)
@@ -55,19 +55,18 @@ func (w *walk) function(c *invocation, into *visit) bool {
 	return returns
 }
 
-// visited walks act's function, unless that has been done: in this walk or in an
-// earlier one that got the same answers from the state. It reports whether the
-// function may return, and how far it takes the counters of WaitGroups down, and certainly up.
+// visited walks act's function, unless this walk has done so, or an earlier one that got the same answers
+// from the state. It reports whether the function may return, by how much it may decrement the counters of
+// WaitGroups, and by how much it certainly increments them.
 //
-// The summary of the function is computed apart, from an empty one, and merged with the
-// summary of what is walked around it: so it can be the leaf of a decision tree of its own,
-// for callers in other states.
+// The summary of the function is computed separately, from an empty one, and then merged with the caller's
+// summary: so it can be the leaf of a decision tree of its own, for callers in other states.
 //
-// What is recursive, or calls what is, is only remembered for this walk: what
-// a recursive call adds depends on where the recursion began. So does what a function asks that
-// makes such a call: nothing, if this walk has come there before. Whether a function calls what is
-// recursive may depend on the answers (of a dynamic call the receiver may be known), so that its
-// tree can have been grown by walks in which it does not.
+// A recursive function, or one that calls such a function, is only remembered for this walk: what a
+// recursive call adds depends on where the recursion began. So does what a function asks that makes such a
+// call: nothing, if this walk has come there before. Whether a function calls what is recursive may depend
+// on the answers (of a dynamic call the receiver may be known), so that its tree can have been grown by
+// walks in which it does not.
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
 // tree; then the body. Only what was walked to its end, within maxWork, becomes a leaf.
@@ -155,14 +154,14 @@ type callKey struct {
 	later bool
 }
 
-// callTree remembers walks of a function.
+// callTree has the results of walks of a function.
 type callTree struct {
 	root      *node
 	recursive bool // they are not remembered
 }
 
-// visitKey identifies a walk: the function, what is known of its parameters and
-// captured variables, nine bytes each, and its guards.
+// visitKey identifies a walk: the function, the known values of its parameters and captured variables (at
+// most nine bytes each), and its guards.
 type visitKey struct {
 	fn      *ssa.Function
 	vals    string
@@ -173,8 +172,8 @@ type visitKey struct {
 // key returns the key without what concerns Cond.Wait. A value that is not known is one zero
 // byte.
 //
-// Bytes, so that it is comparable: 0 for what is not known, 1 and eight bytes for a value, 2 for
-// a guard.
+// They are bytes, so that the key is comparable: 0 for an unknown value, 1 and eight bytes for a known one,
+// 2 for a guard.
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
 	b := w.buf[:0]
 	add := func(v ssa.Value) {
@@ -205,13 +204,12 @@ func (w *walk) relevant(s static.Set) bool {
 	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
 }
 
-// irrelevant reports whether a call of a function with body b needs no walk, and then
-// notes what it does.
+// irrelevant reports whether a call of a function with body b needs no walk. In this case it notes the
+// effects of the call.
 //
-// Most functions of a program are: they neither synchronise nor touch what T_c's operation
-// touches. This is what keeps walks small.
-// Asked of the whole of what the function and all that it calls can do, a set that static facts
-// have.
+// Most functions of a program are irrelevant: they neither synchronise nor access the memory of T_c's
+// operation. This is what keeps walks small. It checks the set of all accesses of the function and its
+// callees, which the static facts have.
 func (w *walk) irrelevant(b *ssa.Function) bool {
 	if b == nil {
 		return false

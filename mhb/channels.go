@@ -48,8 +48,8 @@ type Case struct {
 	Closed    bool
 }
 
-// communicates reports whether operations of kind k, which communicate or close, can do without a
-// choice. A select with default notices who waits where.
+// communicates reports whether an operation of kind k, which communicates or closes, may need no choice. A
+// select with default always needs one: it depends on which goroutines wait.
 func communicates(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.Close:
@@ -58,8 +58,8 @@ func communicates(k trace.Kind) bool {
 	return false
 }
 
-// meet finds the members if op is the pending operation of g. It reports whether nothing speaks
-// against a persistent set so far.
+// meet finds the members for op, the pending operation of g. It reports whether a persistent set is still
+// possible.
 func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	m := &o.meeting
 	m.members, m.cases = append(m.members[:0], g), m.cases[:0]
@@ -150,7 +150,7 @@ func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
 	return ""
 }
 
-// disturbs reports whether a goroutine can come to an operation that disturbs a case.
+// disturbs reports whether a goroutine can reach an operation that disturbs a case.
 func (o *Oracle) disturbs(x *summary) bool {
 	m := &o.meeting
 	for i := range x.syncs {
@@ -172,8 +172,8 @@ func (o *Oracle) disturbs(x *summary) bool {
 	return o.fa.Inspects(x.reached) || o.reflects(x.reached)
 }
 
-// reflects reports whether something in set may be an access to a channel of a case: by reflection, or
-// through an unsafe.Pointer.
+// reflects reports whether set may contain an access to a channel of a case by reflection, or through an
+// unsafe.Pointer.
 func (o *Oracle) reflects(set static.Set) bool {
 	f := o.fut.F
 	for _, n := range f.Acc.OfKey(0) {
@@ -187,7 +187,7 @@ func (o *Oracle) reflects(set static.Set) bool {
 // onChannels reports whether k is one of the kinds that comesTo notes.
 func onChannels(k trace.Kind) bool { return communicates(k) || k == trace.TrySelect }
 
-// comesTo notes that the goroutine can come to an operation of kind k on channel r.
+// comesTo notes that the goroutine can reach an operation of kind k on channel r.
 func (w *walk) comesTo(k trace.Kind, r ref) {
 	if w.t.collects && !(r.known && r.p >= private) { // see renaming
 		w.mayExecute(k, r)

@@ -10,8 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// summary is what the walk of one goroutine has found, with something known of
-// what the others can enable.
+// summary is the result of the walk of one goroutine, given what the others can enable.
 type summary struct {
 	conflict bool            // it can reach what conflicts with the target, or anything
 	witness  ssa.Instruction // where; nil if it is nowhere in the program's code
@@ -27,13 +26,13 @@ type summary struct {
 	work    int    // what the walk took
 }
 
-// closure computes the fixed point for tc and t: what the goroutines other than
-// tc can do while it waits. It returns their summaries, valid until the next
-// call, and false if one of them conflicts or it takes too long. If conflicts is given it says of
-// which summary that is true besides.
+// closure computes the fixed point for tc and t: everything that the other goroutines can do while tc
+// waits. It returns their summaries, which are valid until the next call, and false if one of them
+// conflicts or the computation takes too long. conflicts, if not nil, is a further test of whether a
+// summary conflicts.
 //
-// It is asked while another one is being computed, if what memory a walk may read is decided by
-// what the others can write (askParked): depth says which buffers are in use.
+// Calls can be nested: which memory a walk may read can depend on what the others can write (askParked).
+// depth says which buffers are in use.
 //
 // Claim: each round finds at least what the one before has found.
 //
@@ -108,8 +107,9 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 	return nil, false
 }
 
-// looked counts a question: those goroutines that had to be looked at, in one round. Which of them were is up
-// to what is remembered, which is not the same for each worker, or after a search has been resumed.
+// looked counts a question with the number of goroutines that had to be examined in one round. The number
+// actually examined depends on remembered results, which differ between workers, and after a search has
+// been resumed.
 func (o *Oracle) looked(ok bool) {
 	if !ok {
 		o.Looked++ // the suspect, mostly
@@ -118,17 +118,16 @@ func (o *Oracle) looked(ok bool) {
 	o.Looked += uint64(len(o.now.live))
 }
 
-// treeKey is what a decision tree is found by: the goroutine's stack, and
-// whether it is a later round than the first, in which nothing is enabled. What a
-// later one begins with is no part of the key: that differs in nearly every state,
-// and a walk depends on it only at the few operations that it finds disabled.
+// treeKey is the key of a decision tree: the goroutine's stack, and whether this is the first round, in
+// which nothing is enabled. The events that a later round begins with are no part of the key: they differ
+// in nearly every state, and a walk depends on them only at the few operations that it finds disabled.
 type treeKey struct {
 	stack          [2]uint64
 	canMove, later bool
 }
 
-// suspect returns which goroutine was in conflict with tc the last time: it is looked at first, as it
-// mostly is again. What it can do in the first round it can do in all.
+// suspect returns the goroutine that was in conflict with tc the last time. It is examined first, because
+// mostly it is in conflict again. What it can do in the first round it can do in all rounds.
 func (o *Oracle) suspect(tc trace.GID) trace.GID {
 	for int(tc) >= len(o.suspects) {
 		o.suspects = append(o.suspects, trace.NoGID)
@@ -139,8 +138,8 @@ func (o *Oracle) suspect(tc trace.GID) trace.GID {
 // summary returns what g can do, if t is the pending operation of tc and
 // found is what the round before this one has found, if this is a later one.
 //
-// In three steps: the answer may be the last one (recent); a decision tree may know it; if not, the
-// goroutine is walked, which makes the tree grow by the path of its questions.
+// There are three steps: the last answer may still be right (recent); a decision tree may have the answer;
+// if not, the goroutine is walked, and the path of its questions is added to the tree.
 func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
 	last := o.recentOf(t, g, later)
 	canMove := s.CanMove(g)
@@ -193,9 +192,8 @@ type walk struct {
 	buf       []byte
 }
 
-// A number is needed for WaitGroups only: a Wait is enabled if all of its counter can be taken
-// away. All else that blocks is enabled by one operation.
-// events counts operations by object.
+// events counts operations by object. Numbers are needed for WaitGroups only: a Wait is enabled if the
+// others can decrement its counter to zero. All other blocking operations are enabled by one operation.
 //
 // Objects whose address is certain are counted one by one, up to many; all others are a set.
 type events struct {
@@ -300,8 +298,7 @@ func (e *effects) enabling(op opKind) *events {
 	return &e.leaves
 }
 
-// enables reports whether the goroutines that list is about together enable an operation at which x
-// was blocked.
+// enables reports whether the goroutines of list together enable an operation at which x was blocked.
 func (o *Oracle) enables(s State, x *summary, list []*summary) bool {
 	for _, st := range x.stops {
 		if o.enabled(s, st, list) {
@@ -311,9 +308,9 @@ func (o *Oracle) enables(s State, x *summary, list []*summary) bool {
 	return false
 }
 
-// enabled reports whether the goroutines that list is about together enable x.
+// enabled reports whether the goroutines of list together enable x.
 //
-// A Wait needs all of the counter to be taken away. All else is enabled by a single operation.
+// A Wait needs them to decrement the counter to zero. All other operations are enabled by a single one.
 func (o *Oracle) enabled(s State, x stop, list []*summary) bool {
 	n, objs := 0, s.Objects(uint32(x.addr>>32))
 	for _, y := range list {
@@ -323,7 +320,7 @@ func (o *Oracle) enabled(s State, x stop, list []*summary) bool {
 	return n > 0 && !(x.op == opWgWait && counter(s, x.addr) > int64(n))
 }
 
-// counter returns that of the WaitGroup at p.
+// counter returns the counter of the WaitGroup at p.
 func counter(s State, p uint64) int64 {
 	n, ok := s.Word(p)
 	if !ok {
@@ -332,13 +329,12 @@ func counter(s State, p uint64) int64 {
 	return int64(int32(overlay.Uint32(n, overlay.WaitGroupCounter)))
 }
 
-// refuted reports whether the goroutines together speak against executing t at
-// once: if they can take a WaitGroup's counter below zero together with t, then it
-// matters which of them does.
+// refuted reports whether t must not be executed at once, because the goroutines and t together can make a
+// WaitGroup's counter negative. Then it matters which of them does.
 //
 // T_c's Add brings the counter from c to c + delta, and the others may take n away. If c + delta - n < 0,
-// delta being negative, one of them panics, the last one: who that is depends on the order. So it does
-// if c - n < 0 and T_c has not added yet.
+// and delta is negative, the last of them panics, and the order decides which one is the last. The order
+// also matters if c - n < 0: one of the others can panic unless T_c's Add comes first.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	//mutant: taking away below zero before an Add [micro upAndDown]: ".delta =" -> ".delta >"
 	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta == 0 {
@@ -356,8 +352,8 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 // blocked reports whether the walk stops at x, an operation that is disabled in the
 // present state.
 //
-// In the first round everything that is disabled blocks; in later ones what the round before has
-// found to be enabled does not (askEnabled).
+// In the first round all disabled operations block. In later rounds those do not that the previous round
+// has found to be enabled (askEnabled).
 func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming
@@ -376,8 +372,8 @@ func (w *walk) blocked(x stop, reason string) bool {
 	return true
 }
 
-// rarer returns which of two reasons is reported if both apply: nearly all goroutines
-// are waited for by a join.
+// rarer returns the reason to report if two apply. A join is the least interesting one, because nearly all
+// goroutines are joined.
 func rarer(a, b string) string {
 	if a == "" || a == "join" && b != "" || b == "wait" {
 		return b
@@ -385,12 +381,12 @@ func rarer(a, b string) string {
 	return a
 }
 
-// top notes that something unknown may happen: the top element of the abstract domain.
-// Any answer that is less than certain ends here, and so in a choice. Nothing has to be undone
-// then: the summary only says that there is a conflict.
+// top notes that something unknown may happen: the top element of the abstract domain. Every uncertain
+// answer ends here, and so in a choice. Nothing has to be undone then: the summary only says that there is
+// a conflict.
 func (w *walk) top() { w.foundConflict() }
 
-// foundConflict notes that the target may be in conflict with what is being interpreted.
+// foundConflict notes that the current instruction may be in conflict with the target.
 func (w *walk) foundConflict() {
 	if !w.conflict {
 		w.conflict, w.witness = true, w.current

@@ -8,8 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Code as the walk interprets it: of most instructions it need not know more
-// than what they access.
+// Code as the walk interprets it: for most instructions it only needs their accesses.
 
 // action is an instruction that the walk has to interpret, with the accesses of
 // the ones before it and of itself.
@@ -19,8 +18,8 @@ import (
 //	accesses {p.f, a[]}   touching p.f = 1, a[i]   instr mu.Lock()
 //	accesses {z}          touching z++             instr return
 //
-// The walk asks of a whole set whether it conflicts with the target, and looks at the instructions
-// only if it does.
+// The walk checks a whole set for conflicts with the target, and the single instructions only if there is
+// one.
 type action struct {
 	accesses static.Set
 	touching []ssa.Instruction // that make them
@@ -36,8 +35,8 @@ type callee struct {
 	recovers bool
 }
 
-// flow is the control flow of a function as the walk needs it. It depends on the code alone, so
-// it is computed once.
+// flow is the part of a function's control flow that the walk needs. It depends on the code alone, so it is
+// computed once.
 type flow struct {
 	reach []blockSet // block → blocks reachable from its successors; nil: not computed yet
 	when  map[[3]ssa.Instruction]when
@@ -96,7 +95,8 @@ func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
 		return list
 	}
 	var a action
-	// What is left of a block in the middle is executed once: the loop comes back to the whole of it.
+	// The rest of a block, from its middle on, is executed once: a loop comes back to the beginning of the
+	// block.
 	loop := start == 0 && f.after(b).has(b)
 	for _, x := range b.Instrs[start:] {
 		for _, y := range o.accesses(x) {

@@ -12,18 +12,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What conflicts with the operation in question. Operations on memory conflict
-// with accesses to it, one of the two a write. Operations that synchronise
-// conflict with others on the same object, unless the two commute.
+// Conflicts with the operation in question. An operation on memory conflicts with an access to the same
+// memory if one of the two is a write. Operations that synchronise conflict with others on the same object,
+// unless the two commute.
 
 // A Range is size bytes of memory at an address.
 type Range struct{ Addr, Size uint64 }
 
-// target is the operation in question, and what walks have found out about it.
+// target is the operation in question, with the results of walks about it.
 //
-// Answers about it are remembered for as long as the oracle lives: conflicts by sets of accesses,
-// walks by what they read. What is remembered depends on the objects' identity and not on the
-// state.
+// Results are kept as long as the oracle exists: conflicts by sets of accesses, walks by what they read.
+// They depend on the identity of objects, not on the state.
 type target struct {
 	collects bool // there is none: everything that the others can do is asked for
 
@@ -45,7 +44,7 @@ func newTarget() *target {
 	return &target{conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 }
 
-// targetKey is what a target depends on: the operation and its objects. Its place in the
+// targetKey has everything that a target depends on: the operation and its objects. Its place in the
 // program matters only for maps and Adds.
 type targetKey struct {
 	kind  trace.Kind
@@ -116,10 +115,9 @@ func delta(s State, g trace.GID) (int64, bool) {
 	return int64(d), ok
 }
 
-// ofLibrary reports whether a goroutine's next instruction is a native of which walks know that it
-// accesses an object of the library. Of a timer's it is not known: the timer's own goroutine has
-// accesses to that which no walk sees. Nor of the length of a channel: walks note no operations on
-// channels.
+// ofLibrary reports whether a goroutine's next instruction is a native function that walks know to access
+// an object of the library. Functions of timers are not known: the timer's own goroutine accesses the
+// timer, and no walk sees that. Neither is the length of a channel: walks note no operations on channels.
 func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 	if len(stack) == 0 || stack[0].Instr == nil {
 		return false
@@ -169,10 +167,9 @@ func (o *Oracle) within(a, b static.Set) bool {
 	return a == static.Empty || b == static.Empty || o.fut.F.Acc.Objs.Intersects(a, b)
 }
 
-// skippable reports whether operations of kind k, which synchronise, can do
-// without a choice if no other goroutine executes one that does not commute with it.
-// Those on channels are not among them: a goroutine that waits in one takes part in the
-// operations of others (see communicates).
+// skippable reports whether a synchronising operation of kind k needs no choice if it commutes with all
+// operations that other goroutines can execute. Operations on channels are not skippable: a goroutine that
+// waits in one takes part in the operations of others (see communicates).
 func skippable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
@@ -191,9 +188,9 @@ func skippable(k trace.Kind) bool {
 	return false
 }
 
-// touches reports whether t may be an operation on the object that m is on, which is of sort c. A
-// Park of Cond.Wait is an operation on the Cond and on its lock. Where an operation is on a range,
-// it is on all that is in it; of another goroutine's only the beginning is known.
+// touches reports whether t may be an operation on the object that m is on, which is of sort c. A Park of
+// Cond.Wait is an operation on the Cond and on its lock. An operation on a range is on everything in that
+// range. For an operation of another goroutine only the beginning of the range is known.
 func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 	k, r := t.op.Kind, m.on
 	for i, a := range t.op.Access[:t.op.N] {
@@ -255,7 +252,7 @@ func addSync(list []syncEffect, m syncEffect) []syncEffect {
 	return append(list, m)
 }
 
-// dependent reports whether t, which synchronises, does not commute with m.
+// dependent reports whether t, a synchronising operation, does not commute with m.
 //
 //	t             commutes with              as
 //	Park          Park                       the waiters of a Cond are a set
@@ -288,7 +285,7 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	return true
 }
 
-// access notes that the others can make access x somewhere in its class.
+// access notes that the others can access something of x's class.
 func (w *walk) access(x static.Access) {
 	switch {
 	case w.t.collects:
@@ -315,8 +312,8 @@ func (w *walk) mayConflict(x static.Access) bool {
 	return false
 }
 
-// disjointFrom reports whether memory at place p is certainly not t's.
-// Of several ranges all have to be elsewhere: copy(a, b) accesses two.
+// disjointFrom reports whether memory at place p is certainly not t's. If t has several ranges, all of them
+// have to be elsewhere: copy(a, b) accesses two.
 func (t *target) disjointFrom(p place) bool {
 	for _, r := range t.ranges {
 		switch {

@@ -8,16 +8,16 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// How far the others can take the counter of a WaitGroup down while T_c waits: by the Dones that
-// they can call, less the Adds that are certain to come before them.
+// How far the others can decrement the counter of a WaitGroup while T_c waits: by the number of Dones that
+// they can call, minus the Adds that certainly come before them.
 //
 //	for _, x := range list {
 //		wg.Add(1)                              credit 1
 //		go func() { defer wg.Done(); f(x) }()  1 Done, paid for by the credit: 0, however often
 //	}
 //
-// Without that each goroutine that is still to be started would count as one that can take the counter
-// to zero, and a task that starts tasks could never go on without a choice.
+// Without credit, each goroutine that has not been started yet would count as one that can decrement the
+// counter to zero. A task that starts tasks would always need a choice.
 //
 // Claim. In an execution in which T_c does nothing, no counter is ever lower than it is now by more
 // than the sum of what is counted in dones for the others.
@@ -37,8 +37,9 @@ import (
 //     far (assume). After the walk of the function the assumption is checked (recurs): if it holds for all
 //     shorter executions, it holds for the next longer one. If it was wrong, the goroutine may do anything.
 
-// count adds to into the effect of call c on counters. dones and raises are what its function takes off
-// counters, and certainly adds. Every call counts, though the function is walked once.
+// count adds the effect of call c on counters to into. dones and raises are the numbers by which its
+// function may decrement counters, and certainly increments them. Every call counts, although the function
+// is walked only once.
 func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
 	n := 1
 	if c.loop {
@@ -57,7 +58,7 @@ func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
 	w.o.unite(&into.dones, dones, n)
 }
 
-// pay returns what of dones e does not pay for, and takes away from e what it does.
+// pay returns the part of dones that credit e does not cover, and removes the credit used from e.
 func (e *events) pay(dones *events) *events {
 	rest := dones.clone()
 	for i := range rest.list {
@@ -73,14 +74,14 @@ func (e *events) pay(dones *events) *events {
 	return &rest
 }
 
-// clone returns a copy of e, which can be changed by itself.
+// clone returns a copy of e that shares no memory with it.
 func (e *events) clone() events {
 	c := *e
 	c.list = slices.Clone(e.list)
 	return c
 }
 
-// within reports whether no counter goes further down by e than by f.
+// within reports whether e decrements no counter by more than f does.
 func (e *events) within(f *events) bool {
 	for _, x := range e.list {
 		if x.n > 0 && !slices.ContainsFunc(f.list, func(y event) bool { return y.at == x.at && x.n <= y.n }) {
@@ -90,7 +91,7 @@ func (e *events) within(f *events) bool {
 	return !e.any && e.objs == static.Empty
 }
 
-// leave notes what is handed on by fn, of which the first block has been walked: v.raises.
+// leave sets v.raises, the credit that fn passes to its caller. The first block of fn has been walked.
 func (v *visit) leave(fn *ssa.Function) {
 	v.raises = v.credit.clone()
 	//mutant: functions that recover have come to their Adds [micro addNotReached]: false
@@ -99,7 +100,7 @@ func (v *visit) leave(fn *ssa.Function) {
 	}
 }
 
-// assume returns what is assumed of a recursive call of v's function.
+// assume returns the assumed effect of a recursive call of v's function.
 func (v *visit) assume() *events {
 	if v.assumed == nil {
 		c := v.dones.clone()
@@ -108,7 +109,7 @@ func (v *visit) assume() *events {
 	return v.assumed
 }
 
-// recurs notes whether what was assumed of v's function, which has been walked, was wrong.
+// recurs notes whether the assumption about v's function, which has been walked, was wrong.
 func (w *walk) recurs(v *visit) {
 	//mutant: recursive calls count once [micro doneInRecursion]: "v.assumed != nil && !v.dones.within(v.assumed)" -> "false"
 	w.uncounted = w.uncounted || v.assumed != nil && !v.dones.within(v.assumed)

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Certain values: what an operand of an operation ahead is going to be, as far
-// as the present state determines it. A value is known if it is
+// Certain values: the values of operands of operations ahead, as far as the present state determines them.
+// A value is known if it is
 //
 //   - the address of a package variable, or a constant,
 //   - a parameter or captured variable that the caller has given a known value,
@@ -24,9 +24,9 @@ import (
 // register comes with one about order (executed): on no path, on all or on some of those
 // from where the frame is to the use?
 
-// Only first words are evaluated. Of a pointer, a channel and a map that is all; of a slice it is
-// where its array begins, and of an interface its type. What is not certain is not wrong: an
-// operation on it is passed, and may be on any object that the points-to analysis knows.
+// Only first words are evaluated. A pointer, a channel and a map have no others. The first word of a slice
+// is the address of its array, that of an interface is its type. An uncertain value causes no mistake: the
+// walk passes an operation on it, which may be on any object that the points-to analysis knows.
 
 // activation evaluates values of one activation.
 //
@@ -53,7 +53,7 @@ func (w *walk) word(p uint64) (uint64, bool) {
 	return a.x, a.ok
 }
 
-// register returns what v has been computed to be in act's frame, its first word.
+// register returns the first word of the value computed for v in act's frame.
 func (w *walk) register(act *activation, v ssa.Value) (uint64, bool) {
 	return w.registerWord(act, v, 0)
 }
@@ -64,7 +64,7 @@ func (w *walk) registerWord(act *activation, v ssa.Value, k int) (uint64, bool) 
 	return a.x, a.ok
 }
 
-// when says when an instruction of a frame is executed.
+// when is the time at which an instruction of a frame is executed.
 type when uint8
 
 const (
@@ -98,10 +98,10 @@ func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
 	return x
 }
 
-// order returns on which paths from at to use i is executed.
+// order returns whether i is executed on all, some or no paths from at to use.
 //
-// avoiding says that some path from at to use does not pass i, through that some path passes i.
-// They are found apart: in a loop both can hold.
+// avoiding is set if some path from at to use does not pass i, through if some path passes i. They are
+// computed separately: in a loop both can be set.
 func (f *flow) order(at, i, use ssa.Instruction) when {
 	b := at.Block()
 	from := func(x ssa.Instruction) int { // place in b, from at on
@@ -152,9 +152,9 @@ func (w *walk) eval(act *activation, v ssa.Value, use ssa.Instruction) (uint64, 
 	return w.evalTo(act, v, use, 0)
 }
 
-// The cases follow the list at the head of this file. What none of them knows may have been
-// computed already (computed).
-// Phis are not followed: what a loop changes is known once it has been left (computed).
+// The cases follow the list at the head of this file. A value that none of them covers may have been
+// computed already (computed). Phis are not followed: a variable that a loop changes is known after the
+// loop (computed).
 func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
 	if depth > maxDepth {
 		return 0, false
@@ -224,9 +224,9 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 	return w.computed(act, v, use)
 }
 
-// paramValue returns the first word of what act's function has been given as parameter
-// or captured variable v; of one that is captured by value, its value. In a frame
-// it must be ahead that it is used: its register may hold something else by now.
+// paramValue returns the first word of parameter or captured variable v of act's function. For a variable
+// captured by value that is the value, not an address. In a frame the use must be certainly ahead: its
+// register may hold something else by now.
 func (w *walk) paramValue(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	if act.live {
 		//mutant: a register holds a variable for good [micro capturedMap]
@@ -250,8 +250,8 @@ func (w *walk) computed(act *activation, v ssa.Value, use ssa.Instruction) (uint
 	return w.register(act, v)
 }
 
-// capturedValue returns what variable b, an Alloc or FreeVar that is captured by
-// value, holds when mc makes the closure.
+// capturedValue returns the value of variable b, an Alloc or FreeVar that is captured by value, when mc
+// makes the closure.
 //
 //	x := &s.mu               an Alloc, and one Store of &s.mu
 //	go func() { x.Lock() }() the closure is given the word, not the variable's address
@@ -270,7 +270,7 @@ func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) 
 	return 0, false
 }
 
-// stored returns what variable b holds when use is executed, if one store is all that writes it.
+// stored returns the value of variable b when use is executed, if only one store writes it.
 func (w *walk) stored(act *activation, b *ssa.Alloc, use ssa.Instruction) (uint64, bool) {
 	var st *ssa.Store
 	for _, r := range *b.Referrers() {
@@ -295,8 +295,8 @@ func (w *walk) stored(act *activation, b *ssa.Alloc, use ssa.Instruction) (uint6
 	return 0, false
 }
 
-// onlyLoaded reports whether b is loaded, stored to, and captured by value, and nothing else: its
-// address is nowhere.
+// onlyLoaded reports whether b is only loaded, stored to, and captured by value, so that nothing else has
+// its address.
 func (w *walk) onlyLoaded(b *ssa.Alloc) bool {
 	for _, r := range *b.Referrers() {
 		switch r := r.(type) {
@@ -327,14 +327,14 @@ func dominates(a, b ssa.Instruction) bool {
 	return a.Block().Dominates(b.Block())
 }
 
-// captured reports whether fv, of fn, is captured by value: then it is what the variable holds,
-// though its type in SSA is that of a pointer to it.
+// captured reports whether fv, of fn, is captured by value. If so it is the variable's value, although its
+// type in SSA is that of a pointer.
 func (w *walk) captured(fn *ssa.Function, fv *ssa.FreeVar) bool {
 	i := slices.Index(fn.FreeVars, fv)
 	return i >= 0 && w.o.prog.ByValue(fn, i)
 }
 
-// offset returns that of the field whose address v is.
+// offset returns the offset of the field whose address is v.
 func (o *Oracle) offset(v *ssa.FieldAddr) uint64 {
 	n, ok := o.offsets[v]
 	if !ok {

@@ -17,10 +17,9 @@ import (
 //	frame 1   g   in the call of f                ── no, only by a panic ──▶ g's deferred calls;
 //	frame 2   h   in the call of g                    if one recovers, frame 2, after its call
 
-// frames walks what is ahead of g from its frames, innermost first. A frame
-// that cannot return can still panic, for reasons that the walk does not search for:
-// then the deferred calls of its callers run, and one of them may recover, so
-// that its own caller continues.
+// frames walks the code ahead of g, frame by frame, beginning with the innermost one. A frame that cannot
+// return can still panic, for reasons that the walk does not search for: then the deferred calls of its
+// callers run, and one of them may recover, so that its own caller continues.
 //
 // unwinding is carried from one frame to the next: as long as it is set the code after the call
 // is not walked, only deferred calls are. It ends at a frame that may recover.
@@ -79,8 +78,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 	}
 }
 
-// recovery walks what follows a recovered panic in act's function: the results
-// are loaded.
+// recovery walks the code after a recovered panic in act's function, which loads the results.
 //
 // The function's Recover block loads named results and returns; nothing in it blocks.
 func (w *walk) recovery(act *activation) {
@@ -155,7 +153,7 @@ func rethrows(fn *ssa.Function) bool {
 // exits reports whether a call of fn may call runtime.Goexit, which runs deferred
 // calls without a panic.
 //
-// Over the call graph, once for each function.
+// It searches the call graph, once for each function.
 func (o *Oracle) exits(fn *ssa.Function) bool {
 	r, ok := o.mayGoexit[fn]
 	if ok {
@@ -187,12 +185,12 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 	return r
 }
 
-// blockedAtNext reports whether the pending operation of g is disabled and stays so. If
-// it is, what it waits for is noted among the stops.
+// blockedAtNext reports whether the pending operation of g is disabled and stays so. If so, the operation
+// is noted among the stops.
 //
-// The same questions are asked when body comes to the instruction. They are asked here first
-// because, if the goroutine is blocked, nothing of its stack has to be walked: neither its frames
-// nor deferred calls, as it cannot panic.
+// The same questions are asked when body comes to the instruction. They are asked here first because the
+// stack of a blocked goroutine need not be walked: neither its frames nor, because it cannot panic, its
+// deferred calls.
 func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	fr := w.v.s.Stack(g)[0]
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
@@ -217,8 +215,8 @@ func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 
 // deferred walks a deferred call with known arguments; it reports whether it may recover.
 //
-// The record has the words of the arguments, so more is known than of a call in code: where the
-// mutex lies that a deferred Unlock unlocks.
+// The record has the words of the arguments, so more is known than about a call in code, for example the
+// address of the mutex that a deferred Unlock unlocks.
 func (w *walk) deferred(d Deferred, v *visit) bool {
 	switch {
 	case d.Builtin == "close":
@@ -276,7 +274,7 @@ var sizes = types.SizesFor("gc", "amd64")
 // mayRecover reports whether fn calls recover itself, as deferred functions do
 // that stop a panic.
 //
-// Natives and wrappers count as if they did: it is not known.
+// It is not known for natives and wrappers, which count as if they did.
 func mayRecover(fn *ssa.Function) bool {
 	if fn == nil {
 		return true

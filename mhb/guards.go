@@ -9,30 +9,30 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Locks on objects that are not known (the paper's third pattern, and more).
+// Locks on unknown objects (the paper's third pattern, and more).
 //
-// Let m be a mutex that is locked now and that none of the others unlocks while
-// T_c waits. If the walk of a goroutine has passed v.Lock() for some v, and
-// comes to another use of v, then v is not m: m could not have been locked. So
+// Let m be a mutex that is locked now and that none of the others unlocks while T_c waits. If the walk of a
+// goroutine has passed v.Lock() for some v, and reaches another use of v, then v is not m: the goroutine
+// could not have locked m. So
 //
 //   - unlocking v enables no goroutine that is blocked at such an m;
 //   - if v is o.mu, and the goroutine accesses o.f, then it is not the f of an
 //     object whose mu is such an m: of the one that T_c is at, if its mu is locked.
 //
-// Whether v is still locked does not matter. Nor does it which goroutine has locked m.
+// It does not matter whether v is still locked, or which goroutine has locked m.
 
 //	T_c: o.mu.Lock(); ◂ o.f++               T_h: ◂ v.mu.Lock(); v.f = 0; v.mu.Unlock()
 //
 // v is not known. If it is o, T_h never comes to v.f while T_c waits. If it is not, v.f is not o.f.
 // So there is no conflict either way, and no choice is needed before o.f++.
 
-// A guard is a mutex that has been locked ahead: at offset in what base points to.
+// A guard is a mutex that has been locked ahead. It is at offset in the object that base points to.
 type guard struct {
 	base   *ssa.Parameter
 	offset uint64
 }
 
-// field splits an address into a base and the offset of the field it is.
+// field splits the address of a field into a base and the field's offset.
 func (o *Oracle) field(v ssa.Value) (base ssa.Value, off uint64) {
 	for {
 		f, ok := v.(*ssa.FieldAddr)
@@ -44,9 +44,8 @@ func (o *Oracle) field(v ssa.Value) (base ssa.Value, off uint64) {
 	}
 }
 
-// same reports whether a and b, the latter used where a has been computed, are
-// the same pointer: the same value, the same element, or the same captured
-// variable.
+// same reports whether a and b are the same pointer: the same value, the same element, or the same captured
+// variable. a has been computed where b is used.
 func (w *walk) same(fn *ssa.Function, a, b ssa.Value) bool {
 	if a == b {
 		return true
@@ -82,9 +81,9 @@ func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
 	return list
 }
 
-// lockedAt calls f with the offset of each mutex in what base points to that
-// is certain to be locked ahead of use, until f returns true.
-// It has to dominate the use: a lock on one of several paths says nothing of the others.
+// lockedAt calls f for each mutex in the object that base points to if it is certain to be locked ahead of
+// use, until f returns true. The argument of f is the mutex's offset. The Lock has to dominate the use, so
+// that it is on all paths.
 func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
 	if !w.o.has(Guards) {
 		return false
@@ -109,8 +108,8 @@ func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f 
 	return false
 }
 
-// guards returns what is locked ahead of a call of fn, in terms of its
-// parameters. A native has one guard if its first argument is such a mutex.
+// guards returns the mutexes that are locked ahead of a call of fn, relative to fn's parameters. If the
+// first argument of a native is such a mutex, that is its only guard.
 func (w *walk) guards(act *activation, site ssa.CallInstruction, fn *ssa.Function) (list []guard) {
 	c := site.Common()
 	if act.held && c.IsInvoke() && w.o.prog.Body(fn) == nil {
@@ -149,8 +148,8 @@ func method(fn *ssa.Function, name string, k trace.Kind) bool {
 
 func condWait(fn *ssa.Function) bool { return method(fn, "Wait", trace.CondWait) }
 
-// holds reports whether site is a call of fn, Cond.Wait, and the mutex that it unlocks
-// is one that has been locked ahead. Most Conds are in a struct beside their mutex.
+// holds reports whether site is a call of fn, Cond.Wait, that unlocks a mutex which has been locked ahead.
+// Most Conds are in a struct beside their mutex.
 func (w *walk) holds(act *activation, site ssa.CallInstruction, fn *ssa.Function) bool {
 	if !condWait(fn) || site.Common().StaticCallee() != fn {
 		return false
@@ -159,10 +158,9 @@ func (w *walk) holds(act *activation, site ssa.CallInstruction, fn *ssa.Function
 	return ok && w.lockedAt(act, base, site, func(at uint64) bool { return at == uint64(off) })
 }
 
-// disjointByLock reports whether the access to address v, which is not
-// certain, does not touch t's memory because of a lock ahead.
-// If this were t's memory, the lock at that distance from it would be one that blocks. The stop is
-// noted, as the next round may find that lock to be unlocked by another goroutine.
+// disjointByLock reports whether the access to address v, which is not certain, does not touch t's memory
+// because of a lock ahead. If this were t's memory, the lock at that distance from it would block the
+// goroutine. The stop is noted, because in the next round another goroutine may unlock that lock.
 func (w *walk) disjointByLock(act *activation, v ssa.Value, use ssa.Instruction) bool {
 	base, at := w.o.field(v)
 	size := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))

@@ -4,14 +4,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Walks are memoised by what they read (adaptive memoisation: Acar, Blelloch and Harper,
-// Selective Memoization, POPL 2003). The walk of one goroutine is a deterministic program
-// that asks the state for a register here and a word of memory there; its result
-// depends on the answers and on nothing else. So the walks for one operation, of
-// goroutines with the same stack, are kept as a decision tree: inner nodes are questions,
-// edges answers, leaves results. In a state in which every answer from the root to a leaf
-// is known, a query asks these few questions and interprets no code. Nothing ever has to be
-// invalidated.
+// Walks are memoised by what they read (adaptive memoisation: Acar, Blelloch and Harper, Selective
+// Memoization, POPL 2003). The walk of one goroutine is a deterministic program that reads some registers
+// and words of memory; its result depends only on what it reads. So the walks for one operation, of
+// goroutines with the same stack, are kept as a decision tree: inner nodes are questions, edges answers,
+// leaves results. In a state in which every answer from the root to a leaf is known, a query asks these few
+// questions and interprets no code. Nothing ever has to be invalidated.
 //
 //	register r1 of frame 0?
 //	 ├─ 0x7_0010 → word at 0x7_0010?
@@ -19,7 +17,7 @@ import (
 //	 │              └─ 0 → [may write s.f]
 //	 └─ unknown  → [anything]
 
-// maxNodes bounds the trees; beyond it they are dropped and grow anew.
+// maxNodes bounds the trees; with more nodes they are dropped and grow again.
 const maxNodes = 1 << 20
 
 // node is a question, or a result.
@@ -69,8 +67,8 @@ func (n *node) grow(a answer) *node {
 	return c
 }
 
-// recall follows the tree at n as far as answers are known. It returns the
-// result, or nil, and notes in last what it depends on.
+// recall follows the tree at n as far as answers are known. It returns the result, or nil, and notes in
+// last the answers that it depends on.
 func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node, last *recent, canMove bool) *summary {
 	objs, deps := o.renaming[:0], o.deps[:0]
 	o.renaming, o.deps = nil, nil // an answer may take other walks
@@ -93,7 +91,7 @@ func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node, las
 	return n.leaf
 }
 
-// view asks the state on behalf of one walk and writes down what it says.
+// view asks the state on behalf of one walk, and records the answers.
 type view struct {
 	o       *Oracle
 	s       State
@@ -104,8 +102,8 @@ type view struct {
 	recs    []record // the walk's, and those of the functions that are being walked
 }
 
-// record is what a walk or a part of it has asked, and where that has led to in
-// its tree.
+// record has the questions of a walk, or of a part of one, and the node of the tree that the answers lead
+// to.
 type record struct {
 	known map[question]answer
 	at    *node // nil: given up (giveUp)
@@ -116,23 +114,23 @@ func (v *view) record(n *node) {
 	v.recs = append(v.recs, record{known: map[question]answer{}, at: n})
 }
 
-// recorded ends the record begun last and returns where it has led to.
+// recorded ends the record begun last, and returns the node that it leads to.
 func (v *view) recorded() *node {
 	r := v.recs[len(v.recs)-1]
 	v.recs = v.recs[:len(v.recs)-1]
 	return r.at
 }
 
-// giveUp ends the records of all functions that are being walked, but not the walk's own: what they ask from
-// now on depends on what has been walked before them.
+// giveUp ends the records of all functions that are being walked, but not the walk's own: their further
+// questions depend on earlier parts of the walk.
 func (v *view) giveUp() {
 	for i := 1; i < len(v.recs); i++ {
 		v.recs[i].at = nil
 	}
 }
 
-// recall follows the tree at n, which is part of what is being walked, as far as
-// answers are known. It returns the result, or nil.
+// recall follows the tree at n, of a part of the current walk, as far as answers are known. It returns the
+// result, or nil.
 func (v *view) recall(n *node) *summary {
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
 		n = n.child(v.ask(n.q))
@@ -147,7 +145,7 @@ func (v *view) recall(n *node) *summary {
 // the first record that has the answer says which ones lack it. Each of those gets a node of its
 // own for it, as if it had asked.
 func (v *view) ask(q question) (a answer) {
-	// What a function has asked all around it have asked.
+	// A question of a function is also a question of all functions around it.
 	known := len(v.recs)
 	for ; known > 0; known-- {
 		var ok bool
@@ -166,8 +164,8 @@ func (v *view) ask(q question) (a answer) {
 
 // note writes a down in r as the answer to q.
 //
-// Two walks at one node have had the same answers so far, and are deterministic: if they ask
-// different questions, the code of the walk depends on something that is no answer.
+// Two walks at one node have had the same answers so far, and are deterministic. If they ask different
+// questions, the code of the walk depends on something else than answers.
 func (v *view) note(r *record, q question, a answer) {
 	r.known[q] = a
 	switch {

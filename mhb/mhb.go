@@ -58,18 +58,17 @@
 // about, too: they need no choice either if none of the others can execute one that
 // depends on them (conflict.go).
 //
-// With Full there are two things more that no published system has. The heap
-// reachability filter: memory that the others cannot get hold of while T_c waits needs no
-// choice, because every path to it leads through fields they cannot read (see
-// State.Reaches). And what an operand can be is narrowed by what the others can write
-// while T_c waits, not by what they will ever write.
+// Full adds two methods that no published system has. The heap reachability filter: memory that the others
+// cannot get hold of while T_c waits needs no choice, because every path to it leads through fields they
+// cannot read (see State.Reaches). And the possible values of an operand depend only on what the others can
+// write while T_c waits, not on everything that they will ever write.
 //
 // # Answers are remembered
 //
-// A walk is a deterministic program that asks the state for registers and words of
-// memory. What it has asked, and the result, is kept in a decision tree (memo.go), so that in
-// most states a query takes a few questions and interprets no code. Of a goroutine that has not moved
-// fewer still are asked (recent.go).
+// A walk is a deterministic program that asks the state for registers and words of memory. Its questions
+// and its result are kept in a decision tree (memo.go), so that in most states a query takes a few
+// questions and interprets no code. Even fewer questions are needed about a goroutine that has not moved
+// (recent.go).
 package mhb
 
 import (
@@ -85,22 +84,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Program is what the closure asks of the program.
+// Program has the methods that the closure calls.
 type Program interface {
 	static.Program
 	// ByValue reports whether free variable i of fn is captured by value.
 	ByValue(fn *ssa.Function, i int) bool
 	// Receivers returns the objects in which the receiver of a dynamic call may lie.
 	Receivers(site ssa.CallInstruction) static.Set
-	// Lockers returns the objects in which the mutex of the Cond may lie whose
-	// Wait site calls.
+	// Lockers returns the objects that may contain the mutex of a Cond. site is a call of the Cond's Wait.
 	Lockers(site ssa.CallInstruction) static.Set
-	// LockerField returns which mutex that is, if it is always one beside the Cond: it
-	// is off bytes from where base points to.
+	// LockerField returns the mutex's place, off bytes from where base points to, if the mutex is always
+	// beside the Cond.
 	LockerField(site ssa.CallInstruction) (base ssa.Value, off int64, ok bool)
 }
 
-// Level is how much is tried.
+// A Level is a set of methods to try.
 type Level uint8
 
 const (
@@ -113,20 +111,20 @@ const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.
 type Oracle struct {
-	// Witness is, when Skip has found no reason, what another goroutine, WitnessOf, may
-	// do first, so that a choice is needed: nil if that is not known.
+	// Witness is set when Skip has found no reason. It is the instruction that another goroutine,
+	// WitnessOf, may execute first, so that a choice is needed, or nil if it is not known.
 	Witness   ssa.Instruction
 	WitnessOf trace.GID
-	// Looked is at how many goroutines questions have had to look.
+	// Looked is the number of goroutines that had to be examined, summed over all questions.
 	Looked uint64
-	// Copied are the objects of which the program copies values of package sync, or structs with
-	// such fields, so that operations on these conflict with plain accesses. AnyCopied: they may
-	// be all objects.
+	// Copied are the objects of which the program copies values of package sync, or structs with such
+	// fields, so that operations on these conflict with plain accesses. With AnyCopied they may be all
+	// objects.
 	Copied    static.Set
 	AnyCopied bool
-	// Off lists what is done without. It is set before the first question.
+	// Off lists the stages that are not used. It is set before the first question.
 	Off Stages
-	// Over, if set, is asked now and then during a question. If it holds the answer is that a
+	// Over, if set, is asked now and then during a question. If it returns true, the answer is that a
 	// choice is needed.
 	Over func() bool
 
@@ -158,10 +156,10 @@ type Oracle struct {
 	now      stateCache
 }
 
-// over reports whether there is no use in an answer any more.
+// over reports whether the answer is no longer needed.
 func (o *Oracle) over() bool { return o.Over != nil && o.Over() }
 
-// stateCache is what has been found out about the present state, for one call of Skip.
+// stateCache has results about the present state, for one call of Skip.
 type stateCache struct {
 	live      []trace.GID
 	future    static.Set // of the goroutines that do not wait
@@ -203,24 +201,24 @@ func (o *Oracle) forget() {
 	o.collect.collects = true
 }
 
-// maxRounds bounds the fixed point iteration, maxWork the instructions that are
-// interpreted for one goroutine; beyond them a choice is made.
+// maxRounds bounds the fixed point iteration, maxWork the instructions that are interpreted for one
+// goroutine; if a bound is reached a choice is made.
 const (
 	maxRounds = 5
 	maxWork   = 20_000
 )
 
-// Skip reports whether g may execute op, its pending operation, without a scheduling
-// choice, and if so why: fieldaccess.Reason if no other goroutine will ever do
-// anything that conflicts with it, or what the others are blocked at:
-// "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
-// "select" or "once", else "join"; or Unreachable.
+// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice, or "".
+// The reason is fieldaccess.Reason if no other goroutine will ever do anything that conflicts with op; or
+// the operation that blocks the others ("wait" if that is Cond.Wait for one of them, else "lock",
+// "receive", "send", "select" or "once", else "join"); or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() && (!skippable(op.Kind) && !communicates(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""
 	}
 	if op.Kind == trace.Park {
-		// If the lock is not locked this ends the program, on which all others depend.
+		// If the lock is not locked this operation ends the program, and every other operation depends on
+		// that.
 		a := op.Access[op.N-1]
 		if n, ok := s.Word(uint64(a.Obj)<<32 | uint64(a.Off)); !ok || n&1 == 0 {
 			return ""
@@ -254,7 +252,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		}
 		return ""
 	}
-	// What is known for all operations may do for this one.
+	// The result for all operations may be enough for this one.
 	reached, why, ok := o.parked(s, g)
 	switch {
 	case !ok:
@@ -288,8 +286,8 @@ func (o *Oracle) mayBeCopied(objs static.Set) bool {
 	return o.AnyCopied || o.copies() && o.within(objs, o.Copied)
 }
 
-// parked returns the accesses that the others can make while tc waits, and what
-// they are blocked at; false if they may do anything.
+// parked returns the accesses that the others can make while tc waits, and the operation that blocks them.
+// It returns false if they may do anything.
 func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 	n := &o.now
 	if !n.hasParked {
@@ -309,8 +307,8 @@ func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 	return n.parked, n.reason, n.isParked
 }
 
-// dependsOnOne reports whether t, which synchronises, does not commute with something
-// that the others can execute while its goroutine waits.
+// dependsOnOne reports whether t, a synchronising operation, fails to commute with an operation that the
+// others can execute while its goroutine waits.
 func (o *Oracle) dependsOnOne(s State, t *target) bool {
 	for _, x := range o.now.list {
 		if o.dependsOn(x, t) {
@@ -320,8 +318,8 @@ func (o *Oracle) dependsOnOne(s State, t *target) bool {
 	return o.refuted(s, o.now.list, t)
 }
 
-// dependsOn reports whether t, which synchronises, does not commute with something that a goroutine can
-// execute.
+// dependsOn reports whether t, a synchronising operation, fails to commute with an operation that a
+// goroutine can execute.
 func (o *Oracle) dependsOn(x *summary, t *target) bool {
 	for i := range x.syncs {
 		if o.dependent(t, &x.syncs[i]) {
@@ -332,7 +330,7 @@ func (o *Oracle) dependsOn(x *summary, t *target) bool {
 	return o.conflicts(x.reached, t)
 }
 
-// reason returns what the goroutines are blocked at.
+// reason returns the operation that blocks the goroutines.
 func reason(list []*summary) string {
 	r := ""
 	for _, x := range list {
@@ -387,14 +385,14 @@ func (o *Oracle) futureOf(s State, g trace.GID) static.Set {
 	return own.set
 }
 
-// stableKey is a word of memory and what others may do.
+// stableKey is a word of memory, and the accesses that others may make.
 type stableKey struct {
 	Identity
 	off uint32
 	set static.Set
 }
 
-// stableAnswer is what stable has found for a key.
+// stableAnswer is the result of stable for a key.
 type stableAnswer struct {
 	stableKey
 	known, yes bool

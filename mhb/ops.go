@@ -12,7 +12,7 @@ import (
 
 // opKind is a blocking operation the walk can stop at.
 //
-// Each has its effects that enable it: see effects.enabling.
+// effects.enabling returns the events that enable it.
 type opKind uint8
 
 const (
@@ -24,8 +24,8 @@ const (
 	opOnce                 // Once.Do, while the function runs
 )
 
-// nativeOp is what a native means to the walk: what it blocks at, what it enables, and which
-// operation it is to a target that synchronises.
+// nativeOp is the meaning of a native for the walk: the operation it blocks at, the ones it enables, and
+// the operation that a synchronising target may conflict with.
 type nativeOp uint8
 
 const (
@@ -46,7 +46,7 @@ const (
 	libraryOp
 )
 
-// nativeOpOf returns what executing an operation of kind k by a native means.
+// nativeOpOf returns the meaning of a native that executes an operation of kind k.
 func nativeOpOf(k trace.Kind) nativeOp {
 	switch k {
 	case trace.Lock, trace.RLock: // an RWMutex begins with the Mutex its writer locks
@@ -86,7 +86,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 	panic("BUG: nativeOpOf has no case for " + k.String())
 }
 
-// opOf returns what native fn means. The table of operations has its kind.
+// opOf returns the meaning of native fn. The table of operations has its kind.
 func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	op, ok := o.ops[fn]
 	if !ok {
@@ -102,9 +102,9 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	return op
 }
 
-// ref is a value, usually the address of an object that synchronises. The less is known of it,
-// the more it may be: an operation on it blocks only if it is known, and enables whatever is
-// blocked at an object that it may be.
+// ref is a value, usually the address of an object that synchronises. If it is not known it may be one of
+// many: an operation on it blocks only if the object is known, and enables every operation blocked at an
+// object that it may be.
 type ref struct {
 	p     uint64
 	known bool       // p is what it is; otherwise,

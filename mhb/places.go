@@ -6,12 +6,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Places in memory that certain values refer to, and which of them are different.
+// Places in memory that certain values refer to, and whether two of them are certainly different.
 
 // stable reports whether none of the others can write the word at p while T_c waits.
 //
-// In two questions, the cheap one first: ever; and with Full, while T_c waits. The second is not
-// asked while that itself is being computed (collects).
+// It asks two questions, the cheap one first: whether they can ever write it; and with Full, whether they
+// can while T_c waits. The second is not asked while its own answer is being computed (collects).
 func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
@@ -24,9 +24,10 @@ func (w *walk) stable(p uint64) bool {
 	return meanwhile && w.v.ask(question{kind: askParked, p: p}).ok
 }
 
-// place is where an access ahead goes, as far as that is certain.
+// place is the memory of an access ahead, as far as that is certain.
 //
-// The less is certain, the more it covers: an object that is new, a part of an object, an object.
+// It is an object that does not exist yet, a part of an object, or a whole object if the part is not
+// certain.
 type place struct {
 	fresh bool   // in an object that does not exist yet
 	obj   uint32 // else, in this one,
@@ -36,10 +37,9 @@ type place struct {
 
 // disjoint reports whether instr accesses memory that is certainly not t's.
 //
-// It is asked only for instructions that may be in conflict by the points-to analysis. For
-// accesses through an address that is not certain a lock that is held may answer (guards.go).
-// What the points-to analysis cannot tell apart, such as elements of one slice or nodes of one
-// list, the addresses can.
+// It is asked only for instructions that may be in conflict by the points-to analysis. If the address is
+// not certain a lock that is held may show it (guards.go). Addresses distinguish more than the points-to
+// analysis, for example elements of one slice, or nodes of one list.
 func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 	if !w.o.has(Disjoint) {
 		return false
@@ -78,9 +78,8 @@ func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 
 // placeOf returns where address v points to.
 //
-// If the address itself is not certain (s[i].f with an unknown i), the object that it lies in may
-// be: it is what the slice refers to.
-// An element at an unknown index is anywhere in the array's object, with all that is in there.
+// If the address itself is not certain (s[i].f with an unknown i), its object may still be: the object that
+// the slice refers to. An element at an unknown index may be anywhere in the array's object.
 func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	n := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	if p, ok := w.eval(act, v, use); ok && p != 0 && n > 0 {
@@ -106,9 +105,9 @@ func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place
 	return w.container(act, v, use)
 }
 
-// container returns the object that v, a pointer, slice or map, leads to.
+// container returns the object that v, a pointer, slice or map, refers to.
 //
-// What will be allocated ahead is an object that there is not yet, so it is not T_c's.
+// An object that is allocated ahead does not exist yet, so it is not T_c's.
 func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	switch x := v.(type) {
 	case *ssa.Alloc:

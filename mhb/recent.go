@@ -4,16 +4,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A step changes one goroutine, or two that meet, and some words. Of most goroutines the answer is the
-// one of the state before, and of each there is one for all questions in a state. So the last result
-// of each goroutine is kept with what it depends on. Registers and deferred calls stay the same
-// as long as the goroutine does not move (State.Stamp), so the result depends only on a few words and
+// A step changes one goroutine, or two that communicate, and some words. So the result for most goroutines
+// is the same as in the state before, and often the same for different questions in one state. Therefore
+// the last results of each goroutine are kept with their dependences. Registers and deferred calls stay the
+// same as long as the goroutine does not move (State.Stamp), so the result depends only on a few words and
 // channels besides.
 //
 //	path in the tree    register? ─ word? ─ register? ─ deferred? ─ word? ─▶ leaf
 //	asked again                     word?                           word?
 type recent struct {
-	stamp uint64 // of the goroutine; all of kept are of this one
+	stamp uint64 // of the goroutine; all results in kept have this stamp
 	kept  []kept // the last one first
 }
 
@@ -23,15 +23,15 @@ type kept struct {
 	canMove bool
 	moment  uint64 // its deps have been found to hold in this state
 	deps    []dep  // on the state
-	others  []dep  // and on which goroutine is in question, and on the round
+	others  []dep  // on the goroutine in question, and on the round
 }
 
-// mostKept is how many results are kept of a goroutine that does not move: what the others enable differs
-// from question to question.
+// mostKept bounds the results that are kept for a goroutine that does not move. Results differ because in
+// different questions other goroutines enable different operations.
 const mostKept = 4
 
-// dep is a question about something else than the goroutine, in which no name of a private object is left,
-// and the answer.
+// A dep is a question that is not about the goroutine itself, without names of private objects, and its
+// answer.
 type dep struct {
 	q question
 	a answer
@@ -55,10 +55,10 @@ func (o *Oracle) recentOf(t *target, g trace.GID, later bool) *recent {
 
 // again returns one of the last results of g if it is that of the present state, or nil.
 //
-// Claim: it is what following the tree leads to. Each answer on the path is the same: those of questions
-// about registers, deferred calls, and what a goroutine is about to close, as its stamp is; all others
-// were asked. Names of private objects are the same, too: only a step of g can let another goroutine
-// reach one, or, undone, make it private again.
+// Claim: it is the result that following the tree would give, because each answer on the path is the same.
+// For questions about registers, deferred calls, and the channel that a goroutine is about to close, the
+// stamp is the same; all other questions were asked again. Names of private objects are the same, too: only
+// a step of g can let another goroutine reach one, or, undone, make it private again.
 func (o *Oracle) again(s State, tc, g trace.GID, found []*summary, r *recent, canMove bool) *summary {
 	//mutant: recent: goroutines stay [micro foreignUnlock]: false
 	if r.stamp != s.Stamp(g) {
@@ -94,7 +94,7 @@ func (o *Oracle) holds(s State, tc, g trace.GID, found []*summary, deps []dep) b
 	return true
 }
 
-// note notes that leaf is the result of g, with what it depends on.
+// note records that leaf is the result of g, with its dependences.
 func (r *recent) note(s State, g trace.GID, leaf *summary, canMove bool, deps []dep) {
 	if now := s.Stamp(g); r.stamp != now {
 		r.stamp, r.kept = now, r.kept[:0]

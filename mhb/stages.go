@@ -1,8 +1,8 @@
 package mhb
 
-// Stages are parts of the reasoning that can be turned off one by one (see
-// Oracle.Off). Each makes a walk find less; without it a walk finds more, so
-// that fewer choices are skipped and never an outcome is lost. Tests compare.
+// Stages are parts of the reasoning that can be turned off one by one (see Oracle.Off). Each makes a walk
+// find less. Without it a walk finds more, so that fewer choices are skipped, but no outcome is lost. Tests
+// compare the outcomes.
 type Stages uint16
 
 // The stages.
@@ -20,7 +20,7 @@ const (
 	AllStages Stages = 1<<iota - 1
 )
 
-// NumStages is how many there are.
+// NumStages is the number of stages.
 const NumStages = 9
 
 // has reports whether a stage is on.

@@ -22,8 +22,8 @@ type State interface {
 	Live(buf []trace.GID) []trace.GID
 	// StackFingerprint is a fingerprint of g's stack: of the next instruction of each frame.
 	StackFingerprint(g trace.GID) [2]uint64
-	// Moment is the number of the present state, another one after each step. Stamp is a number of g's
-	// registers and deferred calls, another one whenever they change.
+	// Moment is the number of the present state, which changes with each step. Stamp is a number that
+	// changes whenever g's registers or deferred calls do.
 	Moment() uint64
 	Stamp(g trace.GID) uint64
 	// CanMove reports whether g is enabled.
@@ -48,27 +48,26 @@ type State interface {
 	Deferred(g trace.GID, i int) []Deferred
 	// Word returns the word of memory at p.
 	Word(p uint64) (uint64, bool)
-	// EmptyNoSender reports whether the channel at p is open and empty and no goroutine's
-	// pending operation is a send to it, but for those in but; FullNoReceiver, whether it is
-	// open and full and none is a receive from it.
+	// EmptyNoSender reports whether the channel at p is open and empty, and no pending operation of a
+	// goroutine, except for those in but, is a send to it. FullNoReceiver reports whether it is open and
+	// full, and no such operation is a receive from it.
 	EmptyNoSender(p uint64, but []trace.GID) bool
 	FullNoReceiver(p uint64, but []trace.GID) bool
-	// Cases appends the cases of g's pending operation on channels, but for nil channels. ok is
-	// false if what such operations do depends on more than these channels.
+	// Cases appends the cases of g's pending operation on channels, except those of nil channels. ok is
+	// false if the effect of such operations depends on more than these channels.
 	Cases(g trace.GID, buf []Case) (cases []Case, ok bool)
 	// LockerAt returns the mutex that the sync.Locker at p holds.
 	LockerAt(p uint64) (uint64, bool)
-	// Address returns a package variable's.
+	// Address returns the address of a package variable.
 	Address(g *ssa.Global) uint64
 	// LocationAt returns the location of size bytes at address p.
 	LocationAt(p uint64, size int64) (fieldaccess.Location, bool)
-	// Reaches reports whether a goroutine other than g can get hold of an object
-	// in targets while it makes no accesses but those in acc; true if that is
-	// too much work to find out.
+	// Reaches reports whether a goroutine other than g can reach an object in targets by only the accesses
+	// in acc. It returns true if finding out is too much work.
 	Reaches(g trace.GID, targets []uint32, acc static.Set) bool
 }
 
-// Identity is what allocated an object, and the layout of its memory.
+// Identity is the code that allocated an object, and the layout of its memory.
 type Identity struct {
 	Site   uint64
 	Layout uint32
@@ -102,10 +101,9 @@ const (
 	askEnabled  // is operation i at p, which is disabled, enabled by what the others have been found to do
 )
 
-// A question is one thing the walk of a goroutine depends on; registers and
-// frames are that goroutine's.
-// The state may be asked in no other way by a walk: what it does not ask cannot be part of its
-// result, and so nothing else has to be compared when the result is used again.
+// A question is one part of the state that the walk of a goroutine depends on. Registers and frames are
+// that goroutine's. A walk must not use the state in any other way: then its result depends on the answers
+// only, and nothing else has to be compared when the result is used again.
 type question struct {
 	kind questionKind
 	i    int
@@ -113,14 +111,14 @@ type question struct {
 	p    uint64
 }
 
-// answer is what the state says.
+// answer is the state's answer to a question.
 type answer struct {
 	x  uint64
 	ok bool
 }
 
-// answer asks the state, in which the private objects found so far are those in names,
-// and found is what the round before this one has found.
+// answer asks the state. names has the private objects found so far, found the results of the previous
+// round.
 func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, names *renaming) (a answer) {
 	if q.kind != askRegister {
 		q.p = names.resolve(q.p)
@@ -178,7 +176,7 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 	return a
 }
 
-// number names a function.
+// number returns a number for a function.
 func (o *Oracle) number(fn *ssa.Function) uint64 {
 	n, ok := o.numbers[fn]
 	if !ok {
@@ -188,16 +186,15 @@ func (o *Oracle) number(fn *ssa.Function) uint64 {
 	return n
 }
 
-// renaming are the private objects that a walk has found in registers, in the order in
-// which it has. What no other goroutine can reach has a new address in every execution, but
-// most of what is ahead does not depend on that: the walk knows such an object by its
-// place here, which takes the place of its number in addresses.
+// renaming has the private objects that a walk has found in registers, in that order. An object that no
+// other goroutine can reach has a new address in every execution, but most code ahead does not depend on
+// that. In addresses the walk replaces the number of such an object by its index here.
 //
-// No goroutine is blocked at an operation on a private object, so that what else happens
-// to it enables no operation. And T_c's operation is on another one.
+// No goroutine is blocked at an operation on a private object, so operations on it enable nothing. And
+// T_c's operation is on another object.
 type renaming []uint32
 
-// private is set in addresses in private objects.
+// private is a bit that is set in addresses of private objects.
 const private = 1 << 63
 
 func (n *renaming) rename(s State, p uint64) uint64 {

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestFailed: whether a test has failed already depends on the order of two operations on
-// it, which are no less dependent than two on a sync.Map.
+// TestFailed: the order of two operations on a test can decide whether it has failed. They are dependent
+// like two operations on a sync.Map.
 func TestFailed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module test\n\ngo 1.26\n", "x_test.go": `package test

@@ -10,10 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The walk over code: goroutines, frames, functions, blocks. It is an abstract interpretation
-// of the code that remains of a goroutine. Its domain is small: what may happen is collected
-// in one summary per goroutine, whatever the order, and each block of a function is
-// visited once for each different call of the function.
+// The walk over code: goroutines, frames, functions, blocks. It is an abstract interpretation of the code
+// that remains of a goroutine. Its domain is small: one summary per goroutine has all that may happen, in
+// any order, and each block of a function is visited once for each different call of the function.
 //
 //	frames     each frame of the live stack, innermost first, with its pending defers (frames.go)
 //	  body     the blocks reachable from where the frame is
@@ -21,34 +20,31 @@ import (
 //	      callee → function → visited → body     calls, once for each visitKey (calls.go)
 //	                        → native             or the operations of package sync (ops.go)
 //
-// What makes it precise is where it does not continue: after an operation at which the
-// goroutine is certain to block (blocked), and after a call that cannot return. Values of
-// operands come from eval.go.
+// It is precise because it stops at an operation that certainly blocks the goroutine (blocked), and at a
+// call that cannot return. Values of operands come from eval.go.
 
 // visit is the walk of one function with known parameters.
 //
-// Only two things of a visit are for its caller: whether control may come back, and the Dones,
-// which count as often as the call does. Everything else goes to the one summary of the
-// goroutine, in which there is no order.
+// The caller needs only two results of a visit: whether control may come back, and the Dones, which count
+// once for each call. Everything else is added to the summary of the goroutine, in which there is no order.
 type visit struct {
 	returns bool
 	open    bool    // it has not returned yet
 	assumed *events // has been called meanwhile, and these dones were assumed of it
 	dones   events  // how far it can take the counters of WaitGroups down
 
-	// What Adds have raised counters by, certainly, and no Done is counted against yet (counters.go):
+	// By how much Adds have certainly incremented counters, minus the Dones paid for so far (counters.go):
 	credit events // in the block that is walked, up to the present instruction
 	raises events // by the end of the first block
 }
 
-// body walks act's function from instr on (after it without including) and
-// reports whether it may return to its caller. A block is entered only if the walk has
-// passed all instructions of one before it. Once there is a conflict the rest does not
-// matter, and it may do anything.
+// body walks act's function from instr on, or from the next instruction on if including is not set. It
+// reports whether the function may return to its caller. A block is entered only if the walk has passed all
+// instructions of one before it. After a conflict the rest does not matter, and the function may do
+// anything.
 //
-// Each block is walked once, whatever path leads to it: nothing of what is known in a visit
-// depends on the path. The first one may be walked twice, from the middle and, if a loop leads
-// back to it, from its beginning.
+// Each block is walked once, whatever path leads to it: nothing known in a visit depends on the path. The
+// first one may be walked twice, from the middle and, if a loop leads back to it, from its beginning.
 //
 //	frame at mu.Lock():   [ x = 1 │ mu.Lock() y = 2 ] ──▶ [ ... ]
 //	                              └ from here on    ◀──────┘ all of it, when the loop comes back
@@ -140,9 +136,8 @@ func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 
 // accesses notes the accesses of the instructions of a.
 //
-// If the target collects, what is reached is only united. Otherwise the instructions are looked
-// at one by one, as some of the accesses that look like conflicts are certain to be on other
-// memory.
+// If the target collects, they are only added to the set. Otherwise the instructions are checked one by
+// one, because some of the accesses that look like conflicts are certain to be on other memory.
 func (w *walk) accesses(act *activation, a *action) {
 	switch {
 	case w.t.collects:
@@ -160,8 +155,8 @@ func (w *walk) accesses(act *activation, a *action) {
 // starts walks the call of a go or defer statement. It reports whether the
 // function may recover a panic.
 //
-// The deferred function will run when this one returns, and the new goroutine at any time: both
-// belong to what is ahead, from this statement on.
+// A deferred function will run when this one returns, and a new goroutine at any time. Both belong to the
+// code ahead, from this statement on.
 func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visit) (recover bool) {
 	for i := range a.callees {
 		c := &a.callees[i]
@@ -175,8 +170,8 @@ func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visi
 
 // call walks a call and reports whether control may come back from it.
 //
-// Of the callees of a dynamic call one remains if the receiver's type is certain. If the graph
-// has none, as the call is of a nil func value, say, control comes back as far as the walk knows.
+// A dynamic call has only one callee if the receiver's type is certain. If the graph has no callee, for
+// example for a nil func value, the walk assumes that control comes back.
 func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	if _, ok := x.Call.Value.(*ssa.Builtin); ok {
 		return true
@@ -201,10 +196,9 @@ func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	return back
 }
 
-// callee walks a call of c, one by a, and reports whether it may return; only: a calls nothing else.
+// callee walks a call of c by a, and reports whether it may return. only is set if a can call nothing else.
 //
-// What is known of the arguments, and what is locked ahead of the call, is known in the callee,
-// too.
+// Known values of arguments, and locks acquired ahead of the call, are known in the callee, too.
 func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, a *action, only bool) bool {
 	vals, args := w.arguments(act, site, c.fn)
 	atNext := act.live && act.i == 0 && site == w.nextCall
@@ -225,7 +219,7 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 
 // send notes that channel ch may be sent to and reports whether it may happen.
 //
-// It is noted even if it blocks here: noting too much is sound.
+// A send is noted even if it blocks here: noting too much is sound.
 func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	//mutant: sending enables nothing [micro sentByThird]
@@ -246,11 +240,11 @@ func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool 
 	return !w.blockedChan(r, askEmptyNoSender, opRecv, "receive")
 }
 
-// blockedChan reports whether an operation on channel ch blocks: forever if that is nil, and
-// as long as the others do nothing about it if the answer to ask is yes.
+// blockedChan reports whether an operation on channel ch blocks: because ch is nil, or because the answer
+// to ask is yes and the others cannot change that.
 //
-// An operation on a nil channel blocks forever, whatever the others do: no stop is noted. One on
-// a channel that is not certain is passed.
+// An operation on a nil channel blocks forever, whatever the others do: no stop is noted. An operation on
+// an uncertain channel is passed.
 func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) bool {
 	switch {
 	case !ch.known:
@@ -261,7 +255,7 @@ func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) b
 	return w.v.ask(question{kind: ask, p: ch.p}).ok && w.blocked(stop{op, ch.p}, reason)
 }
 
-// selects notes what a select may do, and reports whether it may happen.
+// selects notes the operations that a select may execute, and reports whether one of them may happen.
 //
 // It blocks if all of its cases do; then each of them is a stop, and any one that is enabled lets
 // the next round continue. Whether a case is ready matters to a rendezvous of another one: both
@@ -295,7 +289,8 @@ func (w *walk) selects(act *activation, x *ssa.Select) bool {
 	return able > 0 || !x.Blocking
 }
 
-// builtin notes what a builtin does to channels. Their length is an operation on those with a buffer.
+// builtin notes the effect of a builtin on channels. The length of a channel with a buffer is an operation
+// on it.
 func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
@@ -311,7 +306,7 @@ func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 
 // closes notes that channel r may be closed.
 //
-// It enables both: those that receive get zeros, those that send panic.
+// Closing enables both: receivers get zero values, and senders panic.
 func (w *walk) closes(r ref) {
 	//mutant: closing enables nothing [micro closedLater]: remove 2
 	w.o.note(&w.eff.sends, r)
@@ -343,9 +338,8 @@ func (w *walk) direct(act *activation, instr ssa.Instruction) {
 // arguments evaluates the arguments of a call of fn: as values of its
 // parameters, and as words for natives.
 //
-// Words, as natives take them; and values of parameters if the callee is certain to be fn,
-// because then they are used as such in its body. A value that is not one word (a string, an
-// interface) has unknown words.
+// Natives take words. Values of parameters are known only if the callee is certain to be fn, because they
+// are used in its body. A value that is not one word (a string, an interface) has unknown words.
 func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argRefs) {
 	c := site.Common()
 	vals := map[ssa.Value]uint64{}
@@ -400,8 +394,8 @@ func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Func
 
 // ref evaluates v.
 //
-// If the address is not certain, the points-to analysis says in which objects it lies: less
-// precise, but mostly enough to see that it is not T_c's.
+// If the address is not certain, the points-to analysis has the objects that it may be in: this is less
+// precise, but mostly enough to show that the object is not T_c's.
 func (w *walk) ref(act *activation, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
 	if r.p, r.known = w.eval(act, v, use); r.known {

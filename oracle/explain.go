@@ -61,7 +61,7 @@ type Cause struct {
 	Count uint64
 }
 
-// Act is what the other goroutine may do.
+// An Act is an action of another goroutine.
 type Act uint8
 
 // The acts.
@@ -137,7 +137,7 @@ func culprit(o por.Oracle) ssa.Instruction {
 	return nil
 }
 
-// Explanations returns what was counted, in the order of the source.
+// Explanations returns the counts, in the order of the source.
 func (x *Explainer) Explanations() []Explanation {
 	var list []Explanation
 	s := StateOf(x.Oracle)
@@ -168,7 +168,7 @@ func comparePos(a, b token.Position) int {
 	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// act returns what an instruction does, and to what.
+// act returns the action of an instruction, and its object.
 func act(i ssa.Instruction) (Act, string) {
 	switch i := i.(type) {
 	case *ssa.Store:

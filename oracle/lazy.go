@@ -12,11 +12,11 @@ import (
 // Lazy is an oracle that is made when it is first needed: a program whose
 // goroutines never have a choice is not analysed.
 type Lazy struct {
-	// Threshold is how many questions it leaves unanswered before it is made.
+	// Threshold is the number of questions without an answer before the oracle is made.
 	Threshold int
 	// Thrifty leaves questions out where they bring nothing.
 	Thrifty bool
-	// Took is how long it took to make.
+	// Took is the time that it took to make the oracle.
 	Took time.Duration
 
 	over    func() bool       `saved:"-"` // it has no answers any more

@@ -16,7 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Kind is how much of the static analyses an oracle uses.
+// A Kind says which static analyses an oracle uses.
 type Kind string
 
 // The kinds. Of None, FieldAccess, MHB and Full, each knows what the one before it knows. With Parts an
@@ -86,8 +86,8 @@ func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.E
 		fa: fieldaccess.New(futures, prog.Sizes), copied: copied, anyCopied: anyCopied}
 }
 
-// Until makes over say when to give up, from now on: an analysis may serve several searches, each of which
-// has its own time.
+// Until sets over, which reports when to give up. An analysis may serve several searches, each with its own
+// time limit.
 func (a *Analysis) Until(over func() bool) { a.over, a.base.Interrupt = over, over }
 
 // Oracle returns an oracle that does without the stages in off.
@@ -180,7 +180,7 @@ func StateOf(o por.Oracle) *State {
 
 func (s *State) placedSet() *State { return s }
 
-// program adds what the machine knows of captured variables.
+// program adds the machine's facts about captured variables.
 type program struct {
 	*static.CallGraph
 	m *vm.Machine

@@ -28,9 +28,8 @@ import (
 //	     │
 //	     b ──(b.list, guarded)──▶ node ──▶ node ──▶ node      not reached
 //
-// Any word in a register that could be a pointer is taken for one. Memory that is not accessed by
-// loads and stores of the program (closures, maps, channels, boxes, records of the machine) is
-// followed whole.
+// Any word in a register that could be a pointer counts as a pointer. Memory that is not accessed by loads
+// and stores of the program (closures, maps, channels, boxes, records of the machine) is followed whole.
 type reach struct {
 	s       *State
 	allowed map[allowedKey]bool

@@ -72,7 +72,7 @@ func (s *State) location(id, off, size uint32) (l fieldaccess.Location, isMap bo
 	return l, obj.Map
 }
 
-// objectClass is what the abstract objects of an object of the machine depend on.
+// objectClass has the data on which the abstract objects of an object of the machine depend.
 type objectClass struct {
 	site   any
 	typ    types.Type
@@ -123,7 +123,7 @@ func (s *State) Live(buf []trace.GID) []trace.GID {
 	return buf
 }
 
-// stack is what is known of a goroutine's stack.
+// stack has the facts about a goroutine's stack.
 type stack struct {
 	stamp       uint64 // when the fingerprint was taken: see vm.StaticView.Stamp
 	fingerprint [2]uint64
@@ -224,7 +224,7 @@ func (s *State) Objects(obj uint32) static.Set {
 	return set
 }
 
-// identity is what an object's abstract objects depend on.
+// identity has the data on which an object's abstract objects depend.
 type identity struct {
 	site   uint64
 	layout uint32

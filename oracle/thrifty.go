@@ -21,7 +21,7 @@ import (
 // helpLooks, or as helpTimes the question, by measurement. In the suites of `hbcheck bench` each answer that
 // helps takes 3 to 15 looks where the facts pay, and 35 to 800 where the search takes longer with them.
 //
-// Questions and looks are counted and no time is taken, so that what is explored is the same on every
+// Questions and looks are counted, and time is not measured, so that the search is the same on every
 // machine.
 const (
 	vainQuestions = 1000
@@ -48,7 +48,7 @@ func (t *thrift) spares() bool {
 	return true
 }
 
-// note notes whether a question has helped.
+// note records whether a question has helped.
 func (t *thrift) note(helped bool) {
 	if helped {
 		*t = thrift{}
@@ -59,7 +59,7 @@ func (t *thrift) note(helped bool) {
 	}
 }
 
-// weigh notes what a question has cost, and whether it has helped.
+// weigh records the cost of a question, and whether it has helped.
 func (t *thrift) weigh(looks int, helped bool) {
 	if t.vain += looks; helped {
 		t.vain -= max(helpLooks, helpTimes*looks)
@@ -108,7 +108,7 @@ func (t *thrifts) ask(o por.Oracle, g trace.GID, op *trace.Op) string {
 	return reason
 }
 
-// of returns what is known of the questions at a point.
+// of returns the record of the questions at a point.
 func (t *thrifts) of(at point) *thrift {
 	last := &t.recent[(at.fn*31+at.pc)%uint32(len(t.recent))]
 	if last.thrift != nil && last.at == at {

@@ -11,7 +11,7 @@ const LongPath = 10_000
 
 // A Replica is the equipment of a further worker of a search: another system of the same program, in the
 // state in which the search began, and an oracle and parts for it if the search has them. All systems of a
-// search name goroutines alike, and equal states have equal fingerprints.
+// search use the same names for goroutines, and equal states have equal fingerprints.
 type Replica struct {
 	System System
 	Oracle Oracle

@@ -1,9 +1,9 @@
 package por
 
-// An Elsewhere explores pieces of a search in other processes, which have systems of the same program.
-// A piece, and what has become of it, are bytes; they mean the same in all processes, because a process
-// refuses a piece that shows something of the program that the system of the search has not shown yet
-// (a goroutine that has no number, for example).
+// An Elsewhere explores pieces of a search in other processes, which have systems of the same program. A
+// piece and its result are bytes. They mean the same in all processes, because a process refuses a piece in
+// which the program does something that the system of the search has not met yet (for example, starts a
+// goroutine without a number).
 //
 // A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
 // changes nothing.
@@ -17,18 +17,18 @@ type Elsewhere interface {
 	TryAcquire() bool
 	// Release gives back what Acquire has taken, without a piece.
 	Release()
-	// Note is called where a piece is cut off, by the goroutine that uses the system of the search: what
-	// the system has shown by now, the piece may need.
+	// Note is called when a piece is cut off, by the goroutine that uses the system of the search. The
+	// piece may need everything that the system has met by now.
 	Note()
-	// Explore returns what has become of a piece. ok is false if it was refused, or stop returns true.
+	// Explore returns the result of a piece. ok is false if it was refused, or stop returns true.
 	Explore(piece []byte, stop func() bool) (result []byte, ok bool)
 	// Publish keeps data for all pieces (Board.Fetch), and returns its number: one more than the last time,
 	// or 0 if that failed.
 	Publish(data []byte) (number int)
 }
 
-// A Board is what a process that explores pieces of one search has besides them. The zero value is that of a
-// process without earlier pieces.
+// A Board has the data of a process that explores pieces of one search, besides the pieces. The zero value
+// is that of a process without earlier pieces.
 type Board struct {
 	Fetch func(number int) ([]byte, error) // returns what the search has published
 	Kept  any                              // what a piece leaves for the next one
@@ -45,9 +45,9 @@ type Sender interface {
 	Divide()
 }
 
-// A PieceSearch explores a piece on a system in the state in which the search began, and returns what has
-// become of it; nil if it was stopped by Config.Poll. When due returns true it gives back what it has not
-// explored, as soon as that is no larger than it need be.
+// A PieceSearch explores a piece on a system in the initial state of the search, and returns the result;
+// nil if Config.Poll stopped it. When due returns true, it returns the unexplored rest, as soon as that is
+// small enough.
 type PieceSearch func(sys System, v Sender, cfg Config, piece []byte, due func() bool) (result []byte, err error)
 
 // Sends returns v as a Sender, if the pieces of the search are to be explored elsewhere, too.

@@ -60,8 +60,8 @@ type Separation interface {
 	Obtains(g trace.GID, list []trace.Access) bool
 }
 
-// Habits are what an oracle, or parts, have learned of which questions are worth asking: answers depend on
-// it. An Oracle or Parts without the method has none.
+// Habits are the knowledge of an oracle, or of parts, about which questions are worth asking. Answers
+// depend on it. An Oracle or Parts without the method has none.
 type Habits interface {
 	// Habits returns them. Adopt replaces them by those that another one has returned, nil: by those that a
 	// Replica begins with.

@@ -110,7 +110,7 @@ func (r Reason) String() string {
 	return s
 }
 
-// Result is what a search returns.
+// Result is the result of a search.
 type Result struct {
 	Stats
 	Incomplete []Reason // empty: every execution is covered

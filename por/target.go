@@ -16,7 +16,7 @@ type Places uint8
 // Has reports whether place i is one of them.
 func (p Places) Has(i int) bool { return p>>i&1 != 0 }
 
-// A Goal is what is to happen at the places of a Target.
+// A Goal is a situation at the places of a Target.
 type Goal uint8
 
 // The goals.
@@ -24,8 +24,8 @@ const (
 	// Meet: two goroutines are about to execute conflicting operations, one of them at place 0, the other one
 	// at place 1 or 2. At place 2, which may be anywhere, goroutines do not wait.
 	Meet Goal = iota
-	// Cross: goroutines are about to acquire locks at places 0, while they hold what they have acquired at
-	// places 1, and each needs what another one holds.
+	// Cross: goroutines are about to acquire locks at places 0, while they hold the locks that they
+	// acquired at places 1, and each needs a lock that another one holds.
 	Cross
 	// Precede: one goroutine executes place 0 before another one executes place 1.
 	Precede

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// alone says what was found out about the subtests of a test that is too big, each without the others.
+// alone returns the text about the subtests of a test that is too big, each explored without the others.
 func alone(r *explore.Result) string {
 	is := map[explore.Verdict]string{explore.OK: "exhaustive", explore.Incomplete: "incomplete", explore.Fail: "red"}
 	var list []string

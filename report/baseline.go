@@ -58,7 +58,7 @@ func ReadBaseline(r io.Reader) (*Baseline, error) {
 	return b, lines.Err()
 }
 
-// Has reports whether the finding with that fingerprint is known, and notes that it was found.
+// Has reports whether the finding with that fingerprint is known, and records that it was found.
 func (b *Baseline) Has(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

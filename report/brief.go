@@ -11,18 +11,19 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// briefRows is how many rows a schedule has at most in a run of many entries, but for those that decide.
+// briefRows bounds the rows of a schedule in a run of many entries, except decisive rows.
 const briefRows = 10
 
-// briefLines is how many lines a run of many entries writes of bugs in full. Of further bugs, and of those
-// whose text an earlier one of the package has, it writes what they are, why, and where more is.
+// briefLines bounds the lines that a run of many entries writes about bugs in full. For further bugs, and
+// for bugs with the text of an earlier one of the package, it writes only the kind, the reason, and where
+// to find more.
 const briefLines = 50
 
-// briefMessage is how many bytes of a bug's first line such a run writes.
+// briefMessage bounds the bytes of a bug's first line that such a run writes.
 const briefMessage = 160
 
-// A packageLine is what a run of many entries says of a package that has no finding of its own to tell, as
-// go test does.
+// A packageLine is the line of a run of many entries about a package without new findings, as go test has
+// it.
 //
 //	ok  	example.com/queue	14 exhaustive	1.20s
 //	??  	example.com/pool	31 exhaustive, 2 open: TestStress, TestResize	21.40s
@@ -45,8 +46,8 @@ func (t *Text) packageLine(path string) *packageLine {
 	return t.lines[i]
 }
 
-// brief writes of a result only what a run of many entries tells at once, a bug that no other entry has had,
-// and keeps the rest for the lines of packages and the summary.
+// brief writes only the part of a result that a run of many entries prints at once: a bug that no earlier
+// entry has. It keeps the rest for the lines of packages and the summary.
 func (t *Text) brief(r *explore.Result, files []Files) error {
 	var b bytes.Buffer
 	l := t.packageLine(r.Package)
@@ -146,7 +147,7 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) boo
 	return true
 }
 
-// textKey is the key of what the program says of a bug in Text.texts; "" if it says nothing.
+// textKey is the key in Text.texts of the program's text about a bug; "" if there is no text.
 func textKey(r *explore.Result, bug *explore.Bug) string {
 	if text := textOf(bug); text != "" {
 		return r.Package + " " + text
@@ -154,8 +155,8 @@ func textKey(r *explore.Result, bug *explore.Bug) string {
 	return ""
 }
 
-// textOf returns what the program says of a bug, without paths, and without what comes after them: two tests
-// whose failures, or panics, have one text may have one cause. It returns "" if the program says nothing.
+// textOf returns the program's text about a bug, without paths and the text after them. Two tests with the
+// same text of a failure or a panic may have the same cause. It returns "" if the program says nothing.
 func textOf(bug *explore.Bug) string {
 	if bug.Kind != explore.Failure && bug.Kind != explore.Panic {
 		return ""

@@ -67,7 +67,7 @@ func TestTimers(t *testing.T) {
 	text.summary.early = []earlyTimer{early("TestHour", time.Hour), early("TestB", time.Second), early("TestA", time.Millisecond), early("TestDay", 24*time.Hour)}
 	var b bytes.Buffer
 	text.timers(&b)
-	if want := "makes these fail: TestA (1ms, HB005), TestB (1s, HB005), 2 with timers of a minute or more; -v shows each\n"; !strings.HasSuffix(b.String(), want) {
+	if want := "for that long: TestA (1ms, HB005), TestB (1s, HB005), 2 with timers of a minute or more; -v shows each\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %s, want an end of %s", &b, want)
 	}
 }

@@ -117,7 +117,7 @@ func uncheckedWait(b *explore.Bug, all []*describe.Event) cause {
 			since = fmt.Sprintf(" %s writes it in step %d, before %s has the lock again.", all[n].Name, n+1, who)
 			c.steps = append(c.steps, n+1)
 		}
-		c.text = fmt.Sprintf("%s reads %s in step %d, waits in step %d, is woken by step %d, and does not check %s again when it goes on in step %d.%s Call Wait in a loop: for !condition { Wait }.",
+		c.text = fmt.Sprintf("%s reads %s in step %d, waits in step %d, is woken by step %d, and does not check %s again when it continues in step %d.%s Call Wait in a loop: for !condition { Wait }.",
 			who, what, check+1, park+1, woken+1, what, w+1, since)
 		return c
 	}
@@ -238,7 +238,7 @@ func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 		}
 		if last := previous(all, p, func(e *describe.Event) bool { return e.Name == all[p].Preempts }); end == len(all) && last >= 0 {
 			e := all[last]
-			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug shows before it goes on.", e.Name, last+1, doing(e)), []int{last + 1}}
+			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug occurs before it continues.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
 		for n := range 2 * (len(all) - end) { // first operations that are not on locks: locks guard the data that matters
 			k := end + n%(len(all)-end)

@@ -20,7 +20,7 @@ type code struct {
 var codes = map[explore.Kind]code{
 	explore.Deadlock: {
 		title: "deadlock",
-		means: "In the schedule shown the main goroutine waits forever: only goroutines that wait themselves, or have ended, could wake it. Go's runtime detects a deadlock only if every goroutine is blocked; hbcheck also detects it while other goroutines run.",
+		means: "In the schedule shown, the main goroutine waits forever: every goroutine that could wake it waits itself, or has ended. Go's runtime detects a deadlock only if every goroutine is blocked; hbcheck also detects it while other goroutines run.",
 		example: `func transfer(from, to *account) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
@@ -28,18 +28,18 @@ var codes = map[explore.Kind]code{
 	defer to.mu.Unlock()
 	...
 }`,
-		mend: "For a cycle of locks (\"g1 waits for b, held by g2\"): take locks in the same order everywhere, for instance ordered by an identifier, or hold only one at a time. For a channel: every receive needs a send or a close on every path, also on paths that return an error early; a send on an unbuffered channel needs a receiver. For a WaitGroup: call Done on every path (wg.Go does it).",
+		mend: "For a cycle of locks (\"g1 waits for b, held by g2\"): acquire locks in the same order everywhere, for instance in the order of an identifier, or hold only one at a time. For a channel: every receive needs a send or a close on every path, also on paths that return an error early; a send on an unbuffered channel needs a receiver. For a WaitGroup: call Done on every path (wg.Go does it).",
 	},
 	explore.Race: {
 		title: "data race",
-		means: "Two goroutines access the same memory, at least one of them writes, at least one access is not atomic, and nothing orders the accesses (see the Go memory model). The compiler and the processor may reorder and tear such accesses, so their values alone do not determine what the program does. In the schedule shown one access comes first by chance.",
+		means: "Two goroutines access the same memory, at least one of them writes, at least one access is not atomic, and nothing orders the accesses (see the Go memory model). The compiler and the processor may reorder and tear such accesses, so their values alone do not determine what the program does. In the schedule shown, one access comes first by chance.",
 		example: `go func() { hits++ }()
-hits++ // no lock, no channel and no WaitGroup is between the two`,
+hits++ // no lock, channel or WaitGroup orders the two`,
 		mend: "Guard every access to the variable by one mutex, give the variable a type of sync/atomic, or let one goroutine own it and send messages to that goroutine. Sleep and Gosched do not order anything, nor does the time that has passed.",
 	},
 	explore.Leak: {
 		title: "leaked goroutine",
-		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A warning: the entry itself, a subtest or any function could have stopped the goroutine and, in every schedule, returns without doing so, as many tests do with a server (--leaks=error makes that an error).",
+		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A leak is only a warning if the entry itself, a subtest or another function could have stopped the goroutine and returns without doing so in every schedule, as many tests do with a server (--leaks=error makes it an error).",
 		example: `answers := make(chan string)
 for _, q := range queries {
 	go func() { answers <- ask(q) }()
@@ -49,7 +49,7 @@ return <-answers // the other senders wait forever`,
 	},
 	explore.Panic: {
 		title: "panic",
-		means: "In the schedule shown a goroutine panics and does not recover, or the runtime stops the program with a fatal error (for example concurrent map writes).",
+		means: "In the schedule shown, a goroutine panics and does not recover, or the runtime stops the program with a fatal error (for example concurrent map writes).",
 		example: `var conf *config
 go func() { conf = load() }()
 print(conf.name) // nil if this goroutine comes first`,
@@ -57,14 +57,14 @@ print(conf.name) // nil if this goroutine comes first`,
 	},
 	explore.Failure: {
 		title: "failed test, or a program that exits with an error",
-		means: "In the schedule shown a test calls Error or Fatal, or the program calls os.Exit with a status other than 0, or during a test.",
+		means: "In the schedule shown, a test calls Error or Fatal, or the program calls os.Exit with a status other than 0, or during a test.",
 		example: `// Balance and set each lock b.mu.
-func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // another deposit in between is lost`,
+func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // loses another deposit in between`,
 		mend: "If the report says that steps are not atomic, put them in one critical section: it is not enough to hold the lock for the read and again for the write. Otherwise step backwards through the page from the end, and find the step that the test did not expect.",
 	},
 	explore.Livelock: {
 		title: "livelock",
-		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it. A warning: the loop ends when a variable changes, and the entry, which could have changed it, returns without doing so in every schedule.",
+		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it. A livelock is only a warning if a variable ends the loop, and the entry could change the variable but returns without doing so in every schedule.",
 		example: `for other.Load() { // each goroutine is polite and lets the other one go first
 	me.Store(false)
 	runtime.Gosched()
@@ -74,7 +74,7 @@ func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // another deposit in b
 	},
 	explore.Misuse: {
 		title: "misuse of a synchronisation object",
-		means: "In the schedule shown the program uses a synchronisation object in a way that stops it: Unlock of an unlocked mutex, a negative WaitGroup counter, close of a closed channel, send on a closed channel, reuse of a WaitGroup before Wait has returned.",
+		means: "In the schedule shown, the program uses a synchronisation object in a way that stops it: Unlock of an unlocked mutex, a negative WaitGroup counter, close of a closed channel, send on a closed channel, reuse of a WaitGroup before Wait has returned.",
 		example: `select {
 case <-stop:
 default:
@@ -120,15 +120,15 @@ func Explain(name string) string {
 // verdictWords explains the words at the beginning of the line of an entry, and some after it.
 var verdictWords = map[string]string{
 	"ok": "ok: every schedule of the entry was explored, and none has a bug. " +
-		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names what of the environment had one value only (hbcheck explain assuming). " +
+		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names the parts of the environment of which only one value was tried (hbcheck explain assuming). " +
 		"\"exhaustive with --slack=500µs\" and the like name the flags that restrict the environment.",
 	"??": "??: no bug so far, but not everything was explored: a limit was reached (--timeout, --max-memory), the program needs an operation that hbcheck does not execute (hbcheck explain refused-...), or only a sample was asked for. " +
-		"\"too big\" is a test whose small version was explored, with smaller numbers of goroutines and rounds: that is another program, and nothing is claimed about the test itself. " +
-		"The lines below the verdict say how far the search came, what made it long, and what to try. The exit status is 0, or 3 with --strict.",
+		"\"too big\" means that a small version of the test was explored, with smaller numbers of goroutines and rounds. That is another program, and the result says nothing about the test itself. " +
+		"The lines below the verdict say how far the search got, what made it long, and what to try. The exit status is 0, or 3 with --strict.",
 	"skip": "skip: no execution has run the test, because it skips itself or TestMain does not run it.",
 	"!!":   "!!: the entry could not be explored at all: its package does not compile, or it mentions declarations that the model of a package lacks.",
-	"FAIL": "FAIL: some schedule has a bug. The simplest one found follows, with why it is a bug, and the command that replays it. The exit status is 1.",
-	"assuming": "assuming: every schedule was explored, but for something of the environment only one value was tried, for instance a large random number, or the time of day as a number; and something depends on the value. " +
+	"FAIL": "FAIL: some schedule has a bug. The report shows the simplest such schedule found, explains the bug, and names the command that replays the schedule. The exit status is 1.",
+	"assuming": "assuming: every schedule was explored, but only one value was tried for some part of the environment, for instance a large random number or the time of day, and the program depends on the value. " +
 		"The end of the run lists where the assumptions come from; docs/model.md lists all of them. " +
 		"--assume=none makes such a verdict ??, and --strict gives it the exit status 3.",
 	"warning": "warning: a bug that needs unlikely timing, such as a timer that fires while goroutines could run for longer than --slack, or behaviour that the language permits and Go's implementation does not have. " +

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Covered says how much of the statements of some functions was executed.
+// A Covered has the numbers of executed statements of some functions.
 type Covered struct {
 	Statements, Reached int
 	Functions           int
@@ -30,7 +30,7 @@ type Gap struct {
 	From, To int
 }
 
-// An Only is a choice of which one alternative was never taken.
+// An Only is a choice with an alternative that was never taken.
 type Only struct {
 	File string
 	Line int
@@ -177,10 +177,10 @@ func (o OneOrder) Words(paths Paths) string {
 	return o.in(paths.File) + ", never the other way round"
 }
 
-// maxGaps is how many gaps, and how many choices, one line of the report names.
+// maxGaps bounds the gaps, and the choices, that one line of the report names.
 const maxGaps = 3
 
-// Coverage says in one line what was executed of the functions that an entry has called.
+// Coverage returns a line about the executed part of the functions that an entry has called.
 func Coverage(r *explore.Result) string {
 	c := CoverageOf(r.Coverage)
 	s := "[no statements outside of test files]"

@@ -30,7 +30,7 @@ func Error(err error) string {
 		return fmt.Sprintf("BUG: --check-duplicates: %v", mistake.Duplicate)
 	case errors.As(err, &none):
 		if none.Run == nil {
-			return fmt.Sprintf("--skip %v leaves no entry; the first of those left out is %s", none.Skip, none.First)
+			return fmt.Sprintf("--skip %v excludes every entry; the first one is %s", none.Skip, none.First)
 		}
 		return fmt.Sprintf("--run %v matches no entry; the first entry is %s", none.Run, none.First)
 	case errors.As(err, &ignore) && ignore.Kind == 0:
@@ -79,7 +79,7 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 // OneWorker says why the search of o has one worker, "" if it has as many as were asked for.
 func OneWorker(o *explore.Options) string {
 	if text := oneWorker[o.OneWorker()]; text != nil {
-		return fmt.Sprintf("-j %d: one worker explores, %s", o.Jobs, text(o))
+		return fmt.Sprintf("-j %d: using one worker, %s", o.Jobs, text(o))
 	}
 	return ""
 }
@@ -87,10 +87,10 @@ func OneWorker(o *explore.Options) string {
 // oneWorker says why; what has no text is nothing that options decide.
 var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	explore.SerialExplorer: func(o *explore.Options) string {
-		return fmt.Sprintf("because a search with %s has only one", o.POR.Serial)
+		return fmt.Sprintf("because a search with %s cannot use more", o.POR.Serial)
 	},
 	explore.SerialBounds: func(o *explore.Options) string {
-		return fmt.Sprintf("because --por=%s has more only with --match and without --max-executions and --max-states", o.POR.Name)
+		return fmt.Sprintf("because --por=%s uses more only with --match and without --max-executions and --max-states", o.POR.Name)
 	},
 	explore.SerialOracle: func(o *explore.Options) string {
 		return fmt.Sprintf("because --hybrid=%s learns during the search", o.Hybrid)

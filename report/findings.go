@@ -231,8 +231,8 @@ func explainFinding(name string) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s (hbcheck analyze)\n\n%s\n\nIt is silent about: %s.\n\nIt cannot see: %s.\n\nWhat helps:\n\n%s\n",
-		c.Code, c.Title, fold(c.Means), fold(c.Silent), fold(c.Blind), fold(c.Mend))
+	return fmt.Sprintf("%s: %s (hbcheck analyze)\n\n%s\n\n%s\n\n%s\n\nWhat helps:\n\n%s\n",
+		c.Code, c.Title, fold(c.Means), fold("It is silent about: "+c.Silent+"."), fold("It cannot see: "+c.Blind+"."), fold(c.Mend))
 }
 
 // findingCodes lists these codes with their titles.

@@ -126,8 +126,8 @@ func (f *folder) libraries(list []int) {
 	})
 }
 
-// own folds the rows of a stretch whose calls are the same up to depth: a run of those that are in
-// one call of the reader's code and of which none decides.
+// own folds the rows of a stretch with the same calls up to depth: consecutive rows in one call of the
+// reader's code, without a decisive row.
 func (f *folder) own(list []int, depth int) {
 	at := func(i int) int {
 		if path := f.path(i); depth < len(path) && f.rows[i].kind != failureKind {

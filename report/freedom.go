@@ -9,13 +9,13 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// gcOrders says which orders of maps gc can have.
+// gcOrders describes the orders of maps that gc can have.
 const gcOrders = "gc ranges over at most 8 entries in slot order, from a random slot"
 
-// firstReady says which case a select takes whose goroutine has parked.
+// firstReady describes the case that a select takes after its goroutine has parked.
 const firstReady = "the one that was ready first; gc never does"
 
-// needs says what a bug needs that is a warning because it needs it.
+// needs returns the text about the condition that makes a bug a warning.
 func (t *Text) needs(bug *explore.Bug) string {
 	switch {
 	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
@@ -48,8 +48,7 @@ func (t *Text) needs(bug *explore.Bug) string {
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
 }
 
-// earlier says why the goroutine that is overtaken is first in the queue: in a bubble no time need have
-// passed.
+// earlier says why the overtaken goroutine is first in the queue. In a bubble no time need have passed.
 func earlier(x *explore.Passing) string {
 	if x.Wait == 0 {
 		return "which waited on the channel when synctest.Wait returned"
@@ -57,7 +56,7 @@ func earlier(x *explore.Passing) string {
 	return fmt.Sprintf("which came to the channel %v earlier", x.Wait)
 }
 
-// open says in a few words that undecided says something.
+// open is a short form of undecided.
 func (t *Text) open(bug *explore.Bug) string {
 	if t.undecided(bug) == "" {
 		return ""
@@ -66,7 +65,7 @@ func (t *Text) open(bug *explore.Bug) string {
 	return " (the language permits it; whether gc does it is open)"
 }
 
-// undecided says of an error what would make it a warning, if that has not been found out.
+// undecided returns the text for an error that may be a warning, if that is undecided.
 func (t *Text) undecided(bug *explore.Bug) string {
 	var list []string
 	if x := bug.Passes; x != nil && x.Runner == x.Waiter {
@@ -85,7 +84,7 @@ func (t *Text) undecided(bug *explore.Bug) string {
 		" the search for a schedule without it found none, but did not cover everything."
 }
 
-// visits says which order a map has.
+// visits returns the text about the order of a map.
 func (t *Text) visits(x *explore.Ranging) string {
 	s := "a map"
 	if x.Pos.IsValid() {

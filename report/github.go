@@ -37,7 +37,7 @@ type githubFinding struct {
 	text        string
 }
 
-// mostAnnotations is how many of a kind GitHub shows of one step.
+// mostAnnotations is the number of annotations of a kind that GitHub shows for one step.
 const mostAnnotations = 10
 
 // annotate writes a workflow command.

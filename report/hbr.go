@@ -83,7 +83,7 @@ func (r *Replay) Edits(base string) (list []load.Edit, err error) {
 		// A file that comes from elsewhere changes nothing but numbers.
 		_, from := load.Number(e.From)
 		if _, to := load.Number(e.To); !from || !to {
-			return nil, fmt.Errorf("%s: %q and %q are no numbers", e.Pos, e.From, e.To)
+			return nil, fmt.Errorf("%s: %q and %q are not numbers", e.Pos, e.From, e.To)
 		}
 		list = append(list, load.Edit{Pos: at, From: e.From, To: e.To})
 	}
@@ -367,7 +367,7 @@ func (r *Replay) steps() (n int) {
 func (r *Replay) checkPatterns() error {
 	for _, p := range r.Patterns {
 		if strings.Contains(p, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, p) {
-			return fmt.Errorf("pattern %q stands for many packages, and a schedule belongs to one", p)
+			return fmt.Errorf("pattern %q may match several packages, and a schedule belongs to one", p)
 		}
 	}
 	return nil

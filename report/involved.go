@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An out says why a row of a schedule is not drawn.
+// An out is a reason why a row of a schedule is not drawn.
 type out uint8
 
 // The reasons.
@@ -84,10 +84,10 @@ func foldCall(rows []row, i int) {
 	r.out, r.kind, r.calls = drawn, r.Internal, 1
 }
 
-// involved returns the goroutines that have to do with the bug: the one it happened in, of a deadlock
-// all that are blocked, and those that operate on what one of them operates on, unless all of these
-// only read it. What package testing does with a test makes no goroutine involved. Those that started
-// one of them are in, too: the reader sees where it comes from.
+// involved returns the goroutines that take part in the bug: the one it happened in; for a deadlock, all
+// that are blocked; and those that operate on the same objects, except objects that all of these only read.
+// What package testing does with a test makes no goroutine involved. Those that started one of them are in,
+// too: the reader sees where it comes from.
 func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	stuck := bug.Kind == explore.Deadlock

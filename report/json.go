@@ -100,7 +100,7 @@ type jsonResumed struct {
 	States     uint64  `json:"states"`
 }
 
-// jsonCoverage is what was executed of the functions that an entry has called.
+// jsonCoverage has the executed part of the functions that an entry has called.
 type jsonCoverage struct {
 	Statements int         `json:"statements"`
 	Reached    int         `json:"reached"`
@@ -162,7 +162,7 @@ type jsonRefused struct {
 	Pos  string `json:"pos"`
 }
 
-// jsonGraded is how far an exploration came in preemptions.
+// jsonGraded is the progress of an exploration in preemptions.
 type jsonGraded struct {
 	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
 	Executions  uint64  `json:"executions"`

@@ -19,9 +19,8 @@ import (
 //	4  │    ▸●   │   read  bank.bal = 0    bank.go:9
 //	5  │     │  ▸●   read  bank.bal = 0    bank.go:9    ◂ g1 preempted
 //
-// ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all
-// is set, the middle of long stretches of one goroutine is left out. bound is how many rows there are at
-// most, but for those that decide; 0: as usual.
+// ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all is set, the middle of long
+// stretches of one goroutine is left out. bound limits the rows, except decisive ones; 0: the usual limit.
 func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *explore.Bug, bound int) {
 	if len(events) == 0 {
 		return
@@ -113,7 +112,7 @@ func (g *gap) write(b *bytes.Buffer) {
 // rowWidths are the widths of the columns to the right of the lanes.
 type rowWidths struct{ step, name, kind, what, pos int }
 
-// maxLanes is how wide the lanes of all goroutines are at most. What needs more is drawn in one, with names.
+// maxLanes bounds the width of the lanes of all goroutines. What needs more is drawn in one, with names.
 const maxLanes = 120
 
 // maxWhat is the width of the longest text for which there is room in a column.
@@ -246,8 +245,8 @@ func makeRows(events []describe.Event, bug *explore.Bug) []row {
 	return rows
 }
 
-// markDecisive marks the rows of steps that the explanation of the bug names, and says of a
-// goroutine that waits for a lock who has it.
+// markDecisive marks the rows of steps that the explanation of the bug names. For a goroutine that waits
+// for a lock, it names the holder.
 func markDecisive(rows []row, bug *explore.Bug) {
 	if bug == nil {
 		return

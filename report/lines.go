@@ -93,5 +93,5 @@ func BugText(paths Paths, b *explore.Bug) string {
 	return Printable(out.String())
 }
 
-// Search says how far the search that found r's bugs has come.
+// Search returns the text about the progress of the search that found r's bugs.
 func Search(r *explore.Result) string { return search(r) }

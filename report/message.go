@@ -15,10 +15,10 @@ import (
 // Message returns the sentence that says what is wrong.
 func Message(b *explore.Bug) string { return shortened(message(b), maxMessage) }
 
-// maxMessage is how many bytes are shown of a message, which may quote a panic of any size.
+// maxMessage bounds the bytes that are shown of a message, which may quote a panic of any size.
 const maxMessage = 8 << 10
 
-// shortened returns at most the first n bytes of s, and says how many it leaves out.
+// shortened returns at most the first n bytes of s, with the number of omitted bytes.
 func shortened(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -142,7 +142,7 @@ func afterMain(ended bool) string {
 	return ""
 }
 
-// waiting says what a goroutine waits for: " in sync.Mutex.Lock on bank.mu".
+// waiting returns the text about the object that a goroutine waits for: " in sync.Mutex.Lock on bank.mu".
 func waiting(w describe.Waiting) string {
 	s := ""
 	if w.For != "" {
@@ -154,7 +154,7 @@ func waiting(w describe.Waiting) string {
 	return s
 }
 
-// relatedMessage says what happens at a related position.
+// relatedMessage returns the text about a related position.
 func relatedMessage(r *describe.Related) string {
 	switch r.Role {
 	case describe.RoleWaits:
@@ -211,7 +211,7 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 	return x.Text
 }
 
-// bound says what kept the explorer from covering everything.
+// bound returns the text about the bound that kept the explorer from covering everything.
 func bound(r por.Reason) string {
 	switch r.Bound {
 	case por.BoundExecutions:

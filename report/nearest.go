@@ -11,8 +11,8 @@ func Nearest(name string, names []string) (best string) {
 	return best
 }
 
-// distance is how many letters have to be inserted, left out, replaced or exchanged with the next
-// one to make b of a.
+// distance returns how many letters have to be inserted, removed, replaced or exchanged with the next one
+// to turn a into b.
 func distance(a, b string) int {
 	var rows [3][]int // the last one is that of the letter a[i]
 	for k := range rows {

@@ -104,13 +104,13 @@ func (p *Progress) Clear() {
 	}
 }
 
-// tooMany is how many executions are not worth an estimate.
+// tooMany is the number of executions from which an estimate is useless.
 const tooMany = 1e12
 
-// progressLine says how far a search is: how many executions have been explored, of about how
-// many, with the standard error of that estimate (see por/sample.Estimator), and when it ends if that is
-// so; or else which part of the search tree, as if the subtrees of a node were equal. They are not, hence
-// the "~", and no time. With bar, the same is drawn.
+// progressLine returns the progress of a search: the number of explored executions, the estimated total
+// with its standard error (see por/sample.Estimator), and the time of its end according to that. Without an
+// estimate it has the explored part of the search tree, assuming that the subtrees of a node are equal.
+// They are not, hence the "~", and no time. With bar, the same is drawn.
 func progressLine(entry string, d time.Duration, x explore.Progress, bar bool) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {

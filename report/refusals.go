@@ -31,7 +31,7 @@ var refusedTexts = map[vm.RefusalCode]refusal{
 	vm.RefusedProcess: {
 		title: "another process",
 		means: "The program starts a process, or makes a pipe to one. hbcheck cannot schedule another process.",
-		mend:  "Let the code under test call the process through a function or an interface, and replace it in the test by one that answers at once.",
+		mend:  "Let the code under test call the process through a function or an interface, and let the test use one that answers at once.",
 	},
 	vm.RefusedFile: {
 		title: "a file operation without a model",

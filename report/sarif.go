@@ -87,7 +87,7 @@ type sarifNote struct {
 	Message sarifText `json:"message"`
 }
 
-// mostFlow is how many steps of a schedule a log has: GitHub accepts 10,000 of all results together.
+// mostFlow bounds the steps of a schedule in a log. GitHub accepts 10,000 for all results together.
 const mostFlow = 200
 
 // location returns a position as the log has it; false if it is not in the user's module.

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// mostConstants is how many numbers of a small version are named.
+// mostConstants bounds the numbers of a small version that are named.
 const mostConstants = 4
 
 // constants names the numbers of a small version: "pool_test.go:132: 100 → 3, :135: 100 → 2".
@@ -36,7 +36,7 @@ func constants(x *explore.Smaller) string {
 	return strings.Join(list, ", ")
 }
 
-// smallVerdict says what was found out about a small version.
+// smallVerdict returns the text about the verdict of a small version.
 func smallVerdict(s *explore.Small) string {
 	x := s.Result
 	is := "is exhaustive"
@@ -57,7 +57,7 @@ func smallVerdict(s *explore.Small) string {
 	return text
 }
 
-// smallCovered says how much of a small version was explored.
+// smallCovered returns the text about the explored part of a small version.
 func smallCovered(r *explore.Result) string {
 	s := coveredBy(r)
 	if i := strings.LastIndex(s, ", depth"); i >= 0 {
@@ -66,7 +66,8 @@ func smallCovered(r *explore.Result) string {
 	return s
 }
 
-// tooBig says how big an entry is that has a small version, and what was found out about both.
+// tooBig returns the text about an entry with a small version: the size of the entry, and the results of
+// both.
 func tooBig(r *explore.Result) string {
 	s := "too big: " + count(r.Stats.Goroutines, "goroutine") + ", "
 	steps := r.Stats.MaxDepth
@@ -83,7 +84,7 @@ func tooBig(r *explore.Result) string {
 	return s + count(steps, "step") + " an execution; " + smallVerdict(r.Small) + "; " + count(n, "execution") + " at full size, no bug"
 }
 
-// foundIn says that a bug is one of a small version, or of a subtest alone; "" if it is one of the entry
+// foundIn returns the text for a bug of a small version, or of a subtest alone; "" for a bug of the entry
 // itself.
 func foundIn(b *explore.Bug) string {
 	if b.Alone != "" {

@@ -14,16 +14,16 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Summary is what a run says of all its entries together, once each: how many have which verdict, what
-// was assumed, which timers would have to be early, and what is open.
+// A Summary is the part of a report about all entries together: the number of entries with each verdict,
+// the assumptions, the timers that would have to be early, and the open entries.
 type Summary struct {
 	ok, failed, open, skipped, refused int
-	small                              int // of those that are open: their small version is exhaustive
+	small                              int // open entries with an exhaustive small version
 	assumed                            []assumedBy
 	early                              []earlyTimer
 	findings                           []*finding
 	unfinished                         []string // entries that more time may decide
-	packages                           []string // theirs
+	packages                           []string // packages of unfinished
 	why                                []openReason
 }
 
@@ -34,7 +34,7 @@ type assumedBy struct {
 	entries int
 }
 
-// earlyTimer is a warning that a bug needs a timer to be early.
+// An earlyTimer is a bug that is only a warning because it needs a timer to be early.
 type earlyTimer struct {
 	entry string
 	bug   *explore.Bug
@@ -79,7 +79,7 @@ func (s *Summary) add(r *explore.Result) {
 	}
 	for i, a := range r.Assumed {
 		if r.Verdict == explore.Fail {
-			break // a bug is one whatever was assumed
+			break // a bug does not depend on assumptions
 		}
 		k := slices.IndexFunc(s.assumed, func(x assumedBy) bool { return x.what == a.What })
 		if k < 0 {
@@ -101,8 +101,8 @@ func (s *Summary) add(r *explore.Result) {
 	}
 }
 
-// A finding is a bug or a warning that one entry or several have at the same place, with the same message but
-// for the names of goroutines.
+// A finding is a bug or a warning that one or several entries have at the same place, with the same message
+// except for the names of goroutines.
 type finding struct {
 	where, message string
 	warning        bool
@@ -112,7 +112,7 @@ type finding struct {
 // goroutineNames are the names of goroutines in a message.
 var goroutineNames = regexp.MustCompile(`\bg[0-9]+(\.[0-9]+)*\b`)
 
-// find returns the finding that bug of an entry is.
+// find returns the finding for a bug of an entry.
 func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 	f := findingOf(paths, bug)
 	if i := s.index(f); i >= 0 {
@@ -126,7 +126,7 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 	return f
 }
 
-// has reports whether an entry has had the finding that bug is.
+// has reports whether an earlier entry has the finding for bug.
 func (s *Summary) has(paths *Paths, bug *explore.Bug) bool {
 	return s.index(findingOf(paths, bug)) >= 0
 }
@@ -137,14 +137,14 @@ func (s *Summary) index(f *finding) int {
 	})
 }
 
-// findingOf returns the finding that bug is, without entries.
+// findingOf returns the finding for bug, without entries.
 func findingOf(paths *Paths, bug *explore.Bug) *finding {
 	return &finding{where: paths.Pos(bug.Pos), warning: bug.Warning,
 		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
 }
 
-// alsoIn says which entries have f besides the first: "also in 2 other tests: TestB, TestC"; "" if
-// there is none.
+// alsoIn returns the text about the entries that have f besides the first: "also in 2 other tests: TestB,
+// TestC"; "" if there is none.
 func (f *finding) alsoIn() string {
 	if len(f.entries) < 2 {
 		return ""
@@ -156,7 +156,7 @@ func (f *finding) alsoIn() string {
 	return fmt.Sprintf("also in %d other entries: %s", len(others), someOf(others))
 }
 
-// repeated writes which findings several entries have, and if brief all warnings.
+// repeated writes the findings that several entries have; if brief is set, it writes all warnings.
 func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	for _, f := range s.findings {
 		if n := len(f.entries); n > 1 || n == 1 && f.warning && brief {
@@ -200,7 +200,7 @@ func (t *Text) end(b *bytes.Buffer) {
 
 func (s *Summary) total() int { return s.ok + s.failed + s.open + s.skipped + s.refused }
 
-// counts says how many entries have which verdict.
+// counts returns the number of entries with each verdict, as text.
 func (s *Summary) counts() string {
 	var list []string
 	open := "?? (not everything explored, no bug so far"
@@ -220,7 +220,7 @@ func (s *Summary) counts() string {
 	return fmt.Sprintf("%d entries: %s", s.total(), strings.Join(list, ", "))
 }
 
-// maxPlaces is how many places of an assumption, and entries with a timer, the summary names.
+// maxPlaces bounds the places of an assumption, and the entries with a timer, that the summary names.
 const maxPlaces = 3
 
 // sort puts the assumptions in the order of their kinds.
@@ -265,10 +265,10 @@ func places(list []token.Position) string {
 	return someOf(words)
 }
 
-// longTimer is how long a timer takes that no machine is slow enough for.
+// longTimer is the least time of a timer for which no machine is slow enough.
 const longTimer = time.Minute
 
-// timers writes which entries fail only if a timer is early.
+// timers writes the entries that fail only if a timer is early.
 func (t *Text) timers(b *bytes.Buffer) {
 	list := t.summary.early
 	if t.Verbose || len(list) == 0 {
@@ -293,7 +293,7 @@ func (t *Text) timers(b *bytes.Buffer) {
 		}
 		words = append(words, fmt.Sprintf("%s (%s%s)", x.entry, wait, x.bug.Kind.Code()))
 	}
-	fmt.Fprintf(b, "warning: only a timer that fires while goroutines can run, on a machine that is slow for so long, makes these fail: %s; -v shows each\n",
+	fmt.Fprintf(b, "warning: these fail only if a timer fires while goroutines can run, on a machine that is slow for that long: %s; -v shows each\n",
 		someOf(words))
 }
 

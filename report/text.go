@@ -222,7 +222,7 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 	t.failed, t.elapsed = false, 0
 }
 
-// took says how long the search for a result has taken.
+// took returns the text about the time of the search for a result.
 func took(r *explore.Result) string {
 	if r.Cached {
 		return "(cached)"
@@ -242,7 +242,7 @@ func NotRun(n *describe.NotRun) string {
 	return s
 }
 
-// covered says what a search has covered.
+// covered returns the text about the coverage of a search.
 func covered(r *explore.Result) string {
 	s := coveredBy(r)
 	if x := r.Resumed; x != nil {
@@ -311,7 +311,7 @@ func seen(r *explore.Result) uint64 {
 	return n
 }
 
-// executions says how many there have been.
+// executions returns the text about the number of executions.
 func executions(s *por.Stats) string {
 	text := count(s.Executions, "execution")
 	if s.PartExecutions > 0 {
@@ -320,7 +320,7 @@ func executions(s *por.Stats) string {
 	return text
 }
 
-// states says how many have been met.
+// states returns the text about the number of states.
 func states(s *por.Stats) string {
 	text := count(s.States, "state")
 	if s.Exchanged+s.Equal > 0 {
@@ -329,7 +329,7 @@ func states(s *por.Stats) string {
 	return text
 }
 
-// search says how far a search that found a bug has come.
+// search returns the text about the progress of a search that found a bug.
 func search(r *explore.Result) string {
 	if allSmall(r) {
 		return "its small version: " + search(r.Small.Result)
@@ -438,7 +438,7 @@ func inputs(b *bytes.Buffer, list []describe.Input) {
 	}
 }
 
-// warning writes what is no bug in one line, and what has to do with it.
+// warning writes a line about something that is not a bug, and its related places.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
 	if s := foundIn(bug); s != "" {
@@ -482,7 +482,7 @@ func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *explo
 	return err
 }
 
-// DivergenceText says where a replay and its recording differ.
+// DivergenceText returns the text about the difference between a replay and its recording.
 func DivergenceText(paths Paths, d *explore.Divergence) string {
 	one := func(e describe.Event) string {
 		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// maxStacks is how many goroutines are listed with their stacks.
+// maxStacks bounds the goroutines that are listed with their stacks.
 const maxStacks = 4
 
 // concerned returns the goroutines whose stacks explain the bug. For a leak these are the leaked goroutine
@@ -28,7 +28,7 @@ func concerned(b *explore.Bug) (list []describe.Goroutine) {
 	return list
 }
 
-// maxOutput is how many bytes are shown of what an execution has printed.
+// maxOutput bounds the bytes that are shown of an execution's output.
 const maxOutput = 64 << 10
 
 // number is the number the runtime would give the goroutine a bug happened in.

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Weigh says of an exploration that is not exhaustive, in lines, what it is worth, what has made it
-// long, and what to try.
+// Weigh returns lines about an exploration that is not exhaustive: its value, the causes of its length, and
+// what to try.
 func Weigh(r *explore.Result) []string {
 	var list []string
 	if s := graded(r.Graded); s != "" {
@@ -29,7 +29,7 @@ func Weigh(r *explore.Result) []string {
 	return list
 }
 
-// graded says how far an exploration came in preemptions.
+// graded returns the text about the progress of an exploration in preemptions.
 func graded(g *explore.Graded) string {
 	if g == nil {
 		return ""
@@ -61,7 +61,7 @@ func named(r *explore.Result) *explore.Choice {
 	return r.Choices
 }
 
-// unended reports whether time was up before there was an execution, so that there is nothing to say of it.
+// unended reports whether time was up before an execution ended, so that there is nothing to report.
 func unended(r *explore.Result) bool {
 	none := r.Stats.Executions+r.Stats.States+r.Sampled == 0 && r.Graded == nil && r.Choices == nil
 	for _, x := range r.Others {
@@ -78,7 +78,7 @@ func outOfReach(x explore.Reason) bool {
 	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && ofHost
 }
 
-// choice says what much of a search was about.
+// choice returns the text about the operations that most choices of a search are about.
 func choice(c *explore.Choice) string {
 	s := fmt.Sprintf("%.0f%% of the choices are at %s", 100*c.Part, line(c.Pos))
 	if c.What != "" {
@@ -90,8 +90,7 @@ func choice(c *explore.Choice) string {
 	return s
 }
 
-// advice says what may help where an exploration was long: flags there are, with their values, and
-// what may be changed in the test.
+// advice returns what may help with a long exploration: flags with their values, and changes of the test.
 func advice(r *explore.Result) []string {
 	if r.Graded == nil && r.Choices == nil && !unended(r) || !slices.ContainsFunc(r.Incomplete, outOfReach) {
 		return nil

@@ -31,7 +31,7 @@ func why(b *explore.Bug) string {
 			}
 			s := "main has returned, and no goroutine is left that"
 			if b.Early {
-				s = "the program goes on, but no goroutine that can still move has a reference by which it"
+				s = "the program continues, but no goroutine that can still move has a reference by which it"
 			}
 			s += fmt.Sprintf(" could wake %s%s", g.Name, where(g))
 			if len(b.Cycle) > 0 {
@@ -128,7 +128,7 @@ func pooled(b *explore.Bug) string {
 	if pool == "" {
 		pool = "a sync.Pool"
 	}
-	return fmt.Sprintf(" %s put the object into %s in step %d (%s) and goes on using it; the pool gave it to %s in step %d (%s).",
+	return fmt.Sprintf(" %s put the object into %s in step %d (%s) and continues to use it; the pool gave it to %s in step %d (%s).",
 		put.Name, pool, len(steps(b.Events[:p.Put+1])), line(put.Pos), got.Name, len(steps(b.Events[:p.Got+1])), line(got.Pos))
 }
 

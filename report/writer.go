@@ -18,7 +18,7 @@ type Writer interface {
 	// Failed writes that an entry could not be explored, or a package not even loaded
 	// (entry is empty), and why.
 	Failed(pkg, entry, why string) error
-	// Close writes what comes at the end.
+	// Close writes the end of the report.
 	Close() error
 }
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// KeyKind says what a Key names.
+// A KeyKind is the kind of location that a Key names.
 type KeyKind uint8
 
 const (
@@ -32,8 +32,8 @@ const (
 	InspectOp
 )
 
-// A Key is a class of locations. Types are underlying types: conversions of
-// pointers may change names but not what is underneath.
+// A Key is a class of locations. Types are underlying types: conversions of pointers may change names, but
+// not underlying types.
 //
 //	x.f         Field f of the struct type of x
 //	a[i]        Elem of the element's type; an array variable is a class with its elements
@@ -46,27 +46,26 @@ type Key struct {
 	Index int
 }
 
-// An Access is a class of locations, read or written. Objs is the set, in
-// Accesses.Objs, of the objects of the points-to analysis in which the location
-// lies; Empty says that it may be any.
+// An Access is a class of locations, read or written. Objs is the set, in Accesses.Objs, of the objects of
+// the points-to analysis that may contain the location. If it is Empty they are all objects.
 type Access struct {
 	Key    int // number of the Key
 	Objs   Set
 	Write  bool
 	Atomic bool // by sync/atomic: it is no data race with another one
-	// Adds says that it is of sync/atomic's Add, that the result is not used, and that the location is
-	// what Key says: it commutes with others of the same size.
+	// Adds is set for an Add of sync/atomic whose result is not used, if Key is certainly the location's
+	// class. Such an access commutes with others of the same size.
 	Adds bool
 }
 
 // Accesses numbers keys and accesses.
 type Accesses struct {
 	Objs *Sets // sets of numbers of objects: see Access
-	// Name returns the name of the variable that an object is, "" if it is not a variable.
+	// Name returns the name of a variable, or "" for an object that is not a variable.
 	Name func(obj int) string
 
-	// Fits reports whether v, a pointer or slice, can only lead to memory that has
-	// there what its type says. nil: so it is, but for conversions of unsafe.Pointer.
+	// Fits reports whether v, a pointer or slice, can only refer to memory of its type. If Fits is nil,
+	// that is so except after conversions of unsafe.Pointer.
 	Fits func(v ssa.Value) bool
 
 	typeIDs typeutil.Map
@@ -184,7 +183,7 @@ func (a *Accesses) typeName(t types.Type) string {
 	if names := a.names[id]; len(names) > 0 {
 		return strings.Join(names, " or ")
 	}
-	// Which of the two spellings a type has depends on the code that was loaded first.
+	// The type may have either spelling, depending on which code was loaded first.
 	return strings.ReplaceAll(types.TypeString(t, (*types.Package).Name), "interface{}", "any")
 }
 
@@ -235,7 +234,7 @@ func (a *Accesses) describe(n int) string {
 	return what
 }
 
-// declared returns where the field is declared that access n is of.
+// declared returns the position at which the field of access n is declared.
 func (a *Accesses) declared(n int) token.Pos {
 	k := a.keys[a.list[n].Key]
 	if k.Kind != Field {
@@ -244,12 +243,12 @@ func (a *Accesses) declared(n int) token.Pos {
 	return k.Type.(*types.Struct).Field(k.Index).Pos()
 }
 
-// Where returns the objects in which the memory may lie that v, a pointer, a slice or a
-// map, leads to: a set in Accesses.Objs, Empty if it may be any.
+// Where returns the objects that may contain the memory that v, a pointer, a slice or a map, refers to. The
+// result is a set in Accesses.Objs, or Empty for all objects.
 type Where func(v ssa.Value) Set
 
-// Binding finds where a captured variable lives: the value a closure's maker
-// binds to the free variable, or nil if there are several makers.
+// Binding returns the value that is bound to a free variable where the closure is made, or nil if there are
+// several such places.
 type Binding func(fv *ssa.FreeVar) ssa.Value
 
 // punned reports whether the address v comes from a conversion of an
@@ -273,8 +272,7 @@ func punned(v ssa.Value) bool {
 	return true
 }
 
-// origin returns the pointer or slice that v, the address of a part of what that
-// leads to, is made from.
+// origin returns the pointer or slice from which v, the address of a part of its memory, is computed.
 func origin(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -300,8 +298,8 @@ func isUnsafe(name string) bool {
 	return false
 }
 
-// holder returns what the memory at address v is a field or an element of: the address that its
-// type is to be checked of.
+// holder returns the address of the struct or array whose field or element is at address v, or v if it is
+// neither. The type of this memory has to be checked.
 func holder(v ssa.Value) ssa.Value {
 	switch x := v.(type) {
 	case *ssa.FieldAddr:
@@ -327,7 +325,7 @@ func (a *Accesses) addressed(v ssa.Value, write bool, where Where) Access {
 	return Access{Key: a.Key(k), Objs: where(v), Write: write}
 }
 
-// typed reports whether the memory that v leads to is certain to be of its type.
+// typed reports whether the memory that v refers to certainly has v's type.
 func (a *Accesses) typed(v ssa.Value) bool { return !punned(v) && (a.Fits == nil || a.Fits(v)) }
 
 func elemOf(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
@@ -456,8 +454,8 @@ func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes
 	return keys
 }
 
-// isPrimitive reports whether t is a type of package sync: its operations access
-// the memory of its values, without being accesses of any location.
+// isPrimitive reports whether t is a type of package sync. Its operations access the memory of its values,
+// but they are not accesses of locations.
 func isPrimitive(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && isStruct(n)

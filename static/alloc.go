@@ -8,14 +8,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// FutureAlloc is the future allocations analysis (SPIN 2014, section 4.6, item
-// I5): the sites at which synchronisation objects, or what contains them, may be
-// allocated from a program point on, goroutines started from there on included.
+// FutureAlloc is the future allocations analysis (SPIN 2014, section 4.6, item I5): the sites at which
+// synchronisation objects, or objects that contain them, may be allocated from a program point on, also by
+// goroutines started from there on.
 //
-// Transfer: an allocation adds its site; union. Only types that contain something
-// of package sync, channels, and slices and maps of such are of interest. An
-// abstract object whose site is in no goroutine's future, and that stands for one object of
-// the live state, is that object.
+// Transfer: an allocation adds its site; union. Only types that contain types of package sync, channels,
+// and slices and maps of such are of interest. If the site of an abstract object is in no goroutine's
+// future, and it stands for one object of the live state, then it always means that object.
 type FutureAlloc struct {
 	*Engine[May]
 	objs *Objects

@@ -9,41 +9,39 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Fact is one thing an analysis knows of a program point.
+// A Fact is a result of an analysis about a program point.
 type Fact struct {
-	// Text says it: "write field f of S", "lock s.mu".
+	// Text is the fact in words: "write field f of S", "lock s.mu".
 	Text string
-	// Pos is where in the source the fact comes from, token.NoPos if that is no
-	// one place.
+	// Pos is the place in the source that the fact comes from, or token.NoPos if there are several.
 	Pos token.Pos
-	// Of is the end of Text if that is the class of locations the fact is about.
+	// Of is the end of Text if that is the class of the fact's locations.
 	Of string
-	// Why is set if Text does not hold, and says why not: "written at x.go:31
-	// without s.mu".
+	// Why is the reason if Text does not hold: "written at x.go:31 without s.mu".
 	Why string
 }
 
-// An Analysis knows something of every point of a program.
+// An Analysis has facts about every point of a program.
 type Analysis interface {
 	// Name is one lower-case word by which users select the analysis.
 	Name() string
-	// Doc is one line saying what the facts mean.
+	// Doc is one line about the meaning of the facts.
 	Doc() string
-	// At returns what is known of the point before instr, sorted and without
-	// repeats. The function of instr need not be one that has been analysed.
+	// At returns the facts about the point before instr, sorted and without repeats. The function of instr
+	// need not be one that has been analysed.
 	At(instr ssa.Instruction) []Fact
 }
 
-// Analyses returns all analyses of b's program, in the order in which they are
-// documented. They share b, and work when asked.
+// Analyses returns all analyses of b's program, in the order in which they are documented. They share b,
+// and do their work when they are asked for facts.
 func Analyses(b *Base) []Analysis {
 	accesses, unheld := NewFieldAccess(b), NewForeignUnlock(b)
 	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),
 		NewFutureAlloc(b), NewGuardedBy(b, unheld), NewMinPrefix(b), unheld}
 }
 
-// Only restricts facts to accesses that fns themselves make, whatever other functions
-// make them too. Otherwise every print would be followed by all that package fmt reads.
+// Only restricts facts to accesses that also occur in fns themselves. Otherwise each call of a print
+// function would have facts about everything that package fmt reads.
 func (b *Base) Only(fns []*ssa.Function) {
 	var list []int
 	note := func(events []Event) {
@@ -74,8 +72,8 @@ func (b *Base) Only(fns []*ssa.Function) {
 	}
 }
 
-// temporary reports whether instr accesses a variable that no other function can
-// get hold of, or the array of the arguments of a variadic call.
+// temporary reports whether instr accesses a variable that no other function can reach, or the array of the
+// arguments of a variadic call.
 func temporary(instr ssa.Instruction) bool {
 	var addr ssa.Value
 	switch i := instr.(type) {
@@ -94,7 +92,7 @@ func (b *Base) reports(n int) bool { return !b.limited || b.Sets.Has(b.only, n) 
 // reportsClass is reports for all accesses to the locations of n together.
 func (b *Base) reportsClass(n int) bool { return !b.limited || b.onlyKeys[b.Acc.At(n).Key] }
 
-// Accesses returns what instr itself accesses.
+// Accesses returns the accesses of instr itself.
 func (b *Base) Accesses(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	nodes := b.skeletonOf(instr.Parent()).blocks[instr.Block().Index]

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// What happens before the first access. A value of this domain says, for each
-// access that can be reached, which objects are passed on all paths (or, in a may
-// analysis, on any path) to the first such access, and the same for the exit.
+// What happens before the first access. A value of this domain has, for each access that can be reached,
+// the objects that are passed on all paths (or, in a may analysis, on any path) to the first such access,
+// and the same for the exit.
 //
 // The paper computes this in two parts and joins them at run time by traversing
 // a graph of accesses (SPIN 2014, section 4.2). With both parts in one value that
@@ -31,7 +31,7 @@ type Before struct {
 	Exits bool    // whether any path gets there
 }
 
-// firstID numbers a partition of accesses by what is passed before them.
+// firstID is the number of a partition of accesses, by the objects passed before them.
 type firstID int32
 
 // A Group is a set of accesses before which the same objects are passed.
@@ -86,7 +86,7 @@ func (d *beforeDomain) intern(list []Group) firstID {
 	return id
 }
 
-// meet joins what is passed on alternative paths.
+// meet combines the objects passed on alternative paths.
 func (d *beforeDomain) meet(a, b Set) Set {
 	if d.must {
 		//mutant: what is passed on some paths is on all [micro conditionalLock]: "sets.Inter" -> "sets.Union"
@@ -95,8 +95,7 @@ func (d *beforeDomain) meet(a, b Set) Set {
 	return d.sets.Union(a, b)
 }
 
-// An access that only one of the two reaches keeps what is passed there: there is no path to it on
-// the other side, so nothing is to be met.
+// An access that only one of the two reaches keeps its objects, because the other side has no path to it.
 func (d *beforeDomain) either(a, b firstID) firstID {
 	if a == b {
 		return a

@@ -11,8 +11,8 @@ import (
 // branches finds the edges on which it is known which case of a select
 // statement, or that a TryLock, has succeeded.
 //
-// A branch on what a TryLock has returned counts only if it is the next thing that happens: later
-// ones say that it was locked once, and it may have been unlocked since.
+// A branch on the result of a TryLock counts only if nothing happens between the two: later the lock may
+// have been released.
 //
 //	ok := mu.TryLock()
 //	if ok { mu.Unlock() } // counts

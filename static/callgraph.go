@@ -14,15 +14,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// CallGraph is a Program whose calls and pointers are resolved by the points-to
-// analysis. It does not distinguish contexts: what is true of a function is what
-// is true of it in all its contexts.
+// CallGraph is a Program whose calls and pointers are resolved by the points-to analysis. It does not
+// distinguish contexts: a fact about a function holds in all its contexts.
 //
-// Functions that are opaque to the analysis (package reflect), and those that it
-// holds cannot be called, have no body: they may do anything.
+// Functions that are opaque to the analysis (package reflect), and those that cannot be called according to
+// it, have no body: they may do anything.
 //
-// It is what all analyses ask, so answers are remembered: which functions a call may call, which
-// body a function has, where a pointer may lead.
+// All analyses use it, so it keeps its answers: the functions that a call may call, the body of a function,
+// the objects of a pointer.
 type CallGraph struct {
 	Pointers *pointer.Result
 
@@ -37,7 +36,7 @@ type CallGraph struct {
 	locks   map[Set]bool // see HasLocks
 }
 
-// Natives is what must be known of the machine's natives.
+// Natives has the necessary facts about the machine's natives.
 type Natives interface {
 	// Native reports whether fn is implemented by the machine, with or without a body.
 	Native(fn *ssa.Function) bool
@@ -115,7 +114,7 @@ func (g *CallGraph) body(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// Callees implements Program. A native may call the functions it is given.
+// Callees implements Program. A native may call the functions among its arguments.
 func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 	list, ok := g.callees[site]
 	if !ok {
@@ -129,7 +128,7 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 			}
 		}
 		list = append(list, g.unseen(site)...)
-		// One that is called by name and has a model may not be in the graph.
+		// A function that is called by name and has a model may be missing in the graph.
 		if fn := site.Common().StaticCallee(); fn != nil && !seen[fn] {
 			list = append(list, fn)
 		}
@@ -139,9 +138,9 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 	return list
 }
 
-// CopiedLocks returns the objects of which a function that is not of the models reads or writes
-// values of package sync, or values that contain some, as a whole (go vet calls it copylocks), or
-// writes such through an address that has been an unsafe.Pointer. any: these may be all objects.
+// CopiedLocks returns the objects in which values of package sync, or values that contain some, are read or
+// written as a whole (go vet calls this copylocks), or written through an address that was an
+// unsafe.Pointer. Functions of models do not count. any is set if these may be all objects.
 //
 // An operation on a mutex in one of them may conflict with a plain access, which no analysis of locks
 // looks for.
@@ -189,8 +188,8 @@ func (g *CallGraph) CopiedLocks() (objs Set, any bool) {
 	return objs, any
 }
 
-// initialises reports whether st is the first use of the variable it stores to.
-// That of a package variable is before the entry begins.
+// initialises reports whether st is the first use of the variable that it writes. The first use of a
+// package variable is before the entry begins.
 func initialises(st *ssa.Store) bool {
 	if _, ok := st.Addr.(*ssa.Global); ok && st.Parent().Name() == "init" && st.Parent().Synthetic != "" {
 		return true
@@ -232,9 +231,8 @@ func has(t types.Type, is func(types.Type) bool) bool {
 	return false
 }
 
-// unseen returns functions that represent those among the callees of site that
-// belong to opaque code: what reflect.MakeFunc, Swapper and the
-// like have returned.
+// unseen returns functions that represent those callees of site that belong to opaque code, for example the
+// results of reflect.MakeFunc and Swapper.
 func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	c := site.Common()
 	if c.IsInvoke() || c.StaticCallee() != nil {
@@ -246,14 +244,13 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	to := g.Pointers.PointsToAnywhere(c.Value)
 	found := to.Universal()
 	for l := range to.Labels() {
-		// What the code that uses a library does is not the library's.
+		// Code that uses a library is not part of it.
 		found = found || l.Object.Kind == pointer.Func && l.Object.Func() == nil && !l.Object.IsOutside()
 	}
 	if !found {
 		return nil
 	}
-	// Any function of theirs that may do anything will do. (Which ones there are
-	// depends on what the program uses.)
+	// Any of their functions that may do anything will do. (The existing ones depend on the program.)
 	for _, path := range []string{"reflect", "internal/reflectlite"} {
 		p := g.prog.Package(path)
 		if p == nil {
@@ -269,8 +266,7 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	panic("BUG: a func of opaque code, and there is no such code")
 }
 
-// CallsOutside reports whether site, a dynamic call, may call what the code that uses a library has
-// made.
+// CallsOutside reports whether site, a dynamic call, may call functions of the code that uses a library.
 func (g *CallGraph) CallsOutside(site ssa.CallInstruction) bool {
 	to := g.Pointers.PointsToAnywhere(site.Common().Value)
 	for l := range to.Labels() {
@@ -344,9 +340,8 @@ func (g *CallGraph) Where(v ssa.Value) Set {
 	return s
 }
 
-// fits reports whether all that v, a pointer or slice, may lead to is what its type
-// says: a pointer can have been converted, through unsafe.Pointer, before it
-// came to be v.
+// fits reports whether everything that v, a pointer or slice, may refer to has v's type: a pointer may have
+// been converted, through unsafe.Pointer, earlier.
 func (g *CallGraph) fits(v ssa.Value) bool {
 	for l := range g.Pointers.PointsToAnywhere(v).Labels() {
 		if !l.Fits(v.Type()) {
@@ -356,7 +351,7 @@ func (g *CallGraph) fits(v ssa.Value) bool {
 	return true
 }
 
-// objects returns the objects with addresses in p; Empty if that is all.
+// objects returns the objects with addresses in p, or Empty for all objects.
 func (g *CallGraph) objects(p pointer.Set) Set {
 	if p.Universal() {
 		return Empty
@@ -368,8 +363,8 @@ func (g *CallGraph) objects(p pointer.Set) Set {
 	return g.acc.Objs.Of(nums...)
 }
 
-// Receivers returns the objects in which the receiver of a dynamic call may lie,
-// if it is a pointer; Empty if that is any.
+// Receivers returns the objects that may contain the receiver of a dynamic call, if it is a pointer, or
+// Empty for all objects.
 func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 	v := site.Common().Value
 	s, ok := g.where[v]
@@ -395,8 +390,8 @@ func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 	return s
 }
 
-// Lockers returns the objects in which the mutex of the Cond may lie whose Wait
-// site calls; Empty if that is any.
+// Lockers returns the objects that may contain the mutex of a Cond, or Empty for all objects. site is a
+// call of the Cond's Wait.
 func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
 	var nums []int
 	for c := range g.Pointers.PointsToAnywhere(site.Common().Args[0]).Labels() {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// callees finds what site may call, and makes n a node with one call for each.
+// callees finds the functions that site may call, and makes n a node with one call for each.
 func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	common := site.Common()
 	n.kind = callNode
@@ -25,7 +25,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		add := func(e Event) { leaf = append(leaf, e) }
 		switch body := b.Prog.Body(fn); {
 		case b.syncEvents(fn, common, site, add):
-			// One event, though the model may have a body for it.
+			// It is one event, although the model may have a body for it.
 			b.syncAccess(site, add)
 			if body != nil {
 				leaf = append(b.inside(body, site), leaf...)
@@ -37,14 +37,14 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			b.nativeEvents(fn, site, add)
 			n.panics = true
 			if len(list) > 1 && common.StaticCallee() == fn {
-				// The others are functions it is given.
+				// The others are functions among its arguments.
 				n.kind = maybeNode
 				n.events = append(n.events, leaf...)
 				continue
 			}
 			n.calls = append(n.calls, call{events: leaf})
 		case body != fn:
-			// Another declaration of the same symbol (go:linkname): its parameters are others.
+			// Another declaration of the same symbol (go:linkname) has other parameters.
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, nil, body, nil)})
 		default:
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure)})
@@ -109,16 +109,15 @@ func (b *Base) syncAccess(site ssa.Instruction, f func(Event)) {
 	f(Event{Kind: AccessEvent, N: b.Acc.Num(Access{Key: b.Acc.Key(Key{Kind: SyncOp})}), Instr: site})
 }
 
-// Functions of package sync that call a function they are given or, NewCond, keep its argument.
+// Functions of package sync that call an argument or, like NewCond, keep it.
 const (
 	WaitGroupGo = "(*sync.WaitGroup).Go"
 	onceDo      = "(*sync.Once).Do"
 	newCond     = "sync.NewCond"
 )
 
-// runner decodes calls of functions that run or start the function they are
-// given, if that is known here: their own body is analysed once for all
-// functions ever given to them.
+// runner decodes calls of functions that run or start an argument, if that function is known here. Their
+// own bodies are analysed only once, for all functions passed to them.
 func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool {
 	args := site.Common().Args
 	if _, ok := site.(*ssa.Call); !ok || len(args) != 2 {
@@ -160,8 +159,7 @@ func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool 
 	return true
 }
 
-// function follows v to the function or closure it is, through variables that
-// do not change.
+// function returns the function or closure that v is, also through variables that do not change.
 func (t *Paths) function(v ssa.Value) ssa.Value {
 	for range 8 {
 		switch x := v.(type) {

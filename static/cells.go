@@ -16,8 +16,8 @@ import (
 // every capture, so all of them mean the value that is stored: the path of s.mu begins
 // with that.
 
-// final reports whether the variable whose address is captured as fv has its
-// only value by then.
+// final reports whether the variable whose address is captured as fv has its only value when it is
+// captured.
 func (t *Paths) final(fv *ssa.FreeVar) bool {
 	var v ssa.Value = fv
 	for range 16 {
@@ -35,11 +35,10 @@ func (t *Paths) final(fv *ssa.FreeVar) bool {
 	return false
 }
 
-// stored returns the value of the only store into cell a, if that dominates all
-// loads and captures, closures only read the cell, and no closure can see
-// another execution of the store.
-// It must be certain for each execution of a load: a closure that is made before the store, or in
-// an earlier iteration, would see another value.
+// stored returns the value of the only store into cell a, if that dominates all loads and captures,
+// closures only read the cell, and no closure can see another execution of the store. This has to hold for
+// each execution of a load: a closure that is made before the store, or in an earlier iteration, would see
+// another value.
 func (t *Paths) stored(a *ssa.Alloc) ssa.Value {
 	if v, ok := t.cells[a]; ok {
 		return v
@@ -85,7 +84,7 @@ func (t *Paths) stored(a *ssa.Alloc) ssa.Value {
 	return store.Val
 }
 
-// readOnly reports whether the closures made by mc only read what cell is bound to.
+// readOnly reports whether the closures made by mc only read the variable to which cell is bound.
 func (t *Paths) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
 	fn := mc.Fn.(*ssa.Function)
 	for i, b := range mc.Bindings {

@@ -4,16 +4,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Base is what the analyses of one program share: numbered accesses, sets and
-// paths, and the skeletons of functions.
+// Base has the data that the analyses of one program share: numbered accesses, sets and paths, and the
+// skeletons of functions.
 type Base struct {
 	Prog  Program
 	Acc   *Accesses
 	Sets  *Sets
 	Paths *Paths
 
-	// Interrupt, if not nil, is asked now and then whether to give up. When it says so,
-	// engines stop where they are: see Interrupted.
+	// Interrupt, if not nil, is called now and then. When it returns true, engines stop where they are: see
+	// Interrupted.
 	Interrupt   func() bool
 	interrupted bool
 
@@ -27,13 +27,12 @@ type Base struct {
 	kills  map[ssa.Value]*Renaming
 }
 
-// Interrupted reports whether Interrupt has said so since the last Restart. If it has, what
-// was answered since is not complete and must not be used.
+// Interrupted reports whether Interrupt has returned true since the last Restart. If so, all answers since
+// then may be incomplete and must not be used.
 func (b *Base) Interrupted() bool { return b.interrupted }
 
-// Restart lets engines that were interrupted continue when they are asked again. An
-// analysis that has built on the results of another one (GuardedBy) must not be asked again;
-// the other one can be.
+// Restart lets interrupted engines continue when they are used again. An analysis that uses the results of
+// another one (GuardedBy) must not be used again, but the other one can be.
 func (b *Base) Restart() { b.interrupted = false }
 
 // interrupt reports whether engines have to stop.
@@ -59,8 +58,8 @@ func NewBase(p Program) *Base {
 	return b
 }
 
-// skeleton is a function as the analyses see it: of each block only the instructions that
-// do something analyses care about.
+// skeleton is a function as the analyses see it: each block has only the instructions that matter to
+// analyses.
 //
 //	a.mu.Lock()          callNode   [Lock a.mu]
 //	defer a.mu.Unlock()  deferNode  (the call is in defers)
@@ -70,8 +69,8 @@ func NewBase(p Program) *Base {
 //	return               runNode    the calls of the node's stack, newest first
 //	                     returnNode
 //
-// An instruction that defines a value in terms of which paths are (node.kill) is kept, too:
-// a backward analysis has to forget such paths there.
+// An instruction that defines a value of which paths are made (node.kill) is kept, too: a backward analysis
+// has to forget such paths there.
 type skeleton struct {
 	fn     *ssa.Function
 	blocks [][]node
@@ -185,9 +184,9 @@ func (b *Base) forget(v ssa.Value) *Renaming {
 	return r
 }
 
-// into returns the renaming from callee's activation to that of the call's: parameters become
-// arguments, and captured variables what closure, if it is known where the callee was made,
-// has bound them to. Everything else that is local to the callee becomes Unknown.
+// into returns the renaming from callee's activation to the activation with the call. Parameters become
+// arguments. Captured variables become the values bound by closure, if that is known. Everything else that
+// is local to the callee becomes Unknown.
 //
 //	func (s *S) f() { lock(&s.mu) }    func lock(m *sync.Mutex) { m.Lock() }
 //
@@ -227,8 +226,8 @@ func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Func
 	return r
 }
 
-// skeletonOf returns the skeleton of fn, which has a body.
-// It depends on the code alone, so that all analyses share it.
+// skeletonOf returns the skeleton of fn, which has a body. It depends only on the code, so all analyses
+// share it.
 func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 	c := b.codes[fn]
 	if c != nil {
@@ -312,7 +311,7 @@ func (b *Base) loopDefers(c *skeleton, fn *ssa.Function) {
 				n := b.node(c, d)
 				n.instr = d
 				for i := range n.calls {
-					// In terms of the loop body, which has returned by then.
+					// Its paths are those of the loop body, which has returned by then.
 					n.calls[i].ren = b.into(d, nil, n.calls[i].fn, nil)
 					for k := range n.calls[i].events {
 						n.calls[i].events[k].Path = Unknown
@@ -366,7 +365,7 @@ func (b *Base) node(c *skeleton, instr ssa.Instruction) node {
 			if _, ok := x.(*ssa.Call); ok {
 				break
 			}
-			// What go and defer name happens later, or in another goroutine.
+			// The functions of go and defer statements run later, or in another goroutine.
 			n.calls = []call{{events: n.events}}
 			n.events = nil
 		} else {

@@ -115,7 +115,7 @@ func (c *skeleton) deferStacks() {
 	}
 }
 
-// mayRecover reports whether a call of n's, a defer statement's, may stop a panic.
+// mayRecover reports whether a call of n, a defer statement, may stop a panic.
 func (n *node) mayRecover() bool {
 	for _, c := range n.calls {
 		if c.fn != nil && callsRecover(c.fn) {

@@ -46,7 +46,7 @@ func (t *Paths) distance(p, q Path) (bytes int64, name string, ok bool) {
 	}
 }
 
-// offset returns how many bytes p is from its parent, if it is in the same object.
+// offset returns the distance in bytes from p's parent to p, if both are in the same object.
 func (t *Paths) offset(p Path) (int64, bool) {
 	switch n := &t.nodes[p]; n.kind {
 	case stepField:

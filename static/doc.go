@@ -41,7 +41,6 @@
 // analysis says that both may lie in one object. Where code converts an
 // unsafe.Pointer the type says nothing, and only the objects count.
 //
-// The code of the models (package sync and others) is code like any other here,
-// though its accesses are no operations of their own in the machine; what their
-// natives do is said in natives.go.
+// The code of the models (package sync and others) is analysed like other code, although its accesses are
+// not separate operations in the machine. natives.go has the effects of their natives.
 package static

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Domain is what a backward analysis computes with. A value says of a set of
-// paths of control, from a program point on to an exit, what is observed on them
-// and what is true at the exit. Values are compared with ==.
+// A Domain has the values that a backward analysis computes with. A value describes a set of paths of
+// control from a program point to an exit: what is observed on them, and what holds at the exit. Values are
+// compared with ==.
 //
 // Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of
 // the one empty path and Never the set of no path. So values form an idempotent
@@ -19,9 +19,9 @@ import (
 //	Merge   associative, commutative, idempotent; Never is neutral
 //	Seq     associative; Skip is neutral; distributes over Merge on both sides
 //
-// (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are
-// tested. They are what allows to compute the future of a goroutine from parts:
-// that of its innermost function followed by those of its callers.
+// (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are tested. Because of them the
+// future of a goroutine can be composed from parts: that of its innermost function, followed by those of
+// its callers.
 type Domain[V comparable] interface {
 	Skip() V
 	Never() V
@@ -56,12 +56,12 @@ type Flow[V comparable] struct{ Normal, Panic V }
 //	    a.x = 1
 //	}                     summary             = before[a.mu.Lock()], for each caller of f
 //
-// Facts are demanded: a function is analysed when it, or a caller of it, is first asked about, with
-// all that it calls. Functions of one component of the call graph are worked on in rounds, callees
-// first; a function whose summary has changed has its callers queued.
+// Facts are computed on demand: a function is analysed, with all functions that it calls, when there is a
+// first question about it or a caller of it. Functions of one component of the call graph are worked on in
+// rounds, callees first; a function whose summary has changed has its callers queued.
 //
-// It ends: a domain has finitely many values for a program, as accesses and paths are finite sets;
-// and as all operations are monotone, what is computed from Never on only moves one way.
+// The analysis ends: a domain has finitely many values for a program, because accesses and paths are finite
+// sets; and because all operations are monotone, values only grow from Never on.
 type Engine[V comparable] struct {
 	base  *Base
 	d     Domain[V]
@@ -203,8 +203,8 @@ func (e *Engine[V]) enqueue(f *funcFlow[V]) {
 	}
 }
 
-// worklist is a heap of functions. What a function calls comes before it; those
-// of one component of the call graph are worked on in rounds until nothing changes.
+// worklist is a heap of functions. The callees of a function come before it. Functions of one component of
+// the call graph are analysed in rounds until nothing changes.
 type worklist[V comparable] []*funcFlow[V]
 
 func (w worklist[V]) Len() int { return len(w) }
@@ -362,7 +362,7 @@ func (e *Engine[V]) merge(x, y Flow[V]) Flow[V] {
 	return Flow[V]{e.join(x.Normal, y.Normal), e.join(x.Panic, y.Panic)}
 }
 
-// Operations on values are remembered, as most points of a program have the values of their
+// Results of operations on values are kept, because most points of a program have the values of their
 // neighbours.
 func (e *Engine[V]) order(a, b V) V {
 	k := [2]V{a, b}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// An Env knows what the values of one activation are in a live state.
+// An Env has the values of one activation in a live state.
 type Env interface {
 	// Value returns the first word of v, if the activation has it now.
 	Value(v ssa.Value) (uint64, bool)
@@ -17,7 +17,7 @@ type Env interface {
 	Captured(fv *ssa.FreeVar) (uint64, bool)
 	// Word returns the word at address p, if it is certain not to change.
 	Word(p uint64) (uint64, bool)
-	// Address returns a package variable's.
+	// Address returns the address of a package variable.
 	Address(g *ssa.Global) uint64
 }
 
@@ -26,7 +26,7 @@ type Env interface {
 //	p.a.mu          the register of p + the offsets of a and mu, or one that has all of it (copyOf)
 //	p.next.mu       the word at p.next, if that cannot change, + the offset of mu
 
-// Eval returns the address that p is in a live state, if that is certain.
+// Eval returns the address of p in a live state, if that is certain.
 func (t *Paths) Eval(p Path, pl Env) (uint64, bool) {
 	if p == Unknown {
 		return 0, false
@@ -79,8 +79,7 @@ func (t *Paths) Eval(p Path, pl Env) (uint64, bool) {
 	return pl.Word(x)
 }
 
-// copyOf finds a value that the activation has at hand and that is p, or a
-// variable that p was stored into.
+// copyOf finds a value that the activation has and that equals p, or a variable to which p was stored.
 func (t *Paths) copyOf(p Path, pl Env) (uint64, bool) {
 	for _, v := range t.values[p] {
 		if x, ok := pl.Value(v); ok {
@@ -100,9 +99,8 @@ func (t *Paths) copyOf(p Path, pl Env) (uint64, bool) {
 	return 0, false
 }
 
-// InEnv returns the renaming from the paths of an activation to addresses of a
-// live state. What cannot be evaluated becomes Unknown; what is not yet allocated
-// stays so.
+// InEnv returns the renaming from the paths of an activation to addresses of a live state. A path that
+// cannot be evaluated becomes Unknown. One to an object that is not allocated yet does not change.
 func (b *Base) InEnv(pl Env) *Renaming {
 	return &Renaming{id: -1, paths: b.Paths, memo: map[Path]Path{}, whole: func(p Path) Path {
 		if b.Paths.Fresh(p) {
@@ -115,7 +113,7 @@ func (b *Base) InEnv(pl Env) *Renaming {
 	}}
 }
 
-// Listing returns a renaming that changes nothing and notes the paths it is asked for.
+// Listing returns a renaming that changes nothing, and notes the paths that are renamed.
 func (b *Base) Listing(list *[]Path) *Renaming {
 	return &Renaming{id: -1, paths: b.Paths, memo: map[Path]Path{}, whole: func(p Path) Path {
 		if p != Unknown && !b.Paths.Fresh(p) && !slices.Contains(*list, p) {
@@ -165,8 +163,8 @@ func (e *Engine[V]) Resume(call ssa.Instruction) Flow[V] {
 	return x
 }
 
-// Leaving returns what follows when the function that runs its deferred calls at
-// instr has none left: if there was no panic, and if one was recovered.
+// Leaving returns the flow after the last deferred call that a function runs at instr: if there was no
+// panic, and if one was recovered.
 func (e *Engine[V]) Leaving(instr ssa.Instruction) (returns, recovered Flow[V]) {
 	f := e.get(instr.Parent())
 	e.solve()
@@ -186,7 +184,7 @@ func (e *Engine[V]) Leaving(instr ssa.Instruction) (returns, recovered Flow[V]) 
 func (b *Base) Deferred(instr ssa.Instruction) []*ssa.Defer {
 	c := b.skeletonOf(instr.Parent())
 	for i := range c.blocks[instr.Block().Index] {
-		// What is not in the skeleton has the stack of what follows.
+		// An instruction that is not in the skeleton has the stack of the next one that is.
 		n := &c.blocks[instr.Block().Index][i]
 		if n.index < slices.Index(instr.Block().Instrs, instr) {
 			continue

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// EventKind is what an instruction does that analyses care about.
+// An EventKind is a kind of action that analyses care about.
 type EventKind uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	AnyEvent     // a native of which nothing is known
 )
 
-// Mode says how a lock is held.
+// A Mode is the mode in which a lock is held.
 type Mode uint8
 
 const (
@@ -43,11 +43,11 @@ const (
 // Excludes reports whether a holder in mode m keeps out one in mode n.
 func (m Mode) Excludes(n Mode) bool { return m == Write || n == Write }
 
-// An Event is an abstract event: one thing an instruction itself does, callees excluded.
+// An Event is an abstract event: one action of an instruction itself, without its callees.
 //
-// What a call does in its callees is no event of the call: the engine puts it together. Functions
-// of package sync are events though they have bodies in the overlay, so that a fact is about Lock,
-// not about what Lock does.
+// The actions of its callees are no events of a call: the engine adds them. Functions of package sync are
+// events although they have bodies in the overlay, so that a fact is about Lock, not about its
+// instructions.
 type Event struct {
 	Kind  EventKind
 	Mode  Mode
@@ -57,7 +57,7 @@ type Event struct {
 	Instr ssa.Instruction
 }
 
-// syncOp is what a function of package sync or a native of its model means.
+// syncOp is the meaning of a function of package sync, or of a native of its model.
 type syncOp struct {
 	kind EventKind
 	mode Mode
@@ -68,8 +68,8 @@ type syncOp struct {
 // lockerOf is the Locker L of a Cond that is argument 0.
 const lockerOf = -1
 
-// eventOf returns what an operation of kind k is for analyses, if a function of the
-// standard library executes it and if it is one event.
+// eventOf returns the event for an operation of kind k, if a function of the standard library executes it
+// and if it is one event.
 func eventOf(k trace.Kind) (e EventKind, ok bool) {
 	switch k {
 	case trace.Lock, trace.RLock, trace.WakeLock:
@@ -107,9 +107,8 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 	return 0, false
 }
 
-// syncOps lists the functions that are events, by name. For calls of functions that
-// have a body in the model, the entry is about that; goroutines that are in such a
-// body are covered by the entries of its natives.
+// syncOps lists the functions that are events, by name. The entry of a function with a body in the model is
+// for calls of it. For a goroutine in the middle of such a body, the entries of the body's natives count.
 var syncOps = syncFuncs(func(e EventKind) bool { return e != TryEvent })
 
 // tryOps lists the functions that lock if they return true.
@@ -132,7 +131,7 @@ func syncFuncs(pass func(EventKind) bool) map[string][]syncOp {
 	return m
 }
 
-// opsOf returns what the function of that name does, in its order.
+// opsOf returns the operations of the function with that name, in order.
 func opsOf(name string) (ops []syncOp) {
 	for _, k := range trace.KindsOf(name) {
 		e, ok := eventOf(k)
@@ -221,7 +220,7 @@ func (t *Paths) locker(cond ssa.Value) Path {
 	return Unknown
 }
 
-// events calls f for what instr itself does.
+// events calls f for the events of instr itself.
 func (b *Base) events(instr ssa.Instruction, f func(Event)) {
 	b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
 		e := Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr}
@@ -263,7 +262,7 @@ func (b *Base) selectCase(sel *ssa.Select, s *ssa.SelectState) Event {
 	return e
 }
 
-// nativeEvents calls f for what native fn does, apart from synchronisation.
+// nativeEvents calls f for the events of native fn, apart from synchronisation.
 func (b *Base) nativeEvents(fn *ssa.Function, instr ssa.Instruction, f func(Event)) {
 	site, _ := instr.(ssa.CallInstruction)
 	for _, x := range b.Prog.NativeAccesses(fn, site) {

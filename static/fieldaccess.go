@@ -14,9 +14,9 @@ import (
 // Transfer: an access adds itself; union. Channel operations and calls of package
 // sync add the access that represents synchronisation.
 //
-// What a function accesses of what the same call of it has allocated is kept
-// apart in its summary: while an access is a goroutine's next operation, a call that has
-// not begun can only allocate other memory than that. Oracles do without it.
+// A function's accesses to memory that the same call has allocated are a separate part of its summary.
+// While an access is a goroutine's next operation, a call that has not begun can only allocate other
+// memory. So oracles leave that part out.
 type FieldAccess struct {
 	Sets *Sets
 	Acc  *Accesses
@@ -48,14 +48,14 @@ func (a *FieldAccess) all(f Flow[Reach]) Set {
 // function returns.
 func (a *FieldAccess) Before(instr ssa.Instruction) Set { return a.all(a.e.Before(instr)) }
 
-// After returns the accesses after instr until its function returns, however
-// instr, a call, ends.
+// After returns the accesses after instr, a call, until its function returns, whether the call returns or
+// panics.
 func (a *FieldAccess) After(instr ssa.Instruction) Set {
 	return a.Sets.Union(a.all(a.e.After(instr)), a.all(a.e.Panicked(instr)))
 }
 
-// Leaving returns the accesses in a function that runs its deferred calls at instr,
-// which has done so with some of them already, or is being left by a panic.
+// Leaving returns the accesses in a function that runs its deferred calls at instr, and has run some of
+// them already, or that a panic leaves there.
 func (a *FieldAccess) Leaving(instr ssa.Instruction) Set { return a.all(a.e.Unwound(instr)) }
 
 // Whole returns the accesses of a call of fn that has not begun.
@@ -66,7 +66,7 @@ func (a *FieldAccess) Everything() Set {
 	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}), a.Sync(), a.Inspect())
 }
 
-// Known reports whether the body of fn is one that is analysed.
+// Known reports whether the body of fn is analysed.
 func (a *FieldAccess) Known(fn *ssa.Function) bool { return a.base.Prog.Body(fn) == fn }
 
 // Sync returns the access that marks operations of channels and of
@@ -155,7 +155,7 @@ func private(instr ssa.Instruction) bool {
 	return false
 }
 
-// fresh reports whether v leads to memory allocated by its function.
+// fresh reports whether v refers to memory allocated by its function.
 func fresh(v ssa.Value) bool {
 	switch origin(v).(type) {
 	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:

@@ -10,28 +10,25 @@ import (
 // in Java only the owner of a monitor can leave it, in Go any goroutine can unlock a
 // Mutex, and then patterns 2 and 3 prove nothing.
 //
-// It finds the mutexes that may be unlocked from a program point on without that
-// the goroutine has locked them before on the same path: facts that the goroutine
-// must hold them at the point, or unlocks what others have locked. A mutex that
-// is not among them, and that the goroutine does not hold now, it unlocks only
-// while it holds it itself.
+// It finds the mutexes that may be unlocked from a program point on, although the goroutine has not locked
+// them before on the same path. The goroutine must hold such a mutex at the point, or it unlocks a mutex
+// that others have locked. Any other mutex that the goroutine does not hold now, it unlocks only after it
+// has locked it itself.
 //
-// Transfer: Lock adds to Held; Unlock takes from it, or if it is not in it adds to
-// the set Unlocked; with b after a, b unlocks what a has not locked:
+// Transfer: Lock adds to Held; Unlock removes from it, or adds to the set Unlocked if the mutex is not in
+// Held. With b after a, b unlocks mutexes that a has not locked:
 //
 //	Unlocked = a.Unlocked ∪ (b.Unlocked \ a.Held)   Held = b.Held ∪ (a.Held \ b.Unlocked)
 //
-// What both a and b unlock without a Lock between is Foreign: one Lock before
-// pays for one of them only. Cond.Wait does not count here, as it locks again.
+// A mutex that both a and b unlock without a Lock between is Foreign: one Lock before pays for only one of
+// them. Cond.Wait does not count here, as it locks again.
 //
-// Locks are distinguished by paths. If two paths name one mutex, one of its surplus
-// unlocks is under a path that is in Unlocked: each unlock that is not is preceded
-// by a Lock of its own. A path through memory that may change is never Held;
-// instead, unlocking it is remembered with the set of what is held then, for the
-// live state to compare addresses. What a goroutine unlocks that is started on the
-// way is unlocked by another goroutine than the one that holds it here: Foreign. TryLock
-// counts where it has succeeded. Read and write mode are not distinguished: a
-// goroutine that has one of the two and gives back the other crashes.
+// Locks are distinguished by paths. If two paths name one mutex, one of its surplus unlocks is under a path
+// that is in Unlocked: each unlock that is not is preceded by a Lock of its own. A path through memory that
+// may change is never Held. Instead, its unlock is kept with the set of mutexes held then, so that
+// addresses can be compared in the live state. A mutex that a goroutine started on the way unlocks is
+// Foreign: another goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are
+// not distinguished: a goroutine that locks in one mode and unlocks in the other crashes.
 type ForeignUnlock struct {
 	*Engine[Unlocks]
 	d *foreignUnlockDomain
@@ -45,8 +42,8 @@ type Unlocks struct {
 	Exits    bool
 }
 
-// An unlock is of the mutex Path, while those in Held are held, too. Waits: it
-// is Cond.Wait's, which locks again.
+// An unlock is of the mutex Path, while those in Held are held, too. Waits is set for the unlock in
+// Cond.Wait, which locks again.
 type unlock struct {
 	Path  Path
 	Held  Set
@@ -94,8 +91,7 @@ func (d *foreignUnlockDomain) Skip() Unlocks { return Unlocks{Exits: true} }
 
 func (d *foreignUnlockDomain) Never() Unlocks { return Unlocks{} }
 
-// of returns the number of u.
-// Of a path that is stable the analysis itself knows whether it is held.
+// of returns the number of u. For a stable path the analysis itself knows whether the mutex is held.
 func (d *foreignUnlockDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty
@@ -131,11 +127,11 @@ func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 	return p != Unknown && held != Empty && d.sets.Intersects(held, d.locks(p))
 }
 
-// least returns s without the unlocks that say no more than others: whenever one
-// turns out to be of a mutex that is not held, so does the same with less held.
-// Otherwise there would be one for each set of locks on any path there.
+// least returns s without the unlocks that others imply: whenever one turns out to be of a mutex that is
+// not held, so does the same unlock with fewer mutexes held. Otherwise there would be one for each set of
+// locks on a path to the unlock.
 //
-// For unlocks of one mutex: that with {a, b} held says no more than that with {a}.
+// For example, the unlock of a mutex with {a} held implies the one with {a, b} held.
 func (d *foreignUnlockDomain) least(s Set) Set {
 	if s == Empty {
 		return s
@@ -165,7 +161,7 @@ func (d *foreignUnlockDomain) least(s Set) Set {
 	return r
 }
 
-// implied reports whether u says no more than w, of the same path.
+// implied reports whether w implies u, which has the same path.
 func (d *foreignUnlockDomain) implied(u, w *unlock) bool {
 	return (u.Waits || !w.Waits) && d.sets.Minus(w.Held, u.Held) == Empty
 }

@@ -11,28 +11,24 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// GuardedBy is the lock patterns analysis (SPIN 2014, section 4.7, item I6):
-// which accesses may be made from a program point on, and which locks are held at
-// each of them, named by where they lie relative to what is accessed.
+// GuardedBy is the lock patterns analysis (SPIN 2014, section 4.7, item I6): the accesses that may be made
+// from a program point on, and the locks held at each of them, named by their place relative to the
+// accessed memory.
 //
-// The paper asks whether every access to a field f goes through this inside of a
-// block that is synchronized on this. In Go a mutex is a field next to f: the
-// access o.f is guarded by o.mu if both paths lead through the same o. All that
-// matters of o is then that &o.mu is a fixed number of bytes from &o.f. So a guard
-// is a distance, a mode, and nothing is needed to know about aliases: if T_c
-// accesses location x while it holds the mutex at x+d, and every access of that
-// class in the future of T_h is made while T_h holds the mutex at distance d from
-// what it accesses, in a mode that excludes T_c's, then as long as T_c does not move
-// T_h accesses another location than x, or none. Package variables that are mutexes
-// are guards by themselves.
+// The paper asks whether every access to a field f goes through this inside of a block that is synchronized
+// on this. In Go a mutex is a field next to f: the access o.f is guarded by o.mu if both paths lead through
+// the same o. Then only one property of o matters: &o.mu is a fixed number of bytes from &o.f. So a guard
+// is a distance and a mode, and nothing has to be known about aliases: if T_c accesses location x while it
+// holds the mutex at x+d, and every access of that class in the future of T_h is made while T_h holds the
+// mutex at distance d from what it accesses, in a mode that excludes T_c's, then as long as T_c does not
+// move T_h accesses another location than x, or none. Package variables that are mutexes are guards by
+// themselves.
 //
-// Stage A is held.go. Stage B collects, backward, every access with the guards it
-// has; union. What callers hold is added at calls, as long as nothing was unlocked
-// since the callee's entry that the callee had not locked, so helpers that want
-// to be called with the lock held are guarded if all their callers do. Calls by
-// go and defer add nothing. An access through a path that is not known is not
-// guarded, and neither are accesses to the same class through other means: addresses
-// that were taken, whole structs, reflection. Accesses to what has been allocated
+// Stage A is held.go. Stage B collects, backward, every access with the guards it has; union. The locks
+// held by callers are added at calls, as long as the callee has unlocked nothing that it had not locked. So
+// helpers that must be called with the lock held are guarded if all their callers hold it. Calls by go and
+// defer add nothing. An access through an unknown path is not guarded. Neither are accesses to the same
+// class by other means: addresses that were taken, whole structs, reflection. Accesses to memory allocated
 // after the point are left out: no other goroutine accesses that now.
 type GuardedBy struct {
 	*Engine[May]
@@ -59,7 +55,7 @@ type Guarded struct {
 	closed bool // what callers hold does not count
 }
 
-// NewGuardedBy returns the analysis. It uses what u knows of calls.
+// NewGuardedBy returns the analysis. It uses u's results about calls.
 func NewGuardedBy(b *Base, u *ForeignUnlock) *GuardedBy {
 	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), bare: map[int]int{}}
 	d.mayDomain.event = d.access
@@ -114,8 +110,8 @@ type FieldFact struct {
 	Decl token.Pos // where the field is declared
 }
 
-// Together is At for the entries of all functions in fns together: what holds
-// whichever of them is called, and however often at the same time.
+// Together is At for the entries of all functions in fns together: facts that hold whichever of them are
+// called, and however often at the same time.
 func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
 	list := a.facts(a.All(fns))
 	slices.SortStableFunc(list, func(x, y FieldFact) int {
@@ -181,9 +177,9 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 	return facts
 }
 
-// field names the locations of x, and returns where the field is declared if they are one: of the
-// struct type that x's own code names. Others with the same fields are the same class of locations,
-// as pointers to them can be converted, but not the same field.
+// field names the locations of x. If they are a field it also returns where the field is declared, in the
+// struct type that x's own code names. Other struct types with the same fields are the same class of
+// locations, because pointers to them can be converted, but their fields are not the same.
 func (d *guardDomain) field(x Guarded) (name string, decl token.Pos) {
 	var addr ssa.Value
 	switch i := x.Instr.(type) {
@@ -221,8 +217,8 @@ type guardDomain struct {
 	bare     map[int]int // access → its number without guards
 }
 
-// of returns the number of x. Accesses that have no guard and never will are one
-// for each class, the first that was found.
+// of returns the number of x. For accesses that have no guard and never will, only the first one of each
+// class is kept.
 func (d *guardDomain) of(x Guarded) int {
 	if x.addr == Unknown || x.closed && d.base.Paths.allocated(x.addr) == nil {
 		x.addr, x.closed = Unknown, true
@@ -271,9 +267,8 @@ func (d *guardDomain) guarding(p Path, locks Set) Set {
 	return s
 }
 
-// into translates accesses to the caller, with what it holds at the call.
-// After an unlock in the callee that matches no lock there, nothing that a caller holds is certain
-// to be held (closed).
+// into translates accesses to the caller, with the locks that it holds at the call. After an unlock in the
+// callee that matches no lock there, none of the caller's locks is certain to be held (closed).
 func (d *guardDomain) into(s Set, r *Renaming) Set {
 	var h holding
 	if r.site != nil {

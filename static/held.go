@@ -11,19 +11,18 @@ import (
 // function holds at each of its points because it has acquired them itself.
 // Forward, flow-sensitive, intersection.
 //
-// The paper has one bit, for the monitor of this. Here it is a set of paths with
-// modes, so that locks need not be nested and boundaries of critical sections need
-// not be in one function: a call takes away what its callee may unlock and adds
-// what it has locked when it returns. An unlock that is not matched by a lock of a
-// path that is held may be of any of them, and leaves nothing. Cond.Wait has
-// acquired its Locker again when it returns.
+// The paper has one bit, for the monitor of this. Here it is a set of paths with modes, so that locks need
+// not be nested and boundaries of critical sections need not be in one function: a call removes the locks
+// that its callee may unlock, and adds those that it has locked when it returns. An unlock that matches no
+// path in the set may be of any of them, and leaves nothing. Cond.Wait has acquired its Locker again when
+// it returns.
 
 //	mu.Lock()       {mu}
 //	help()          {mu} \ what help may unlock ∪ what it has locked when it returns
 //	mu.Unlock()     {}
 //	other.Unlock()  {}, and not clean: it may be any mutex, one that a caller has locked, too
 
-// holding is what is known of a point.
+// holding has the locks held at a point.
 type holding struct {
 	locks   Set  // of lock objects of the analysis of foreign unlocks
 	clean   bool // since entry nothing was unlocked that had not been locked since entry
@@ -41,7 +40,7 @@ func newHeld(u *ForeignUnlock) *held {
 	return &held{u: u, at: map[ssa.Instruction]holding{}, done: map[*ssa.Function]bool{}}
 }
 
-// before returns what is held before instr, one with events or calls.
+// before returns the locks held before instr, which has events or calls.
 func (h *held) before(instr ssa.Instruction) holding {
 	if fn := instr.Parent(); !h.done[fn] {
 		h.done[fn] = true
@@ -84,8 +83,8 @@ func (h *held) analyse(c *skeleton) {
 	}
 }
 
-// equal returns what is held on the edge to b's succ-th successor: if two pointers are equal there,
-// what is held of the one is held of the other.
+// equal returns the locks held on the edge to b's succ-th successor: if two pointers are equal there, a
+// lock of the one is also held as a lock of the other.
 //
 //	if x != y { y.mu.Lock() }    without the branch x is y: y.mu is held if x.mu is
 func (h *held) equal(b *ssa.BasicBlock, succ int, x holding) holding {
@@ -114,7 +113,7 @@ func (h *held) equal(b *ssa.BasicBlock, succ int, x holding) holding {
 	return x
 }
 
-// meet returns what is held on both of two paths.
+// meet returns the locks held on both of two paths.
 func (h *held) meet(x, y holding) holding {
 	switch {
 	case !x.reached:
@@ -125,7 +124,7 @@ func (h *held) meet(x, y holding) holding {
 	return holding{h.u.base.Sets.Inter(x.locks, y.locks), x.clean && y.clean, true}
 }
 
-// step returns what is held after n.
+// step returns the locks held after n.
 func (h *held) step(c *skeleton, n *node, x holding) holding {
 	x = h.events(n.events, x)
 	switch n.kind {
@@ -155,7 +154,7 @@ func (h *held) step(c *skeleton, n *node, x holding) holding {
 	return x
 }
 
-// calls returns what is held after a call of one of n's functions.
+// calls returns the locks held after a call of one of n's functions.
 func (h *held) calls(n *node, x holding) holding {
 	var y holding
 	for i := range n.calls {
@@ -176,7 +175,7 @@ func (h *held) calls(n *node, x holding) holding {
 	return y
 }
 
-// events returns what is held after the events of list.
+// events returns the locks held after the events of list.
 func (h *held) events(list []Event, x holding) holding {
 	for i := range list {
 		switch e := &list[i]; e.Kind {
@@ -193,7 +192,7 @@ func (h *held) events(list []Event, x holding) holding {
 	return x
 }
 
-// unlock returns what is held of x after u.
+// unlock returns the part of x that is still held after u.
 func (h *held) unlock(u unlock, x holding) holding {
 	switch {
 	case u.Waits:

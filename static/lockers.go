@@ -9,21 +9,19 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Which mutex a Cond's Locker is. Cond.Wait unlocks c.L, and in the code that calls
-// it nothing says that c.L is the mutex that is locked there: s.mu.Lock();
-// s.c.Wait(). But in nearly all programs each Cond field of a struct belongs to a
-// mutex field of the same struct, because it is only ever set up like this:
+// Invariants that tell which mutex a Cond's Locker is. Cond.Wait unlocks c.L, and the calling code does not
+// show that c.L is the mutex locked there: s.mu.Lock(); s.c.Wait(). But in nearly all programs each Cond
+// field of a struct belongs to a mutex field of the same struct, because it is only ever set up like this:
 //
 //	s.c.L = &s.mu            a Cond in the struct
 //	s.c = sync.NewCond(&s.mu)   a pointer to one
 //
-// If every store in the program to the field is of this form, with the same two
-// fields, then the path s.c.L is s.mu: an invariant of the type. A store of any
-// other form, to L through a pointer to some Cond, or of a whole struct that
-// contains the Cond (a copy, whose L is the original's mutex), makes it void.
-// Reflection that does such things is not seen.
+// If every store in the program to the field is of this form, with the same two fields, then the path s.c.L
+// is s.mu: an invariant of the type. The invariant does not hold after a store of any other form: to L
+// through a pointer to some Cond, or of a whole struct that contains the Cond (a copy, whose L is the
+// original's mutex). Such stores by reflection are not seen.
 
-// lockers knows the invariants of a program.
+// lockers has the invariants of a program.
 type lockers struct {
 	types    typeutil.Map
 	mutex    map[condField][]pathNode // steps from the struct to the mutex
@@ -224,8 +222,8 @@ func (t *Paths) newCond(cond Path) (Path, bool) {
 	return t.Of(c.Call.Args[0]), true
 }
 
-// LockerField returns the mutex that the Cond at v unlocks, if an invariant determines it: it
-// is off bytes from where base points to, and v is a field of that, or stored in one.
+// LockerField returns the mutex that the Cond at v unlocks, if an invariant determines it. The mutex is off
+// bytes from where base points to, and v is a field of the same struct, or stored in one.
 func (t *Paths) LockerField(v ssa.Value) (base ssa.Value, off int64, ok bool) {
 	mu := t.locker(v)
 	if x, isLoad := v.(*ssa.UnOp); isLoad && x.Op == token.MUL {
@@ -242,7 +240,7 @@ func (t *Paths) LockerField(v ssa.Value) (base ssa.Value, off int64, ok bool) {
 	return v, off, ok
 }
 
-// LockerField is that of the program's paths for the Cond whose Wait site calls.
+// LockerField calls LockerField of the program's paths for a Cond. site is a call of the Cond's Wait.
 func (g *CallGraph) LockerField(site ssa.CallInstruction) (base ssa.Value, off int64, ok bool) {
 	if g.paths == nil {
 		l := NewPaths(g.Binding).findLockers(g)

@@ -1,7 +1,7 @@
 package static
 
-// May is the value of an analysis that collects what may happen: a set, and
-// whether any path reaches the exit.
+// May is the value of an analysis that collects possible events: a set, and whether any path reaches the
+// exit.
 type May struct {
 	Set   Set
 	Exits bool
@@ -38,5 +38,5 @@ func (d *mayDomain) Rename(v May, r *Renaming) May {
 	return v
 }
 
-// total returns what happens until either exit.
+// total returns the events until either exit.
 func (e *Engine[V]) total(f Flow[V]) V { return e.join(f.Normal, f.Panic) }

@@ -21,9 +21,8 @@ import (
 //
 //	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ T_c
 //
-// then w's Wait stays blocked while T_c does not move, however many workers there are. An Add of
-// something unknown, to a WaitGroup without a name, or a loop that goes down again and again makes
-// the sum unbounded.
+// then w's Wait stays blocked while T_c does not move, however many workers there are. The sum is unbounded
+// after an Add of an unknown number, an Add to a WaitGroup without a name, or a loop that counts down.
 //
 // Transfer: Add(w, n) adds n; go f adds the least prefix of f; a sequence has
 // min(a.Least, a.Sum + b.Least), alternatives the minimum of both.
@@ -38,8 +37,8 @@ type MinPrefix struct {
 // Unbounded is a sum without lower bound.
 const Unbounded = -1 << 20
 
-// leastPrefix is where counting ends.
-// Without an end a loop that goes down would have no fixed point.
+// leastPrefix is the smallest sum that is distinguished. Without it a loop that counts down would have no
+// fixed point.
 const leastPrefix = -32
 
 // Prefix is a value of the analysis: number of a map from WaitGroups to counts.
@@ -50,7 +49,7 @@ type Prefix struct {
 
 type countsID int32
 
-// count is what happens to the WaitGroup Path; Unknown: to any.
+// count is the change of the counter of the WaitGroup Path; Unknown: of any WaitGroup.
 type count struct {
 	Path  Path
 	Least int // over all prefixes, ≤ 0
@@ -127,7 +126,7 @@ func (d *prefixDomain) intern(list []count) countsID {
 	return id
 }
 
-// combine merges two maps, with zero for what one of them has not got.
+// combine merges two maps, with zero for missing entries.
 func (d *prefixDomain) combine(a, b countsID, f func(x, y count) count) countsID {
 	x, y := d.lists[a], d.lists[b]
 	var list []count
@@ -188,7 +187,7 @@ func (d *prefixDomain) Event(e *Event) Prefix {
 	case e.Kind != AddEvent:
 		return d.Skip()
 	case e.Path == Unknown && e.N >= 0:
-		return d.Skip() // not to be relied on
+		return d.Skip() // not reliable
 	case e.Path == Unknown:
 		c.Least, c.Sum = clampCount(e.N), clampCount(e.N)
 	default:
@@ -205,7 +204,7 @@ func (d *prefixDomain) Spawn(v Prefix) Prefix {
 	return Prefix{d.intern(list), true}
 }
 
-// Rename adds up what has lost its name, counting only what goes down.
+// Rename adds up the counts whose path has no name any more, and uses only negative ones.
 func (d *prefixDomain) Rename(v Prefix, r *Renaming) Prefix {
 	sum := map[Path]count{}
 	var order []Path
@@ -221,7 +220,7 @@ func (d *prefixDomain) Rename(v Prefix, r *Renaming) Prefix {
 		if p == Unknown {
 			c.Sum = min(c.Sum, 0)
 		}
-		// Two that get the same name: their operations may come in any order.
+		// If two counts get the same name, their operations may come in any order.
 		sum[p] = count{p, clampCount(o.Least + c.Least), clampCount(o.Sum + c.Sum)}
 	}
 	var list []count

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// FirstAccess is an analysis of what is passed before the first access of each class
-// (SPIN 2014, sections 4.2 and 4.3, items I1 and I4).
+// FirstAccess is an analysis of the operations that are passed before the first access of each class (SPIN
+// 2014, sections 4.2 and 4.3, items I1 and I4).
 type FirstAccess struct {
 	*Engine[Before]
 	d         *beforeDomain
@@ -19,11 +19,10 @@ type FirstAccess struct {
 // NewMustLock returns the must-lock analysis (section 4.3): the locks that are
 // acquired on every path before the first access of a class.
 //
-// Transfer: Lock(m) adds m, with its mode; an access of c makes the set of c
-// empty; Unlock does not remove, because a lock that was acquired and released
-// has blocked, too. TryLock adds nothing: it does not block. A goroutine that is
-// started accesses after what was acquired before the go statement and what it
-// acquires itself. Cond.Wait acquires its Locker again.
+// Transfer: Lock(m) adds m, with its mode; an access of c makes the set of c empty; Unlock does not remove,
+// because a lock that was acquired and released has blocked, too. TryLock adds nothing: it does not block.
+// An access of a new goroutine comes after the locks acquired before the go statement and those that the
+// goroutine itself acquires. Cond.Wait acquires its Locker again.
 //
 // It guarantees: a goroutine that is about to make such an access from here on has
 // executed Lock on each of the mutexes since. Locks without a name are left out.
@@ -60,9 +59,8 @@ func newFirstAccess(b *Base, name, doc string, must bool, kinds ...EventKind) *F
 	return &FirstAccess{NewEngine[Before](b, d), d, name, doc}
 }
 
-// Of returns what is passed before the accesses for which touches holds: on all
-// paths to them, or for a may analysis on any. It reports false if none of them
-// can be reached.
+// Of returns the operations that are passed before the accesses for which touches holds: on all paths to
+// them, or for a may analysis on any. It reports false if none of them can be reached.
 func (a *FirstAccess) Of(v Before, touches func(access int) bool) (Set, bool) {
 	s, any := Empty, false
 	for _, g := range a.d.firsts[v.First] {

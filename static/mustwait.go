@@ -6,21 +6,19 @@ import "golang.org/x/tools/go/ssa"
 // classes that can be accessed only after a Cond.Wait or a channel operation,
 // on every path.
 //
-// The paper starts from the full set of fields and removes what is accessed; here
-// it is the complement that is computed, Unwaited: what can be accessed without
-// having waited. Transfer: an access adds its class; Wait, send and receive end
-// the path, so that what follows does not count. Select statements wait on the
-// edge of the case that happened, not on that of their default.
+// The paper starts from the full set of fields and removes those that are accessed. Here the complement is
+// computed, Unwaited: the classes that can be accessed without waiting first. Transfer: an access adds its
+// class; Wait, send and receive end the path, so that what follows does not count. Select statements wait
+// on the edge of the case that happened, not on that of their default.
 //
-// Wait always blocks; a channel operation need not: whether it does depends on the live
-// state. Timers send, so nothing is proved by waiting for one; that
-// shows in the analysis of what may be notified.
+// Wait always blocks; a channel operation need not: whether it does depends on the live state. Timers send,
+// so waiting for one proves nothing. The may-notify analysis covers that.
 type MustWait struct {
 	*Engine[May]
 	accesses *FieldAccess
 }
 
-// NewMustWait returns the analysis. What is accessed at all it asks accesses.
+// NewMustWait returns the analysis. accesses has the classes that are accessed at all.
 func NewMustWait(b *Base, accesses *FieldAccess) *MustWait {
 	return &MustWait{NewEngine[May](b, &mayDomain{sets: b.Sets, event: func(e *Event) May {
 		switch e.Kind {

@@ -2,7 +2,7 @@ package static
 
 import "golang.org/x/tools/go/ssa"
 
-// Program is what the analyses ask of the program.
+// Program has the methods that the analyses call.
 type Program interface {
 	// Accesses returns the table of accesses that the numbers below refer to.
 	Accesses() *Accesses

@@ -1,4 +1,4 @@
-// Package symbolic has terms, values that depend on variables, and a solver that says whether
+// Package symbolic has terms, which are values that depend on variables, and a solver that decides whether
 // constraints on them can hold. It knows the integers of Go, and nothing of programs or the machine.
 //
 //	c := symbolic.NewContext()
@@ -19,8 +19,8 @@
 // the same on paper are mostly the same pointer, and many are constants without a solver. A Term
 // knows a range of its values, from those of its arguments (range.go, forward.go).
 //
-// A term's number depends on what has been made before it, its hash on its structure only. Where
-// an order of terms is needed it is one of structures, or of variables' numbers.
+// A term's number depends on earlier terms, its hash only on its structure. Where an order of terms is
+// needed it is one of structures, or of variables' numbers.
 //
 // # The solver
 //

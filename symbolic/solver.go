@@ -24,8 +24,8 @@ type Options struct {
 	External string // one of Externals, to be asked before circuits are made; "": none
 }
 
-// A Solver says whether there are values of variables for which constraints hold. Its constraints
-// are on a stack of scopes that follows a depth-first search. It is not for concurrent use.
+// A Solver decides whether there are values of variables for which constraints hold. Its constraints are on
+// a stack of scopes that follows a depth-first search. It is not for concurrent use.
 type Solver struct {
 	c      *Context
 	layers []layer
@@ -95,7 +95,7 @@ func (s *Solver) Close() {
 	}
 }
 
-// Stats returns what has been counted.
+// Stats returns the counts.
 func (s *Solver) Stats() Stats {
 	stats := s.stats
 	stats.Layers = slices.Clone(s.stats.Layers)
@@ -110,7 +110,7 @@ func (s *Solver) Stats() Stats {
 // Push opens a scope.
 func (s *Solver) Push() { s.marks = append(s.marks, len(s.stack)) }
 
-// Pop closes the innermost scope: what was asserted in it holds no more.
+// Pop closes the innermost scope, and removes its assertions.
 func (s *Solver) Pop() {
 	n := len(s.marks) - 1
 	if n < 0 {
@@ -147,8 +147,8 @@ func (s *Solver) Assert(t *Term) {
 	}
 }
 
-// Check says whether the constraints on the stack and those that are assumed for this check alone
-// can hold together.
+// Check reports whether the constraints on the stack, and those assumed for this check alone, can hold
+// together.
 func (s *Solver) Check(assumed ...*Term) Result {
 	known := s.cache[s.sums[len(s.stack)]]
 	s.Push()
@@ -258,7 +258,8 @@ func (s *Solver) confirm(pipe *smt, set []*Term) (Result, Model) {
 	return Sat, m
 }
 
-// Trouble says what kept programs from answering, or that they are wrong; "" if nothing did.
+// Trouble returns why external programs did not answer, or that they answered wrongly; "" if there was no
+// trouble.
 func (s *Solver) Trouble() string {
 	for _, l := range s.layers {
 		if pipe, ok := l.(*smt); ok {

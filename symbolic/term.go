@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// An Op is what a term does with its arguments.
+// An Op is the operation of a term on its arguments.
 type Op uint8
 
 // Operations. Their arguments have the width of the result, if nothing else is said. The other
@@ -59,7 +59,7 @@ type Term struct {
 // A Hash is one of a term's structure: it is the same in all contexts and executions.
 type Hash [2]uint64
 
-// Op returns what the term does with its arguments.
+// Op returns the operation of the term on its arguments.
 func (t *Term) Op() Op { return t.op }
 
 // Width returns the number of bits, Bool if it is true or false.
@@ -80,7 +80,7 @@ func (t *Term) Var() (number uint64, name string) { return t.value, t.name }
 // Const returns the value of a constant: its low bits, the others are 0.
 func (t *Term) Const() (value uint64, ok bool) { return t.value, t.op == OpConst }
 
-// IsTrue and IsFalse tell the two constants among Bools.
+// IsTrue and IsFalse report whether the term is one of the two constants among Bools.
 func (t *Term) IsTrue() bool { return t.op == OpConst && t.width == Bool && t.value == 1 }
 
 // IsFalse reports whether the term is the constant false.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kind says what a visible operation does.
+// A Kind is a kind of visible operation.
 type Kind uint8
 
 // The kinds of visible operations. The next operation of a goroutine that has not
@@ -73,9 +73,8 @@ const (
 	NumKinds
 )
 
-// A Row says what is true of all operations of a kind. Everything that can be
-// asked of a kind alone is asked here. Packages add to it only what is their own:
-// how an algorithm or a model treats the kind.
+// A Row has the properties of all operations of a kind. Everything that can be asked of a kind alone is
+// asked here. Packages add only their own properties: how an algorithm or a model treats the kind.
 type Row struct {
 	Name string // as schedules and transcripts print it
 
@@ -113,19 +112,19 @@ type Row struct {
 	// Ends: it ends the program.
 	Ends bool
 
-	// Commutes says which operations of other goroutines it commutes with.
+	// Commutes says with which operations of other goroutines it commutes.
 	Commutes Commutation
 
 	// Durable: in a bubble of testing/synctest a goroutine that waits there is durably blocked, so that
 	// synctest.Wait does not wait for it.
 	Durable bool
 
-	// Wait is what the runtime's dump of goroutines says of one that waits there.
+	// Wait is the text for a goroutine that waits there, in the runtime's dump of goroutines.
 	Wait string
 
-	// Funcs are the functions that execute the operation. There are none of what is an
-	// instruction or a builtin (go, send, close, memory), and too many of sync/atomic and
-	// of reflect, which can do everything, to list them here.
+	// Funcs are the functions that execute the operation. Operations that are instructions or builtins (go,
+	// send, close, memory) have none. Those of sync/atomic and of reflect, which can do everything, are too
+	// many to list here.
 	Funcs []Func
 }
 
@@ -168,7 +167,7 @@ type Func struct {
 	Body bool
 	// Step is the place of the operation among those that the function executes.
 	Step int
-	// Adds is what it adds to a WaitGroup; 0: its second argument.
+	// Adds is the number that it adds to a WaitGroup; 0: its second argument.
 	Adds int
 }
 
@@ -272,8 +271,7 @@ func native(name string) Func { return Func{Name: name} }
 
 func body(name string) Func { return Func{Name: name, Body: true} }
 
-// Row returns what is true of all operations of kind k, which is one of the table's.
-// It is not to be changed.
+// Row returns the properties of all operations of kind k, which is in the table. It is not to be changed.
 func (k Kind) Row() *Row { return &rows[k] }
 
 // String returns the kind's name.

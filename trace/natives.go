@@ -2,7 +2,7 @@ package trace
 
 import "strings"
 
-// Memory says what a function that the machine implements does to memory of the program, beyond the
+// Memory is the effect of a function that the machine implements on memory of the program, besides the
 // operations that KindsOf lists. Memory of models is not meant: see internal/effect of the overlay.
 type Memory uint8
 
@@ -19,7 +19,7 @@ const (
 	AnyMemory           // anything is read and written
 )
 
-// MemoryOf returns what the native of that name does to memory, Undeclared if there is none.
+// MemoryOf returns the effect on memory of the native of that name; Undeclared if it is unknown.
 func MemoryOf(name string) Memory { return natives[name] }
 
 // natives declares every function that the machine implements. Static facts, what pointers point to

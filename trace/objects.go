@@ -13,7 +13,7 @@ const (
 	OnOnce
 	OnCond
 	OnBubble  // the other goroutines of a testing/synctest bubble
-	OnLibrary // an object of a package whose model says what is one operation
+	OnLibrary // an object of a package whose model defines its operations
 	OnClock
 	OnOutput
 	OnGoroutines // which goroutines there are
@@ -21,7 +21,7 @@ const (
 	NumObjects
 )
 
-// An ObjectRow says what is true of all operations on a sort of object.
+// An ObjectRow has the properties of all operations on a sort of object.
 type ObjectRow struct {
 	Name string
 
@@ -50,7 +50,7 @@ var objects = [NumObjects]ObjectRow{
 	OnGoroutines: {Name: "goroutines"},
 }
 
-// Row returns what is true of all operations on an object of sort o. It is not to be changed.
+// Row returns the properties of all operations on an object of sort o. It is not to be changed.
 func (o Object) Row() *ObjectRow { return &objects[o] }
 
 // String returns the name of o.

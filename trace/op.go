@@ -2,10 +2,9 @@
 // numbers, locations, operations and schedules. It contains no algorithms; all
 // other packages use it.
 //
-// What is true of every operation of one kind, whichever goroutine executes it and
-// whatever it is on, is in one table (see Row): its name, whether it can be disabled, what
-// it acquires and releases, the Go functions that execute it, and so on. What is
-// true of one operation in one state is in Op.
+// The properties of a kind of operation, which depend neither on the goroutine nor on the object, are in
+// one table (see Row): its name, whether it can be disabled, what it acquires and releases, the Go
+// functions that execute it, and so on. What is true of one operation in one state is in Op.
 package trace
 
 // GID identifies a goroutine. It is a dense number interned from the
@@ -47,12 +46,11 @@ type Op struct {
 	// Awaits says that the operation is not enabled as long as the memory it accesses has
 	// certain contents, because it would be part of a loop that waits for other ones.
 	Awaits Awaiting
-	// Lock says of an operation on a lock which sort of lock that is, and how it is held.
-	// Row.Acquires and Row.Releases say which access is the lock.
+	// Lock is, for an operation on a lock, the sort of lock, and how it is held. Row.Acquires and
+	// Row.Releases say which access is the lock.
 	Lock LockMode
-	// Access lists what the operation touches: the memory, or the
-	// synchronisation object (mutex, channel, ...), with Write set when the
-	// operation may change it.
+	// Access lists the locations that the operation touches: the memory, or the synchronisation object
+	// (mutex, channel, ...), with Write set when the operation may change it.
 	Access [2]Access
 	Func   uint32 // machine function number and pc: resolve with Machine.Pos
 	PC     uint32
@@ -72,7 +70,7 @@ const (
 // RW reports whether the lock is an RWMutex.
 func (m LockMode) RW() bool { return m == WriteLock || m == ReadLock }
 
-// Awaiting says what an operation that waits for other contents of memory may do when it continues.
+// Awaiting describes what an operation that waits for other contents of memory may do when it continues.
 type Awaiting uint8
 
 // What it may do.

@@ -70,8 +70,8 @@ func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 	return r.typ, r.direct
 }
 
-// Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p. If rw
-// says that it is an RWMutex, readers is the number of its readers.
+// Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p. If rw is set, it
+// is an RWMutex, and readers is the number of its readers.
 func (v Debugger) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
 	m := v.m
 	word := func(off uint64) uint32 {

@@ -52,6 +52,7 @@
 //	state_        states: contents, saving and rewinding, fingerprints
 //	                                                      mark      Mark, Rewind, Release
 //	    goroutine   records, stacks and their undo log    sharing   which objects are shared
+//	    begun       who is making a base state
 //	    living      which goroutines have not ended       base      the state that machines are copied from
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection

@@ -56,9 +56,9 @@ func (l *drawnLooks) set(list []Assumption) {
 	l.looked = list
 }
 
-// draw notes that g draws one of many values, in a native. It returns the value's label. The label is
-// nil if the value has none: the draw is outside of the user's code, or it is named here. If again is
-// set, the native has to return Stop: it is executed again.
+// draw records that g draws one of many values, in a native. It returns the value's label. The label is nil
+// if the value has none: the draw is outside of the user's code, or it is named here. If again is set, the
+// native has to return Stop: it is executed again.
 func (m *Machine) draw(g *goroutine, what Assumed, b bounds.Bound) (label *symbolic.Term, again bool) {
 	if m.cfg.Run {
 		return nil, false

@@ -75,8 +75,8 @@ func (m *Machine) countedHere(g *goroutine) (a Assumption, ok bool) {
 // farDue is the largest bound of a duration with which bounds are computed.
 const farDue = math.MaxInt64 / 8
 
-// notesAlike reports whether an operation Clock notes the same for all values of its operands, or
-// notes nothing that makes a difference:
+// notesAlike reports whether an operation Clock records the same for all values of its operands, or nothing
+// that makes a difference:
 //
 //	a Duration     that comes from the clock, or is computed from one: its value is kept as such
 //	               (step_spans.go), here and with other values. A Duration that is not of the clock

@@ -193,8 +193,8 @@ func (k *linker) boundMethod(name string) uint64 {
 	panic("BUG: internal/abi." + name + "Of makes no closure")
 }
 
-// noteLocals records the type arguments for types declared inside the generic function that fn is,
-// or is part of, an instance of: the types do not show them, but their names do.
+// noteLocals records the type arguments for types declared in a generic function, if fn is an instance of
+// that function or a closure in one. The types do not contain these arguments, but their names do.
 func (k *linker) noteLocals(fn *ssa.Function) {
 	root := fn
 	for root.Parent() != nil {

@@ -119,8 +119,8 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// drawAgain returns its first argument, without a label if the second one says that nothing depends
-// on it: see math/rand of the overlay. A symbolic value made by a generator of the program stays
+// drawAgain returns its first argument, without a label if the second argument is set because nothing
+// depends on it: see math/rand of the overlay. A symbolic value made by a generator of the program stays
 // symbolic.
 func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 	//mutant: what goroutines of the program draw again is not looked at [env TestDraws/TestLookCounted]: drop 2

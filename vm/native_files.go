@@ -42,8 +42,8 @@ var fileNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
 		if m.tested && !m.cfg.Run && (status == 0 || len(m.failures) > 0) {
-			// TestMain reports the end of the test, which is known. The goroutines of the test are
-			// examined as if TestMain returned.
+			// TestMain only reports the end of the test, which is known already. The goroutines of the test
+			// are examined as if TestMain returned.
 			m.endG(g)
 			return Stop
 		}
@@ -217,7 +217,7 @@ func (m *Machine) readStdin(b []byte, off int64) int {
 	return copy(b, m.stdin[off:])
 }
 
-// peekEither and either are hbEither of a model: a choice.
+// peekEither and either implement hbEither, a choice in a model.
 func peekEither(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	op.Kind = trace.Choose
 	return 2

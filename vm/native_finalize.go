@@ -109,8 +109,8 @@ var finalizerNatives = []Native{
 	}},
 }
 
-// watches tells package runtime whether g's watch can act. For the library itself it can only in
-// run mode.
+// watches reports to package runtime whether g's watch can act. For the library itself it can only in run
+// mode.
 func (m *Machine) watches(g *goroutine, r Regs, what Assumed) Ctl {
 	m.assumeCollected(g, what)
 	r.SetBool(0, m.cfg.Run || !m.stdCaller(g))
@@ -151,8 +151,7 @@ func (g *goroutine) isCollector() bool {
 	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
 }
 
-// Collector reports whether goroutine id is the collector, which is not enabled as long as another
-// goroutine is.
+// Collector reports whether goroutine id is the collector, which is not enabled while another goroutine is.
 func (v StaticView) Collector(id trace.GID) bool { return v.m.gOf(id).isCollector() }
 
 // othersWait reports whether no goroutine except the collector can move, and one has not ended.

@@ -299,8 +299,8 @@ func (m *Machine) assumeCounted(g *goroutine) {
 	m.assume(g, ClockCounted)
 }
 
-// noteTie notes that code of the library has asked whether a time comes after another one, and both are
-// equal: the clock has just been read, and shows a deadline that has passed. Natively it shows a later time.
+// noteTie records that code of the library compared two equal times: the clock was just read, and shows a
+// deadline that has passed. Natively it shows a later time.
 func (m *Machine) noteTie(g *goroutine, equal bool) {
 	if equal && m.clockRead() && g.bubble == 0 && !m.compares(g) {
 		//mutant: the library's deadlines are not doubted [test ./cmd/hbcheck TestScripts/httptimeout]: "true" -> "m.tied"

@@ -52,7 +52,7 @@ type Assumption struct {
 // assume records that the machine assumes something at the user's code that g is in, if it is in
 // any. The record is not part of the state: assumptions on any path qualify the verdict.
 //
-// Without a position in the user's code there is no record: no user can change what the library
+// Without a position in the user's code there is no record, because no user can change what the library
 // does by itself, before the entry or in a goroutine of its own.
 func (m *Machine) assume(g *goroutine, what Assumed) {
 	if m.cfg.Run {
@@ -114,8 +114,8 @@ const (
 	NumModes
 )
 
-// Modes returns the modes of the machine. The mode of time is no restriction as long as no
-// goroutine has waited for time on any path.
+// Modes returns the modes of the machine. The mode of time is no restriction if no goroutine has waited for
+// time on any path.
 func (v Environment) Modes() []Mode {
 	m := v.m
 	var list []Mode

@@ -21,7 +21,7 @@ import (
 // callReturned is called when a call by test code has returned (WatchCalls).
 type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
 
-// testCalls is what is known of the calls by test code that have begun.
+// testCalls has the calls by test code that have begun.
 type testCalls struct {
 	returned callReturned
 	tests    map[uint32]bool // by function number: isTest
@@ -40,14 +40,14 @@ type openCall struct {
 
 // WatchCalls returns the change of a configuration that notifies returned of each call by test code that
 // returns: by which goroutine, of that which executes the test, and of a function that reports whether the
-// test has held one of objs. Schedules of m are schedules of such a machine; all such machines number objects
-// alike. The calls before the first visible operation count, too.
+// test has held one of objs. Schedules of m are schedules of such a machine, and all such machines use the
+// same numbers for objects. The calls before the first visible operation count, too.
 func (m *Machine) WatchCalls(returned callReturned) func(*Config) {
 	m.ShareGIDs()
 	return func(c *Config) { c.Observer, c.sharedGIDs, c.returned = nil, m.sharedGIDs, returned }
 }
 
-// newTestCalls returns what is known of calls when the entry begins; nil if no one wants to know of them.
+// newTestCalls returns the calls when the entry begins; nil if they are not wanted.
 func newTestCalls(cfg *Config) *testCalls {
 	if cfg.returned == nil {
 		return nil

@@ -57,7 +57,7 @@ func (v Report) Exited() (code int, ok bool) { return v.m.exit, v.m.exited }
 // ExitedIn returns the goroutine in which the program has exited.
 func (v Report) ExitedIn() trace.GID { return v.m.exitG }
 
-// A Skip says where and why a test was skipped.
+// A Skip is the place where a test was skipped, and the reason.
 type Skip struct {
 	Pos  token.Position
 	Text string

@@ -2,9 +2,9 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Forgotten returns the goroutines that wait in the present state, and will in all later states,
-// whatever the others do: nothing that can ever move refers to the objects they wait for. main
-// reports whether the main goroutine, which may wait forever on purpose, is one of them.
+// Forgotten returns the goroutines that wait in the present state and in all later states, because nothing
+// that can ever move refers to the objects that they wait for. main reports whether the main goroutine,
+// which may wait forever on purpose, is one of them.
 //
 // A goroutine waits if its pending operation is one of those on locks, channels, WaitGroups, Onces
 // and Conds that can be disabled, and is disabled. All others are live: enabled ones, timers and

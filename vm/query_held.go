@@ -46,8 +46,8 @@ func (v Report) RunningTests() (list []trace.GID) {
 	return list
 }
 
-// HangsInTest reports whether goroutine id executes a select without cases in test code, which says that it
-// is to wait forever.
+// HangsInTest reports whether goroutine id executes a select without cases in test code, which means that
+// it waits forever on purpose.
 func (v Report) HangsInTest(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
@@ -70,10 +70,10 @@ func (v Report) HeldByVariables(objs []uint32) bool {
 }
 
 // TestsHolding returns the goroutines that execute a test, or a subtest, with a frame that refers to one of
-// objs, directly or through other objects, by a live register. Frames of a test are those of test code
-// (isTest), in its goroutine and in those that it has started, and of the functions that have called them.
-// Frames of functions that test code has called do not count (for their arguments see WatchCalls), and
-// neither does goroutine waiter.
+// objs, directly or through other objects, by a live register. The frames of a test are those of test code
+// (isTest) and of its callers, in the test's goroutine and in those that it started. Frames of functions
+// that test code has called do not count (for their arguments see WatchCalls), and neither does goroutine
+// waiter.
 func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID) {
 	m := v.m
 	for _, s := range m.order {

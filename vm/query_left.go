@@ -7,8 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Left says what becomes of a goroutine that waits when the entry has ended and no goroutine is
-// enabled.
+// Left describes a goroutine that waits when the entry has ended and no goroutine is enabled.
 type Left uint8
 
 const (

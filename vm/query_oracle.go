@@ -111,9 +111,9 @@ func (v StaticView) Fset() *token.FileSet { return v.m.fset }
 // Moment returns the number of the present state, which changes whenever the state does.
 func (v StaticView) Moment() uint64 { return v.m.moment }
 
-// Stamp returns a number that goroutine id keeps as long as neither its record nor its stack
-// changes: as long as the number is the same, so are its registers and the records of its deferred
-// calls. No two states of goroutines have the same number.
+// Stamp returns a number that goroutine id keeps while neither its record nor its stack changes. While the
+// number is the same, so are the goroutine's registers and the records of its deferred calls. No two states
+// of goroutines have the same number.
 func (v StaticView) Stamp(id trace.GID) uint64 {
 	m := v.m
 	g := m.gOf(id)

@@ -14,8 +14,7 @@ import (
 // operation, and while a schedule is repeated (Trace). What was taken in between the repetition
 // records again; so the log needs no undo.
 
-// lockLog says where the locks that are held were taken, by a reader perhaps several times; nil: that is not
-// recorded.
+// lockLog has the places where the held locks were taken, for a reader perhaps several; nil: not recorded.
 type lockLog map[heldBy][][]framePlace
 
 // heldBy is a lock and a goroutine that has it.
@@ -31,11 +30,11 @@ type framePlace struct {
 	pc int32
 }
 
-// repetition has the log of the beginning, and what is recorded while a schedule is repeated.
+// repetition has the log of the beginning, and the records of the repetition of a schedule.
 type repetition struct {
 	lockedFirst lockLog
 	lockLog     lockLog // nil: nothing is recorded
-	pooled      ptr     // what the last step has put into a sync.Pool, or got; 0: nothing
+	pooled      ptr     // the object that the last step put into a sync.Pool, or got; 0: none
 	put         bool    // which of the two
 }
 
@@ -70,7 +69,7 @@ func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
 	}
 }
 
-// holdings returns who has l, in the order of spawn paths.
+// holdings returns the holders of l, in the order of spawn paths.
 func (m *Machine) holdings(l ptr, read bool) (list []heldBy) {
 	for k := range m.lockLog {
 		if k.lock == l && k.read == read {
@@ -87,7 +86,7 @@ func (m *Machine) holdings(l ptr, read bool) (list []heldBy) {
 }
 
 // Trace makes the machine record where locks are taken, and what sync.Pools are given and give, or no
-// longer. It is to be called in the initial state.
+// longer. It must be called in the initial state.
 func (v Report) Trace(on bool) {
 	if v.m.lockLog, v.m.pooled = nil, 0; on {
 		v.m.lockLog = maps.Clone(v.m.lockedFirst)
@@ -100,7 +99,7 @@ type Holding struct {
 	Stack []SourceFrame
 }
 
-// Holdings returns who has the lock that op waits for, since Trace.
+// Holdings returns the holders of the lock that op waits for, as recorded since Trace.
 func (v Report) Holdings(op trace.Op) (list []Holding) {
 	m := v.m
 	if row := op.Kind.Row(); op.N == 0 || !row.Blocks || row.Acquires&trace.First == 0 {
@@ -131,7 +130,8 @@ func (m *Machine) notePooled(p ptr, put bool) {
 	}
 }
 
-// Pooled returns the object that a sync.Pool has got or given since the last call, 0 if there is none.
+// Pooled returns the object that was put into a sync.Pool or got from it since the last call; 0 if there is
+// none.
 func (v Report) Pooled() (obj uint32, put bool) {
 	obj, put = uint32(v.m.pooled>>32), v.m.put
 	v.m.pooled = 0

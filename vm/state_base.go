@@ -61,7 +61,15 @@ const (
 // once more; and so they are if they have few ways to use Pools (triesEarly).
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
 	facts := factsOf(prog, e, cfg)
-	if b := findBase(prog, e, cfg, facts); b != nil {
+	b := findBase(prog, e, cfg, facts)
+	if b == nil {
+		if end, begun := beginBase(prog, e, cfg.comparable(), facts, cfg.Interrupt); begun {
+			defer end()
+		} else {
+			b = findBase(prog, e, cfg, facts)
+		}
+	}
+	if b != nil {
 		m := b.copy(e)
 		for _, s := range b.said {
 			if w := [...]io.Writer{1: cfg.Stdout, 2: cfg.Stderr}[s.fd]; w != nil {
@@ -179,10 +187,9 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 
 // startsAs reports whether the packages of e are initialised in the same way as those of b.
 func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
-	o := b.m.link.entry
 	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
 	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, b.looked(asked)" -> "(true || reflect.DeepEqual(&b.asked, b.looked(asked))"
-	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
+	return initialisedAs(e, b.m.link.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
 // looked returns asked, without its looked draws if b has none and has given no draw a label. Then every

@@ -310,3 +310,39 @@ func (p parts) walk(v reflect.Value, where string) {
 		}
 	}
 }
+
+// TestBaseOnce: while packages are being initialised, who needs an equal machine waits, until that has ended
+// or the wait is interrupted; who needs another one does not.
+func TestBaseOnce(t *testing.T) {
+	prog := loadBase(t)
+	e := prog.Entries[0]
+	cfg := Config{Races: true}.comparable()
+	facts := factsOf(prog, e, &cfg)
+	end, begun := beginBase(prog, e, cfg, facts, nil)
+	if !begun {
+		t.Fatal("the first one waits")
+	}
+	asked := 0
+	if _, begun := beginBase(prog, e, cfg, facts, func() bool { asked++; return true }); begun || asked != 1 {
+		t.Errorf("the second one: begun %v, asked %d times whether it is interrupted", begun, asked)
+	}
+	waited := make(chan bool)
+	go func() {
+		if end, begun := beginBase(prog, e, cfg, facts, nil); begun { // it has come too late to wait
+			end()
+		}
+		close(waited)
+	}()
+	if endOther, begun := beginBase(prog, e, Config{}.comparable(), facts, nil); !begun {
+		t.Error("a machine of another configuration waits")
+	} else {
+		endOther()
+	}
+	end()
+	<-waited
+	if end, begun := beginBase(prog, e, cfg, facts, nil); !begun {
+		t.Error("after the end another one waits")
+	} else {
+		end()
+	}
+}

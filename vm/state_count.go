@@ -45,8 +45,8 @@ func (m *Machine) count(n int) {
 	}
 }
 
-// mayCount reports whether g may start a goroutine, or end, now; kind says which. Otherwise the
-// operation is pending.
+// mayCount reports whether g may now start a goroutine, or end, according to kind. Otherwise the operation
+// is pending.
 //
 // Two operations that change the number commute, like additions of sync/atomic: neither reads it.
 func (m *Machine) mayCount(g *goroutine, kind trace.Kind) bool {

@@ -6,10 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A goroutine gets its number (GID) when a machine creates it for the first time, on whichever
-// path. Machines that explore one program together must mean the same goroutine by a number, so
-// they share one table. Which number a goroutine has then depends on timing; what an explorer does
-// must depend on spawn paths only (see Precedes).
+// A goroutine gets its number (GID) when a machine creates it for the first time, on whichever path.
+// Machines that explore one program together must mean the same goroutine by a number, so they share one
+// table. The number of a goroutine then depends on timing, so explorers must depend on spawn paths only
+// (see Precedes).
 //
 //      main            spawn path: ()
 //      ├── 0           (0)
@@ -32,10 +32,10 @@ type gidTable struct {
 	linkNumbers
 }
 
-// Replica returns another machine in the initial state of the same program, with the same
-// configuration. Two goroutines of the host may use the two machines at the same time. They agree
-// on the numbers of goroutines, and on all others if SharesNumbers says so. ShareGIDs must have
-// been called before; Replica itself may be called at any time.
+// Replica returns another machine in the initial state of the same program, with the same configuration.
+// Two goroutines of the host may use the two machines at the same time. They agree on the numbers of
+// goroutines, and on all others if SharesNumbers returns true. ShareGIDs must have been called before;
+// Replica itself may be called at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs

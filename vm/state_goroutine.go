@@ -84,7 +84,7 @@ type gstate struct {
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
 
-// A record is what a rewind restores of a goroutine besides its stack.
+// A record is the part of a goroutine, besides its stack, that a rewind restores.
 type record struct {
 	shadow.Frame
 	gstate

@@ -75,7 +75,7 @@ type canonicaliser struct {
 	equal      []uint32 // see Orbits
 }
 
-// visit says that traversal gen has given an object the number num.
+// A visit records that traversal gen has given an object the number num.
 type visit struct{ gen, num uint32 }
 
 // fingerprint hashes words: two independent multiply-and-fold chains (as in wyhash) that take two

@@ -11,7 +11,7 @@ import "maps"
 //	                                         explores a piece
 //	                                         Knows?   no: the search explores the piece itself, and learns
 
-// Facts are the part of a Saved that changes what a machine does, or names, on other paths.
+// Facts are the part of a Saved that changes the behaviour or the assumptions of a machine on other paths.
 type Facts struct {
 	Numbers                 uint64
 	Cutoffs, Shrinks, Aged  bool
@@ -32,8 +32,8 @@ func (s *Saved) Facts() Facts {
 		Seeds: maps.Clone(s.Seeds), Jumps: s.Jumps, Flags: s.Flags, Looked: s.Looked, Endless: s.Endless}
 }
 
-// Learn makes m, which is in its initial state, know what the saved machine knew. It takes s over. If over
-// becomes true it stops, with ErrStopped.
+// Learn gives m, which is in its initial state, the knowledge of the saved machine. It takes s over. If
+// over becomes true it stops, with ErrStopped.
 func (m *Machine) Learn(s *Saved, over func() bool) error {
 	if err := m.Regrow(s, over); err != nil {
 		return err

@@ -97,7 +97,7 @@ func (l *growthLog) stepped(m *Machine) {
 	}
 }
 
-// ask calls f, which answers a question about the present state; x says how to ask it again.
+// ask calls f, which answers a question about the present state, and records in x how to ask it again.
 func (l *growthLog) ask(m *Machine, x Growth, f func()) {
 	if !l.inStep && m.numbers() != l.size {
 		l.note(m)
@@ -175,7 +175,7 @@ func (m *Machine) flags() []interface {
 	}{c.waited, c.short, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named, &a.elapsed, &a.passed}
 }
 
-// ErrUnsaved says that a machine has given numbers on too many paths for the search to be saved.
+// ErrUnsaved is the error if a machine has assigned numbers on too many paths for the search to be saved.
 var ErrUnsaved = errors.New("the paths that first reach the program's functions and goroutines have too many steps")
 
 // Save returns what Restore needs.
@@ -214,10 +214,10 @@ func (m *Machine) pendingOps() (list []trace.Op) {
 	return list
 }
 
-// errRegrown says that the saved data do not fit this program.
+// errRegrown is the error if the saved data do not fit this program.
 var errRegrown = errors.New("the program behaves differently from when the search was saved")
 
-// ErrStopped says that Regrow had to stop.
+// ErrStopped is the error if Regrow had to stop.
 var ErrStopped = errors.New("stopped while the machine was made equal to the saved one")
 
 // Regrow gives the numbers that had been given when s was saved. The machine is in its initial
@@ -315,7 +315,7 @@ func (m *Machine) Restore(s *Saved) error {
 	return m.remember(s)
 }
 
-// remember makes m know what the saved machine had met on any path.
+// remember makes m know everything that the saved machine had met on any path.
 func (m *Machine) remember(s *Saved) error {
 	k, late := m.link, m.cfg.late
 	k.lock()

@@ -26,7 +26,7 @@ func (m *Machine) output(fd int, b []byte) {
 	m.runs = append(m.runs, outRun{len(m.out), fd})
 }
 
-// Output returns what the path so far has written to stream fd.
+// Output returns the output of the present path to stream fd.
 func (v Report) Output(fd int) string {
 	m := v.m
 	var b strings.Builder

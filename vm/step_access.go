@@ -10,8 +10,8 @@ import (
 
 // stopFlags are the object flags that send a memory access to the slow path.
 //
-// Shared objects stop the fast path only while there are several goroutines: before that, and in
-// run mode, no explorer is asked.
+// Shared objects stop the fast path only while there are several goroutines: before that, and in run mode,
+// no explorer decides.
 func (m *Machine) stopFlags() heap.Flags {
 	if m.multi && !m.auto {
 		return heap.Shared | heap.Freed
@@ -28,7 +28,7 @@ func (m *Machine) stopFlags() heap.Flags {
 // pending, and after that, when it is executed. In both calls the instruction's operands are the
 // same, as the goroutine has not moved in between; the memory they point to may have changed.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
-	// Why has the fast path failed?
+	// The causes for which the fast path fails:
 	//
 	//	nil, or out of bounds     a panic, unless the object is only described when it is used
 	//	collected                 a mistake of ours

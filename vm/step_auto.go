@@ -7,8 +7,8 @@ import "slices"
 // local work come first, oldest first; if there is no local work, or one has used up its turn, the
 // enabled ones get a turn.
 //
-// It has two uses, which share only that no explorer decides: the initialisation of
-// packages, which is sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
+// It has two uses, in both of which no explorer decides: the initialisation of packages, which is
+// sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
 	for m.auto && !m.executionOver() {
@@ -57,7 +57,7 @@ func (m *Machine) runAuto() {
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
 				if g := m.gs[i]; g.status == gReady && !timed(g) && m.numAlternativesAuto(g) > 0 {
-					g.scheduled, g.Choice = waitsInQueue(g), 0 // it keeps its place in the queue
+					g.scheduled, g.Choice = waitsInQueue(g), 0 // g keeps its place in the queue
 					turn(g)
 				}
 			}
@@ -80,7 +80,7 @@ func (m *Machine) runAuto() {
 			g := m.firstSleeper()
 			if g == nil {
 				if m.gs[0].status == gReady && slices.ContainsFunc(m.gs, (*goroutine).isCollector) && m.forks() {
-					m.ready = append(m.ready, 0) // what is due may wake main
+					m.ready = append(m.ready, 0) // due timers may wake main
 					break
 				}
 				return
@@ -88,8 +88,8 @@ func (m *Machine) runAuto() {
 			g.scheduled = true
 			turn(g)
 		}
-		// A program that is run ends when main returns, whatever the others do (spec: Program
-		// execution).
+		// A program in run mode ends when main returns, even if other goroutines have not ended (spec:
+		// Program execution).
 		if m.cfg.Run && m.mainEnd && !m.goexited {
 			m.exited = true
 		}
@@ -108,10 +108,9 @@ func (m *Machine) pollAfterTurns() {
 	m.collectIfNeeded()
 }
 
-// handOver reports whether a goroutine waits for the element that g has just sent into the buffer of c,
-// or for the room that it has left there, and lets that goroutine continue next. gc gives the element or
-// the room at once to the goroutine that waits longest; here it finds it there, before any other
-// goroutine can.
+// handOver reports whether a goroutine waits for the element that g has just sent into the buffer of c, or
+// for the room that g has made there, and lets that goroutine continue next. gc gives the element or the
+// room at once to the goroutine that has waited longest. Here that goroutine takes it before any other can.
 func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 	m.handed = nil
 	var arr [8]chanCase
@@ -131,26 +130,25 @@ func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 	return m.handed != nil
 }
 
-// handoversInTurn is how often two goroutines may hand over to each other before others get a turn.
+// handoversInTurn bounds how often two goroutines hand over to each other before others get a turn.
 const handoversInTurn = 64
 
 // turnWeight is the cost of a turn in MaxRun, in addition to its instructions.
 const turnWeight = 16
 
-// nanosPerLoop is the duration of an iteration or a call by the clock of a program that is run: a
-// program that measures time must see it pass. It is about the duration in the machine, so that a
+// nanosPerLoop is the duration of an iteration or a call, by the clock of a program in run mode, because a
+// program that measures time must see it pass. It is close to the real duration in the machine, so that a
 // program that works for two seconds ends after some seconds.
 const nanosPerLoop = 20
 
-// wakeNanos is the delay of timers of a program that is run, like those of the kernel: a
-// program that has slept for d finds that more than d has passed.
+// wakeNanos is the delay of timers in run mode, similar to the kernel's: after sleeping for d, a program
+// finds that more than d has passed.
 const wakeNanos = 50_000
 
 // runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main
 // first. A later goroutine may give an earlier one work again: a coroutine hands control back.
 //
-// After this the state is one that an explorer can begin with: each goroutine is at a visible
-// operation.
+// Then each goroutine is at a visible operation, so an explorer can begin with the state.
 func (m *Machine) runLocalAfterAuto() {
 	defer m.recoverOutOfMemory()
 	m.paused = false
@@ -173,7 +171,7 @@ func (m *Machine) runLocalAfterAuto() {
 
 // numAlternativesAuto is numAlternatives for run mode.
 //
-// A view is of a moment, and in run mode states are not counted: each call is a moment of its own.
+// A view belongs to one state. Run mode does not count states, so each call makes a new moment.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
 	m.moment++
 	return m.numAlternatives(g)
@@ -191,8 +189,7 @@ func (m *Machine) firstSleeper() *goroutine {
 	return first
 }
 
-// autoChoice picks one of n alternatives in run mode: pseudo-random, the same
-// in every run.
+// autoChoice picks one of n alternatives in run mode, pseudo-randomly, but the same in every run.
 //
 // (xorshift64: Marsaglia 2003.)
 func (m *Machine) autoChoice(n int) int32 {
@@ -216,9 +213,9 @@ func (m *Machine) clockHash() int64 {
 	return m.clock
 }
 
-// Exit returns the status of a program that has been run: its own, or 2 after a panic, a fatal
-// error or a deadlock, whose text is printed as the runtime does. reason is not empty if the
-// program has reached something that the machine does not model.
+// Exit returns the exit status of a program in run mode: its own, or 2 after a panic, a fatal error or a
+// deadlock, whose text is printed as by the runtime. reason is not empty if the program reached an
+// operation that the machine does not model.
 func (v Report) Exit() (status int, reason string) {
 	m := v.m
 	// A test that fails or is skipped ends its goroutine, which may be the only one.

@@ -9,34 +9,34 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A loop that reads the clock until a moment waits for time to pass, as if it slept. In terms of
-// step_time.go: all goroutines wait, and so time passes to that moment. The comparison on which the
-// loop continues has named the moment (compared).
+// A loop that reads the clock until a certain time waits for time to pass, as a Sleep does. In terms of
+// step_time.go: all goroutines wait, so time passes to that time. The comparison that ends the loop has
+// determined it (compared).
 //
 // A look of goroutine g in a loop is a wait if, since g's last look,
 //
-//  1. g has come back to the same state of its own (ownState), by operations without effect: reads,
-//     Gosched, and pairs of locking and unlocking, and has printed nothing. So the iteration can be
-//     omitted, as in await_eliminate.go, and the next one does the same unless time has passed or
-//     another goroutine has changed memory that it reads; and
+//  1. g has returned to the same state of its own (ownState) by operations without effect (reads, Gosched,
+//     pairs of locking and unlocking), and has printed nothing. So the iteration can be omitted, as in
+//     await_eliminate.go, and the next one does the same unless time has passed or another goroutine has
+//     changed memory that it reads; and
 //  2. no other goroutine has executed an operation with an effect in the meantime; and
-//  3. a comparison has said what time it needs.
+//  3. a comparison has determined the time that it needs.
 //
-// It is pending as a Sleep until then. An operation of another goroutine that has an effect turns it
-// into a look at which no time passes: the iteration may now find something new. So the loop
-// iterates at most once for each of these operations. Looks of such loops are visible operations
-// that depend on everything: if there is one the search begins again with them.
+// It is pending as a Sleep until then. If another goroutine executes an operation with an effect, the Sleep
+// becomes a look at which no time passes, because the iteration may now find something new. So the loop
+// iterates at most once for each of these operations. Looks of such loops are visible operations that
+// depend on everything. When the first such loop is found, the search begins again with them.
 
 // A lookBack is the record of a goroutine's last look in a loop.
 type lookBack struct {
 	state por.Hash       // its own; zero: no look since its last effect
 	out   int            // length of the output then
-	label *symbolic.Term // of the values compared since then, with which until may be another moment; or nil
+	label *symbolic.Term // label of the values compared since then, on which until depends; or nil
 	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
 	waits bool           // the pending look waits for it,
 	woken bool           // or has waited for it
 	stale bool           // another goroutine has had an effect since
-	reads bool           // since then it has read what others can change
+	reads bool           // since then it has read memory that others can change
 }
 
 // loopsBack reports whether g is at a look in a loop.
@@ -81,9 +81,9 @@ func (m *Machine) waitAtLook(g *goroutine) {
 	m.noteArmed(g.looked.until - m.clock)
 }
 
-// noteHeldUp names behaviours that are not tried at a look of g that has waited until now: g had
-// read the clock just before this moment, and was delayed, while time passed, before it read memory
-// that a goroutine has changed meanwhile that wakes up now or within the slack.
+// noteHeldUp names a behaviour that is not tried at a look of g that has waited until now: g reads the
+// clock just before this time, and is delayed while time passes. Then a goroutine that wakes up now, or
+// within the slack, changes memory before g reads it.
 func (m *Machine) noteHeldUp(g *goroutine) {
 	if !g.looked.reads || !m.bounded(g) || m.cfg.Slack == 0 {
 		return
@@ -100,7 +100,7 @@ func (m *Machine) noteHeldUp(g *goroutine) {
 	}
 }
 
-// needsTime notes that the comparison that g has just made has another outcome at time t.
+// needsTime records that the comparison that g has just made has another outcome at time t.
 func (m *Machine) needsTime(g *goroutine, t int64) {
 	m.needsTimeTimed(g, t)
 	l := &g.looked
@@ -110,8 +110,8 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k. If it may have an effect, g does
-// not wait for time, and the goroutines that do read the clock again.
+// noteEffect is called when g has executed an operation of kind k. If the operation may have an effect, g
+// does not wait for time, and goroutines that wait for time read the clock again.
 func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 	if m.busy == nil {
 		return

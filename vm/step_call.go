@@ -111,7 +111,7 @@ const (
 	numRtFuncs
 )
 
-// rtFuncs are the overlay's functions, and the faults that their panics are.
+// rtFuncs are the overlay's functions, with the kinds of faults of their panics.
 var rtFuncs = [numRtFuncs]struct {
 	name  string
 	fault FaultKind
@@ -134,7 +134,7 @@ var rtFuncs = [numRtFuncs]struct {
 	rtPanicText:         {"hbPanicText", FatalError},
 	rtPanicNil:          {"hbPanicNil", GoPanic},
 	rtPanicRange:        {"hbPanicRange", RuntimePanic},
-	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model, which gives the text
+	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model, which provides the text
 	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
 	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},
 	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value was not available
@@ -218,8 +218,8 @@ func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 
 // startG executes a go statement of g: fv with args on a new goroutine.
 //
-// From the second goroutine on there are two that can notice something (multi): all objects to which
-// global variables refer become shared at that moment, and later those that are published.
+// When there is a second goroutine (multi), all objects to which global variables refer become shared;
+// later also objects that are published.
 func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *goroutine {
 	// Two goroutines can now reach the arguments of the new goroutine, and the objects of variables.
 	if !m.multi {
@@ -251,7 +251,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 
 // endG ends g.
 //
-// It stays in gs, as other objects have its slot and number.
+// It stays in gs, because other objects refer to its slot and number.
 func (m *Machine) endG(g *goroutine) {
 	if g.ID == 0 {
 		m.mainEnd = true

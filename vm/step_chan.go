@@ -50,8 +50,8 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 
 // chanOp executes Send, Recv or Select at g.pc, or makes it pending.
 //
-// The order: compute the alternatives, ask whether one may execute now, and only then have effects.
-// Everything up to chanMayExecute is executed once more when the operation is scheduled.
+// It computes the alternatives, checks whether one may execute now, and only then has effects. Everything
+// up to chanMayExecute is executed again when the operation is scheduled.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	if m.opened != 0 && m.isOutside(g) {
 		return m.throwOutside(g, g.Fn.Code[g.PC].Op)
@@ -67,7 +67,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		a = m.oldest(alts)
 	}
 	in := &g.Fn.Code[g.PC]
-	// Parking is a step that only changes the view of the others: the operation stays pending.
+	// Parking is a step that only changes the view of other goroutines. The operation stays pending.
 	if a.park {
 		m.setPendingChan(g)
 		g.parked = true
@@ -332,8 +332,8 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	if c != 0 && m.isOther(g, c) {
 		return m.throwOutside(g, bytecode.Close)
 	}
-	// Closing nil panics whatever the others do; so does closing a closed channel that only g can
-	// reach. Neither is visible.
+	// Closing nil always panics, and so does closing a closed channel that only g can reach. Neither is
+	// visible.
 	if c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
@@ -375,7 +375,8 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 
 // chanLen executes len and cap. Unlike the capacity, the length depends on the order of operations.
 //
-// The length of a nil channel, and every capacity, are the same whatever the others do: no operation.
+// The length of a nil channel, and every capacity, do not depend on other goroutines, so reading them is no
+// operation.
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Goroutines of initialisers that end before main goes on, in one schedule if the others make no
-// difference. A program that registers metrics starts a goroutine for each while it is initialised;
-// every test of it would have to explore the thousands of steps that follow.
+// Goroutines that initialisers start, and that end before main continues, are executed in one schedule if
+// other schedules make no difference. A program that registers metrics starts a goroutine for each one
+// while it is initialised; without this rule every test would have to explore thousands of such steps.
 //
 //	initialise ── go ──▶ runConfluent: one schedule ──▶ main is alone ──▶ base, where entries begin
 //	                        │ an order that matters, a choice, a goroutine that stays
@@ -20,33 +20,33 @@ import (
 // ended. Let ⊏ be the smallest partial order on E that contains the order of each goroutine's events and
 // these pairs: a start and the events of the new goroutine; the i-th send on a channel and the i-th
 // receive, in both directions if they meet; a close and a receive that finds the channel closed; a Done of
-// a WaitGroup and a later Wait.
-// runConfluent goes on only while every two dependent events of different goroutines are ordered by ⊏
-// (ordered), except for a send and the receive that has made room for it, for a close and a receive
-// of an element, and for Adds and Dones of one WaitGroup (onGroup).
+// a WaitGroup and a later Wait. runConfluent continues only while every two dependent events of different
+// goroutines are ordered by ⊏ (ordered). There are three exceptions: a send and the receive that made room
+// for it; a close and a receive of an element; Adds and Dones of one WaitGroup (onGroup).
 //
 // Claim: every execution of the program begins, up to the order of independent events, with E.
 //
-//  1. Let C be a part of E that has, with an event, all that come before it by ⊏, and let C be executed
-//     in an order that agrees with ⊏. An operation that can be executed then is the next event of its
-//     goroutine in E, with the same effect: what it depends on in E is before it by ⊏, so it is in C,
-//     and what else is in C is independent of it. And no event of E can be executed without those
-//     before it by ⊏: a goroutine does not move before it is started; the sends on a channel are in one
-//     order with its close, and the receives are in one order, so that a receive without its send finds
-//     the buffer empty and the channel open; and a Wait without one of its Dones finds a counter above
-//     zero (claim 2 of onGroup).
-//  2. The first event of E, in its order there, that is not in C can be executed: what comes before it
-//     is in C, and an event of C that could prevent it depends on it and is later in E, so it comes
-//     after it by ⊏, and is not in C.
-//  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, as far as main goes: all of E
-//     comes before main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part
-//     of the happens-before relation of the memory model, so there are no races in E, and none between
-//     E and what follows.
-//  4. The end of a goroutine is no event. In a program that counts goroutines it is one: then it is
-//     taken before the entry, which is named where the program inspects goroutines (InitEnded).
-//  5. What sees more than its accesses (the clock, output, stacks, the end of the program) is an event
-//     only while main is alone, and goroutines of the environment are not there, except for the
-//     collector, which acts where all wait: claim 2 excludes that.
+//  1. Let C be a subset of E that contains, with each event, all events before it by ⊏, and let C be
+//     executed in an order that agrees with ⊏. An operation that can then be executed is the next event of
+//     its goroutine in E, with the same effect: the events of E on which it depends are before it by ⊏, so
+//     they are in C, and the other events of C are independent of it. And no event of E can be executed
+//     without those before it by ⊏: a goroutine does not move before it is started; the sends on a channel
+//     and its close are totally ordered, and so are the receives, so a receive without its send finds the
+//     buffer empty and the channel open; and a Wait without one of its Dones finds a counter above zero
+//     (claim 2 of onGroup).
+//  2. The first event of E, in the order of E, that is not in C can be executed. All events before it are
+//     in C. An event that could prevent it depends on it and is later in E, so it comes after it by ⊏, and
+//     is not in C.
+//  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, because all of E comes before
+//     main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part of the
+//     happens-before relation of the memory model, so there are no races in E, and none between E and what
+//     follows.
+//  4. The end of a goroutine is no event, except in a program that counts goroutines. There hbcheck assumes
+//     that it comes before the entry, and names the assumption where the program inspects goroutines
+//     (InitEnded).
+//  5. An operation that depends on more than its accesses (the clock, output, stacks, the end of the
+//     program) is executed only while main is alone. The only goroutine of the environment is the
+//     collector, which acts only when all others wait, and claim 2 excludes that.
 type confluence struct {
 	m      *Machine
 	places map[uint32]uint32 // by slot
@@ -58,7 +58,7 @@ type confluence struct {
 	groups map[ptr]*orderedGroup
 }
 
-// use is a goroutine's last access to a part of an object.
+// A use is a goroutine's last access to a part of an object.
 type use struct {
 	place, at uint32
 	trace.Access
@@ -67,9 +67,9 @@ type use struct {
 // mostUses bounds the number of parts of an object that are distinguished.
 const mostUses = 128
 
-// orderedChan has what a channel orders.
+// orderedChan has the uses of a channel, which the channel orders.
 type orderedChan struct {
-	sender, receiver use        // who has sent or closed, and received, last
+	sender, receiver use        // the last send or close, and the last receive
 	old              uint64     // number of elements in the buffer that main sent when it was alone
 	sent             [][]uint32 // clocks of the sends of the other elements
 	closed           []uint32   // clock of the close
@@ -83,10 +83,9 @@ const (
 	fewPlaces     = 8
 )
 
-// runConfluent executes the rest of the initialisers, from the state in which forks has ended their
-// sequential part, as long as other schedules make no difference, for at most the given number of steps.
-// It returns the number of steps after which main was alone for the last time, or -1, and whether that
-// is the present state.
+// runConfluent executes the initialisers from the state in which forks ended their sequential part. It
+// continues while other schedules make no difference, for at most the given number of steps. It returns the
+// number of steps after which main was last alone, or -1, and whether main is alone in the present state.
 func (m *Machine) runConfluent(most int) (steps int, here bool) {
 	observer, watch := m.cfg.Observer, m.cfg.Watch
 	m.Observe(nil)
@@ -128,7 +127,7 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		switch {
 		case g == nil, s.isTimed(), len(s.clocks) > mostPlaces:
 			return steps, false
-		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // it shows whether they have
+		case m.endedEarly && m.viewOf(g).op.Kind == trace.Inspect: // the inspection shows whether they have ended
 			return -1, false
 		case !s.step(g):
 			return steps, false
@@ -137,8 +136,8 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 	}
 }
 
-// isTimed reports whether there is a timer, or another goroutine of the environment except the collector:
-// what it may do is not seen where it is stopped first.
+// isTimed reports whether there is a timer, or a goroutine of the environment other than the collector. The
+// pending operation of such a goroutine does not show all that it may do.
 func (s *confluence) isTimed() bool {
 	//mutant: initialisers' timers do not fire [models TestInitialisers/stopped]: false
 	return slices.ContainsFunc(s.m.living(), func(slot uint32) bool {
@@ -165,7 +164,7 @@ func (s *confluence) isAlone() bool {
 	return true
 }
 
-// alone forgets all events: they come before all that follow. And it forgets the goroutines that have ended.
+// alone forgets all events, because they come before all later events, and the goroutines that have ended.
 func (s *confluence) alone() {
 	s.used, s.chans, s.groups = map[uint32][]use{}, map[uint32]*orderedChan{}, map[ptr]*orderedGroup{}
 	s.places, s.owners, s.clocks, s.free = map[uint32]uint32{}, nil, nil, nil
@@ -224,8 +223,8 @@ func (s *confluence) place(g *goroutine) uint32 {
 	return place
 }
 
-// next returns the goroutine that moves: one that has nothing to do but end, or else the last one, or
-// else the first one that can. Main does not go on to the entry.
+// next returns the goroutine that moves: one that only has to end, else the last one, else the first one
+// that can move. Main does not continue to the entry.
 func (s *confluence) next(last trace.GID) *goroutine {
 	list := s.m.Enabled(nil)
 	if len(list) == 0 {
@@ -275,8 +274,7 @@ func (s *confluence) step(g *goroutine) bool {
 	return true
 }
 
-// waiting returns the goroutines that can be the other half of op, a send or a receive, and wait for nothing
-// else.
+// waiting returns the goroutines that wait only to be the partner of op, a send or a receive.
 func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
 	other := trace.Recv
 	switch op.Kind {
@@ -295,8 +293,8 @@ func (s *confluence) waiting(op *trace.Op) (list []*goroutine) {
 	return list
 }
 
-// ordered counts the event in which g executes op, and reports whether all earlier ones on which it depends
-// come before it.
+// ordered records the event in which g executes op, and reports whether all earlier events on which it
+// depends come before it by ⊏.
 func (s *confluence) ordered(g *goroutine, op *trace.Op) bool {
 	ok := false
 	switch r := op.Kind.Row(); {
@@ -325,7 +323,7 @@ func (s *confluence) ordered(g *goroutine, op *trace.Op) bool {
 	return true
 }
 
-// uses notes an access of g, and reports whether the conflicting ones come before it.
+// uses records an access of g, and reports whether all conflicting accesses come before it.
 func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	if !s.afterGroups(g, a) {
 		return false
@@ -348,7 +346,7 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	case own >= 0:
 		list[own].at, list[own].Write = now.at, now.Write || list[own].Write
 		return true
-	case len(list) >= mostUses: // the goroutine counts as writing the object
+	case len(list) >= mostUses: // the access counts as a write to the whole object
 		//mutant: initialisers' accesses to large objects are forgotten [models TestConfluent/sweeps]: remove
 		now.Off, now.Size, now.Write = 0, math.MaxUint32, true
 		list = slices.DeleteFunc(list, func(u use) bool { return u.place == place })
@@ -357,8 +355,8 @@ func (s *confluence) uses(g *goroutine, a trace.Access) bool {
 	return true
 }
 
-// onChannel is ordered for a send, a receive or a close. The sends on a channel and its close are in one
-// order, and so are the receives.
+// onChannel is ordered for a send, a receive or a close. The sends on a channel and its close are totally
+// ordered, and so are the receives.
 func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	id := op.Access[0].Obj
 	h := s.m.chanHdr(ptr(id) << 32)
@@ -397,7 +395,7 @@ func (s *confluence) onChannel(g *goroutine, op *trace.Op) bool {
 	return true
 }
 
-// meets notes the other half of a rendezvous, of which op is the first, by q.
+// meets records that q executes the second half of a rendezvous whose first half is op.
 func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	c := s.chans[op.Access[0].Obj]
 	if c == nil { // main has been alone until now
@@ -418,18 +416,19 @@ func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	return true
 }
 
-// orderedGroup has what is known of a WaitGroup in the confluent part of initialisers: see confluence.
+// orderedGroup has the calls of a WaitGroup's methods in the confluent part of initialisers: see
+// confluence.
 type orderedGroup struct {
 	early int      // the counter when main was alone
 	adds  []use    // calls of Add(1)
 	dones int      // number of calls of Done
-	done  []uint32 // clock of what comes before a call of Done, or is one
+	done  []uint32 // clock of the calls of Done, and of all events before them
 	waits []use    // calls of Wait
 	last  []use    // the last call of each goroutine
 }
 
-// onGroup is ordered for an operation on a WaitGroup. A Done or Wait knows an Add that comes before it by ⊏.
-// Adds of other numbers than one are not taken.
+// onGroup is ordered for an operation on a WaitGroup. A Done or Wait knows an Add that comes before it by
+// ⊏. Adds of numbers other than one are not ordered.
 //
 // Claim: Adds and Dones need not be ordered if (a) for each Done, the counter of the state in which main was
 // alone and the Adds that it knows are together at least the number of Dones up to it, in the order of E,
@@ -502,7 +501,7 @@ func (s *confluence) onGroup(g *goroutine, op *trace.Op) bool {
 	return !slices.ContainsFunc(s.used[a.Obj], func(u use) bool { return u.Overlaps(a) && !after(u) })
 }
 
-// afterGroups reports whether what has been done with WaitGroups in the memory of a comes before g's event.
+// afterGroups reports whether all operations on WaitGroups in the memory of a come before g's event.
 func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 	for _, w := range s.groups {
 		if slices.ContainsFunc(w.last, func(u use) bool { return u.Overlaps(a) && !s.before(u, g) }) {
@@ -512,7 +511,7 @@ func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 	return true
 }
 
-// started gives clocks to the goroutines from slot n on: their parents' events come before theirs.
+// started gives clocks to the goroutines from slot n on. Their parents' events come before theirs.
 func (s *confluence) started(n int) {
 	for slot := n; slot < len(s.m.gs); slot++ {
 		if _, ok := s.places[uint32(slot)]; ok {
@@ -558,8 +557,8 @@ func clockAt(clock []uint32, place uint32) uint32 {
 	return 0
 }
 
-// rebase makes the present state, in which main is alone, the base state. If main has an operation
-// pending, it comes to it again.
+// rebase makes the present state, in which main is alone, the base state. If main has a pending operation,
+// it reaches the operation again.
 func (m *Machine) rebase() {
 	main := m.gs[0]
 	main.status = gRunning

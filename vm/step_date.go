@@ -6,9 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// The time of day at which the program starts is one of many: startTime is the earliest one. The
-// result of a program depends on it where it compares the clock with a date. A date is a Time that
-// has been made of numbers.
+// The program may start at many times of day; startTime is the earliest one. The result of a program
+// depends on it if the program compares the clock with a date. A date is a Time that was made of numbers.
 //
 //	time.Now().After(time.Date(2027, ...))      the date is to come, and past if the program starts later
 //	time.Since(start2020) > 7*365*day           the distance to a past date is larger then
@@ -18,22 +17,22 @@ import (
 //
 //  1. Every Time that is made of numbers comes from unixTime, setLoc of package time, or from Add of
 //     such a Time. Their instants are kept (dates); a Time with the same instant by chance counts as one.
-//  2. A Time with a monotonic reading has been computed from the clock only. A Time without one
-//     counts as a Time of the clock if it is near and no date.
+//  2. A Time with a monotonic reading was computed from the clock only. A Time without one counts as a Time
+//     of the clock if it is near and not a date.
 //  3. The clock's Times are later if the program starts later, dates are not. So the result of a
 //     comparison of the two changes only if the date is the later one. By 1 and 2 a Time of the clock
 //     counts as a date only if it has been a number, and the verdict names that number (ClockCounted).
-//  4. The distance between a past date and the clock grows. Where such a distance exists each
-//     comparison of durations may be one of it, and the verdict names it.
+//  4. The distance between a past date and the clock grows. If the program has computed such a distance,
+//     each comparison of durations may involve it, and the verdict names the comparison.
 //
 // No program runs fifty years after it was compiled: dates that are further away do not count.
 const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 
-// maxDates is the largest number of dates that are kept. With more dates all Times without a
-// monotonic reading count as dates.
+// maxDates bounds the dates that are kept. With more dates all Times without a monotonic reading count as
+// dates.
 const maxDates = 1 << 14
 
-// made notes that the Time wall, ext has been made of numbers, also in an initialiser.
+// made records that the Time wall, ext was made of numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
 	if k := m.link; k.clockUsed && !m.cfg.Run {
 		k.lock()
@@ -68,8 +67,8 @@ func (m *Machine) ofClock(w [2]uint64) bool {
 	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.date(at, false)
 }
 
-// comparesDate notes a comparison of the Times a and b, if the later one is a date and the other one
-// is of the clock. It reports whether the earlier one is a date and the other one is of the clock.
+// comparesDate records a comparison of the Times a and b, if the later one is a date and the other one is
+// of the clock. It reports whether the earlier one is a date and the other one is of the clock.
 func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	if !m.readsTime(g) {
 		return false
@@ -84,16 +83,16 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	return y > -dateHorizon && m.isDate(b) && m.ofClock(a)
 }
 
-// comparesAges notes a comparison of a and b, one of which may be the distance between a date and
-// the clock. That distance grows if the program starts later.
+// comparesAges records a comparison of a and b, one of which may be the distance between a date and the
+// clock. That distance grows if the program starts later.
 func (m *Machine) comparesAges(g *goroutine, a, b float64) {
 	if a != b && m.link.holds(&m.link.aged) {
 		m.assume(g, ClockStart)
 	}
 }
 
-// comparesUnix notes a comparison of the numbers a and b, if a later start may change its result: one
-// of them is a number of a Time of the clock, such as time.Now().Unix(), and the other one is not.
+// comparesUnix records a comparison of the numbers a and b, if a later start may change its result: one of
+// them was made of a Time of the clock, such as time.Now().Unix(), and the other one was not.
 func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	left, right := how&bytecode.ClockDateLeft != 0, how&bytecode.ClockDateRight != 0
 	flips := false

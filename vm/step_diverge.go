@@ -6,26 +6,26 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A goroutine whose local work comes back to an earlier state loops forever: it is deterministic,
-// and no other goroutine can change the memory that it reads, because otherwise reading would be a
-// visible operation. Its pending operation is then one that is never enabled, trace.Spin, and the other
-// goroutines continue without it.
+// A goroutine whose local work returns to an earlier state loops forever, because the work is
+// deterministic, and no other goroutine can change the memory that it reads (reading it would be a visible
+// operation). Its pending operation is then trace.Spin, which is never enabled, and the other goroutines
+// continue without it.
 //
-// divergence finds that within one step. Now and then, when the work has doubled since the last time, it
-// records the state and then compares every back edge's with it for a while, a
-// hundredth of the work done so far (after Brent 1980, who doubles for the same reason: loops of
-// any length are found). The first comparison is of a few words of the running frame; the whole
-// state is hashed only if they agree, and only as long as that is cheap compared with the work.
+// divergence finds that within one step. When the work has doubled since the last time, it records the
+// state. Then it compares the state at every back edge with it, for a hundredth of the work done so far.
+// (Brent 1980 also doubles, so that loops of any length are found.) It first compares a few words of the
+// running frame. Only if they agree, it hashes the whole state, as long as that is cheap compared with the
+// work.
 //
 //	work of the step ──┬───────────┬────────────────┬──────────────▶
 //	                   begin       end              begin = 2 × work
 //	                   record      nothing agreed   record
 type divergence struct {
-	begin    uint64 // when the next state is noted, in back edges and calls of the step
+	begin    uint64 // when the next state is recorded, in back edges and calls of the step
 	end      uint64 // when it is dropped
 	recorded bool
-	noted    int    // states noted since begin
-	frame    uint64 // the running frame of the noted state
+	noted    int    // states recorded since begin
+	frame    uint64 // the running frame of the recorded state
 	whole    bool   // state has been computed
 	state    por.Hash
 	reads    uint64 // of the clock, when state was computed
@@ -38,8 +38,8 @@ const (
 	spinCost   = 16         // the part of the work that may be spent on hashing, in words
 )
 
-// diverges reports whether g, which is after a back edge or, if not back, before a call, loops
-// forever. It may ask to be called again soon.
+// diverges reports whether g loops forever. g is after a back edge if back is set, otherwise before a call.
+// diverges may ask to be called again soon.
 //
 // refillBudget asks after each budget; a budget of 0 or 1 makes the next back edge ask again,
 // which is how every back edge of the window is compared.
@@ -72,9 +72,8 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if frame != s.frame {
 		return false
 	}
-	// A frame that agrees too often says nothing, such as that of a loop that calls a coroutine: the
-	// changes are in the coroutine's frame. Then the next back edge is noted, for half of the
-	// remaining cost.
+	// A frame that agrees too often is useless, such as that of a loop that calls a coroutine, whose frame
+	// has the changes. Then the state at the next back edge is recorded, for half of the remaining cost.
 	most := m.localWork / spinCost
 	if s.hashed > most-most>>s.noted {
 		s.recorded = false
@@ -92,8 +91,8 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 
 // frameWords returns a fingerprint of g's running frame without the objects to which it refers.
 //
-// Numbers of new objects are left out, since an iteration that allocates an object and drops it
-// has another number each time.
+// It omits the numbers of new objects, because an iteration that allocates and drops an object has another
+// number each time.
 func (m *Machine) frameWords(g *goroutine) uint64 {
 	x := uint64(g.ID)<<32 ^ uint64(g.FP)
 	x = x*0x9E3779B97F4A7C15 + uint64(g.Fn.ID)<<32 + uint64(uint32(g.PC))
@@ -125,16 +124,16 @@ func (m *Machine) cutForTime(g *goroutine) {
 		" ends only when time passes, and time passes here only while goroutines sleep"}
 }
 
-// maxLooks is the number of clock reads of a goroutine within one step after which it is taken to wait
-// for time to pass, though each iteration has an effect, so that its state never repeats. A loop that
-// ends by itself has fewer clock reads; that many take a second.
+// maxLooks bounds the clock reads of a goroutine within one step. With more, the goroutine counts as
+// waiting for time to pass, although each iteration has an effect, so that its state never repeats. A loop
+// that ends by itself has fewer clock reads; this number takes a second.
 const maxLooks = 1 << 20
 
-// maxVain is the same for clock reads that are operations, of all goroutines of a path: at each of them
-// time might pass, and has not. Where states are stored no bound on steps would end such a path.
+// maxVain is that bound for clock reads that are operations, of all goroutines of a path: time might have
+// passed at each, and has not. If states are stored, no bound on steps would end such a path.
 const maxVain = 1 << 12
 
-// setSpinning notes that g loops forever: its pending operation is one that is never enabled.
+// setSpinning records that g loops forever: its pending operation is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {
 	g.status = gSpinning
 	g.pending = trace.Op{G: g.ID, Kind: trace.Spin, Func: g.Fn.ID, PC: uint32(g.PC)}

@@ -4,22 +4,22 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A comparison of durations may compare a duration of the clock, or one of the configuration:
+// A comparison of durations may involve a duration of the clock, or one of the configuration:
 //
 //	if timeout == 0 { timeout = time.Minute }
 //
-// The function alone does not tell which (compile, clock.go). If the duration is as small as the
-// slack, clock reads become operations because of it. But a program that never makes a duration of
-// Times has no duration of the clock:
+// The function alone does not show which one (compile, clock.go). If the duration is as small as the slack,
+// the comparison turns clock reads into operations. But a program that never computes a duration from Times
+// has no duration of the clock:
 //
 //  1. A duration or number comes from the clock only if, earlier on the path, Sub has made it of two
 //     Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).
 //  2. As long as no path has done so, no explored state has such a duration in memory, whether the
 //     search reached the state on this path or matched it with another one.
-//  3. So comparisons are skipped meanwhile, and the skipping is noted. If any path of any replica
-//     makes a duration later, the search begins again and skips none (needsElapsed).
+//  3. So comparisons are skipped meanwhile, and the machine records that it has skipped some. If any path
+//     of any replica makes a duration later, the search begins again and skips none (needsElapsed).
 //
-// Package context keeps to itself the durations that it makes of deadlines, and so does package time.
+// Packages context and time do not pass on the durations that they compute from deadlines.
 
 // comparesElapsed reports whether a compared duration may come from the clock.
 func (m *Machine) comparesElapsed() bool {
@@ -33,14 +33,14 @@ func (m *Machine) comparesElapsed() bool {
 	return false
 }
 
-// needsElapsed reports whether the search proves nothing, because it skipped comparisons.
+// needsElapsed reports whether the search is inconclusive, because it skipped comparisons.
 func (m *Machine) needsElapsed() bool {
 	a := m.cfg.absolute
 	//mutant: comparisons that were passed over are not repeated [env TestPrograms/clockelapsedlate]: "!m.cfg.Elapsed && a.elapsed.Load()" -> "false"
 	return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()
 }
 
-// noteElapsed notes that g makes a duration or a number of a clock value.
+// noteElapsed records that g computes a duration or a number from a clock value.
 func (m *Machine) noteElapsed(g *goroutine) {
 	if m.cfg.absolute.elapsed.Load() {
 		return

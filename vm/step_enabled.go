@@ -20,12 +20,12 @@ import (
 //     if it is on channels, on the operations that are pending at these channels. A step changes only
 //     memory that its operation declares, or that one goroutine alone can reach. The reductions rely
 //     on the same: an operation neither enables nor disables one that is independent of it.
-//   - What depends on all goroutines is special, and examined in each state: timers, the collector,
-//     synctest.Wait, the goroutines of the environment that deliver signals, and those that a
-//     reduction may hold.
-//   - With Config.InTurn more than that decides, and no set is kept.
+//   - Goroutines that depend on all others are special, and examined in each state: timers, the collector,
+//     synctest.Wait, the goroutines of the environment that deliver signals, and those that a reduction may
+//     hold.
+//   - With Config.InTurn more conditions decide, and no set is kept.
 //
-// The first state after a rewind has no set, nor have the states of a search that rewinds all the time.
+// The first state after a rewind has no set, and neither have the states of a search that rewinds often.
 
 // An enabledSet is the set of enabled goroutines of one state.
 type enabledSet struct {
@@ -35,14 +35,14 @@ type enabledSet struct {
 	special []uint32         // slots of the special goroutines, in spawn-path order
 	waiting map[ptr][]waiter // by word of memory
 
-	collects bool           // a step is executed, and the set is of the state before it
+	collects bool           // a step is being executed, and the set is that of the state before it
 	changed  []uint32       // slots of goroutines to examine again
 	touched  []trace.Access // memory whose waiters to examine again
 	steps    int            // since the last rewind, at most warmSteps
 	words    []ptr
 }
 
-// A waiter is a goroutine that waits at a word, if it still has the number of then.
+// A waiter is a goroutine that waited at a word; it still does if its number is unchanged.
 type waiter struct {
 	slot, number uint32
 }
@@ -106,7 +106,8 @@ func (m *Machine) scanEnabled(buf []trace.GID) []trace.GID {
 	return buf[:from+len(without(buf[from:], timers, func(id trace.GID) bool { return !m.inTurn(m.gOf(id)) }))]
 }
 
-// knowsEnabled reports whether the set of the present state is known, and finds it if it is kept.
+// knowsEnabled reports whether the set of the present state is known. If the machine keeps sets, it
+// computes the set.
 func (m *Machine) knowsEnabled() bool {
 	s := &m.able
 	switch {
@@ -120,11 +121,11 @@ func (m *Machine) knowsEnabled() bool {
 	return true
 }
 
-// find finds the set of the present state anew.
+// find computes the set of the present state anew.
 func (s *enabledSet) find(m *Machine) {
 	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
 	s.waiting = make(map[ptr][]waiter)
-	// Those that have ended were enabled if they ended while no set was kept.
+	// Goroutines that ended while no set was kept may be enabled in the old set.
 	//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]: "m.order" -> "m.living()"
 	for _, slot := range m.order {
 		g := m.gs[slot]
@@ -137,7 +138,7 @@ func (s *enabledSet) find(m *Machine) {
 	s.moment = m.moment
 }
 
-// rank gives the goroutines their ranks, which change when goroutines are started.
+// rank assigns ranks to the goroutines. They change when goroutines are started.
 func (s *enabledSet) rank(m *Machine) {
 	s.ranks = m.reordered
 	s.members = slices.Grow(s.members[:0], len(m.order)/64+1)[:len(m.order)/64+1]
@@ -160,7 +161,7 @@ func (s *enabledSet) begin(m *Machine, g *goroutine) {
 	s.change(g)
 }
 
-// change notes that a step changes g.
+// change records that a step changes g.
 func (s *enabledSet) change(g *goroutine) {
 	if s.collects && !g.member.changed {
 		g.member.changed = true
@@ -228,7 +229,7 @@ func (s *enabledSet) update(m *Machine) {
 	}
 }
 
-// mostWords is the most words of an access that is not long.
+// mostWords bounds the words of an access that is not long.
 const mostWords = 16
 
 // wholeObject is the offset of the two words that belong to an object: no object is so long.
@@ -268,8 +269,8 @@ func (s *enabledSet) touchChannels(g *goroutine) {
 	}
 }
 
-// alike are the kinds of operations that are all enabled at one word, or all disabled, if none of their
-// goroutines has parked or all have.
+// alike are the kinds of operations that, at one word, are all enabled or all disabled, if all of their
+// goroutines have parked, or none.
 const alike = trace.Kinds(1<<trace.Send | 1<<trace.Recv | 1<<trace.Lock | 1<<trace.RLock)
 
 // wake examines the goroutines again that wait at a word.
@@ -279,8 +280,8 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 		return
 	}
 	kept := list[:0]
-	var again []*goroutine            // whose operations have become others
-	var known, enabled [2]trace.Kinds // of the kinds that are alike; those who have parked apart
+	var again []*goroutine            // goroutines whose operations have changed
+	var known, enabled [2]trace.Kinds // of the kinds that are alike; parked goroutines are separate
 	for _, w := range list {
 		g := m.gs[w.slot]
 		if g.member.number != w.number {

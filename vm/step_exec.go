@@ -18,10 +18,10 @@ import (
 // be a visible operation is abandoned before it had any effect, and executed again when it is
 // scheduled.
 //
-// The state of the loop is in locals: f and code (the running function), ip (the next instruction),
-// r (register 0 of the running frame), stop (the flags that send an access to the slow path) and
-// left (of the budget). Before any other code may read g, ip is stored in g.pc. The loop is a
-// switch over operations; endings that several of them share have labels:
+// The state of the loop is in locals: f and code (the running function), ip (the next instruction), r
+// (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
+// budget). Before any other code may read g, ip is stored in g.pc. The loop is a switch over operations;
+// code that several of them share at the end has labels:
 //
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
@@ -52,9 +52,8 @@ import (
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
 
 // budget is the number of back edges and calls that a goroutine may execute between two polls of the
-// outside world.
-// Its end is no scheduling point of an exploration: no other goroutine moves meanwhile, so
-// the number decides only how soon garbage, interrupts and endless loops are noticed.
+// outside world. The end of the budget is no scheduling point of an exploration, because no other goroutine
+// moves. So the number only decides how soon garbage, interrupts and endless loops are noticed.
 const budget = 1 << 14
 
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
@@ -85,8 +84,9 @@ func (m *Machine) exec(g *goroutine) {
 	m.executing = nil
 }
 
-// A loop is plain, or tracks shadows (package shadow), or stops for Config.Watch (see
-// debug_watch.go): all are compiled from one source, and the plain one contains nothing of the others.
+// There are three loops: plain, one that tracks shadows (package shadow), and one that stops for
+// Config.Watch (see debug_watch.go). All are compiled from one source, and the plain one contains no code
+// of the others.
 type (
 	plain    [0]byte
 	tracked  [1]byte

@@ -94,8 +94,8 @@ func (m *Machine) othersText(g *goroutine) string {
 }
 
 // showsProgram reports whether othersText shows a goroutine that executes code of the program, or has
-// executed some since its last operation: its place between two operations is one of many. No program
-// knows the actions of the library then.
+// executed some since its last operation. Its place between two operations could be another one. (No
+// program depends on the place inside of the library.)
 func (m *Machine) showsProgram(g *goroutine) bool {
 	return slices.ContainsFunc(m.order, func(s uint32) bool {
 		q := m.gs[s]
@@ -103,7 +103,7 @@ func (m *Machine) showsProgram(g *goroutine) bool {
 	})
 }
 
-// framesText prints frames in the runtime's layout, with arguments left out.
+// framesText prints frames in the runtime's layout, without arguments.
 func (m *Machine) framesText(frames []SourceFrame) string {
 	var b strings.Builder
 	for _, f := range frames {
@@ -116,7 +116,7 @@ func (m *Machine) framesText(frames []SourceFrame) string {
 	return b.String()
 }
 
-// createdText says where g was started.
+// createdText returns the text about the place where g was started.
 func (m *Machine) createdText(g *goroutine) string {
 	if g.parent == trace.NoGID {
 		return ""

@@ -6,8 +6,8 @@ import (
 )
 
 // A step can glide: the goroutine continues with the plain accesses that follow its operation, each of
-// which is a step of its own in the path. Nothing between them is asked, so that a long execution costs
-// little more than one that is run.
+// which is a step of its own in the path. The explorer is not asked in between, so a long execution costs
+// little more than in run mode.
 //
 //	Glide(100)
 //	Step(g)      lock mu                      the step
@@ -22,12 +22,12 @@ import (
 //   - if the step has given other goroutines work, whose operations come before it, and
 //   - at the bound.
 //
-// Happens before must be followed: two accesses that could change places are a race, and that is found
-// whatever their order.
+// The machine must track happens-before: two accesses whose order matters are a race, which is then found
+// in either order.
 
 // gliding is the gliding of the present step.
 type gliding struct {
-	g     *goroutine // whose step it is
+	g     *goroutine // the goroutine of the step
 	kind  trace.Kind // of its last operation or access
 	bound int        // most accesses after the operation
 	left  int        // rest of it
@@ -50,7 +50,7 @@ func (m *Machine) beginGlide(g *goroutine, k trace.Kind) {
 }
 
 // glides reports whether g, which arrives at a plain access in its step, executes it in the same step. It
-// does what step does between two steps.
+// does the work of step between two steps.
 func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) bool {
 	x := &m.glide
 	if x.left == 0 || g != x.g || g.trail != nil || len(m.ready) > 0 || len(m.race.Races()) > 0 {

@@ -18,8 +18,8 @@ type chanKey struct{ elem, cap uint32 }
 
 func field(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
 
-// fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They have
-// to say where pointers are, for collecting and renaming.
+// fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They must show where
+// pointers are, for collection and renaming.
 func (m *Machine) fixedLayouts() {
 	lay := func(t types.Type) uint32 { return m.layouts.Of(t).ID }
 	p, w := types.Typ[types.UnsafePointer], types.Typ[types.Uint64]
@@ -67,10 +67,9 @@ const mainWindow = 4 + bytecode.FrameHeader
 //	Call   the entry, or a function of the overlay's testing that is given the test
 //	Ret0
 //
-// runAuto executes it with one schedule, as initialisation is sequential, up to its end or to the
-// first goroutine that an initialiser starts (forks): the rest of the initialisers is explored like
-// the entry. Then each goroutine comes to a visible operation: that is the first state of an
-// exploration.
+// runAuto executes it with one schedule, as initialisation is sequential, up to its end or to the first
+// goroutine that an initialiser starts (forks): the rest of the initialisers is explored like the entry.
+// Then each goroutine continues to a visible operation. That is the first state of an exploration.
 func (m *Machine) initialise(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
@@ -192,8 +191,8 @@ func (m *Machine) enter(e *load.Entry) error {
 	return nil
 }
 
-// forks is called when a goroutine of the program has been started, or before a choice. If an initialiser
-// does that, it ends what is executed in one way and reports true: the instruction must stop.
+// forks is called when a goroutine of the program has been started, or before a choice. In an initialiser,
+// it ends the part that is executed under one schedule, and reports true: the instruction must stop.
 func (m *Machine) forks() bool {
 	//mutant: initialisers have one schedule [models TestInitialisers]: "!m.initialising()" -> "m.heap != nil"
 	if !m.initialising() {
@@ -211,12 +210,12 @@ func (v Environment) ExploresInitialisers() bool { return v.m.forked }
 func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.Based }
 
 // An initialiser that takes many objects out of a Pool (protobuf's buffers of names) would multiply the
-// executions of every test that imports it. So initialisers try at most maxEarly ways, if they have no
-// more; if they have, they try none, and all are named.
+// executions of every test that imports it. So the ways of initialisers are tried only if there are at most
+// maxEarly. If there are more, none is tried, and the verdict names them.
 const maxEarly = 4
 
-// triesEarly reports whether g, which could try n ways to take an object out of a Pool, may, as far as
-// initialisers are concerned.
+// triesEarly reports whether g may try n ways to take an object out of a Pool. The bound concerns only
+// initialisers.
 func (m *Machine) triesEarly(g *goroutine, n uint32) bool {
 	switch {
 	case m.initialising():

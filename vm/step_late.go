@@ -2,14 +2,13 @@ package vm
 
 import "math"
 
-// When the entry has ended, the remaining goroutines continue: one of them may still fail, race or
-// block forever, and the search explores that. But a goroutine may live from timer to timer and
-// never end: the janitor of a cache, a loop that tries again each second. The process does not wait
-// for it, and neither does the search: it follows a goroutine until time has woken it lateTimers
-// times. A goroutine inherits the count of the one that started it. Afterwards its timers do not
-// fire any more. A goroutine that remains then is no deadlock and no leak (query_left.go). The
-// process does not live until the end of time either: a goroutine that sleeps for the longest
-// duration, to sleep forever, does not wake.
+// When the entry has ended, the remaining goroutines continue: one of them may still fail, race or block
+// forever, and the search explores that. But a goroutine may run from timer to timer and never end, such as
+// the janitor of a cache, or a loop that retries each second. The process does not wait for it, and neither
+// does the search, which follows a goroutine only until time has woken it lateTimers times. A goroutine
+// inherits the count of the one that started it. Afterwards its timers do not fire any more. A goroutine
+// that then remains is neither a deadlock nor a leak (query_left.go). The process does not live until the
+// end of time either: a goroutine that sleeps for the longest duration, to sleep forever, does not wake.
 
 // lateTimers is how often time wakes a goroutine after the entry has ended.
 const lateTimers = 2
@@ -25,7 +24,7 @@ func (m *Machine) spent(g *goroutine) bool {
 	return (g.late >= lateTimers || int64(g.label) == math.MaxInt64) && m.afterEntry()
 }
 
-// wokenLate notes that time has woken g.
+// wokenLate records that time has woken g.
 func (m *Machine) wokenLate(g *goroutine) {
 	if g.late < lateTimers && m.afterEntry() {
 		g.late++

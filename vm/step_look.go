@@ -22,17 +22,17 @@ import (
 // makes numbers of them, which the verdict names (ClockCounted). So looks are explored only as far as
 // comparisons need them:
 //
-//  1. A comparison says how much time would have to pass for another outcome. All delays of a path
-//     take at most Slack for each time that all goroutines have waited, and once more (reaches). If
-//     that is too little for all comparisons, all outcomes are those without delays: take the
-//     first comparison that has another outcome with delays; up to it nothing else has changed.
-//  2. Otherwise the search begins again, and each look is a visible operation with alternatives:
-//     no time passes, or as much as one of the comparisons has needed, or all that is left
-//     (Config.jumps). Comparisons that need other amounts then make it begin again. It ends when
-//     there are no new ones.
-//  3. There are at most maxJumps amounts. Further ones are named (ClockSome).
+//  1. A comparison shows how much time would have to pass for another outcome. All delays of a path take at
+//     most Slack for each time that all goroutines have waited, and once more (reaches). If that is too
+//     little for every comparison, all outcomes are those without delays. (Consider the first comparison
+//     with another outcome: before it, nothing has changed.)
+//  2. Otherwise the search begins again, and each look is a visible operation with alternatives: no time
+//     passes, or the amount that one of the comparisons needs, or all that is left (Config.jumps). If
+//     comparisons then need other amounts, the search begins again with these. It ends when there are no
+//     new amounts.
+//  3. There are at most maxJumps amounts. The verdict names further ones (ClockSome).
 //
-// Amounts are rounded up to a tenth of a microsecond, so that the nanoseconds of looks do not count.
+// Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take.
 
 // A lateness is the time that comparisons have needed, or would need, for another outcome.
 type lateness struct {
@@ -53,8 +53,8 @@ const (
 	allLeft  = math.MaxInt64 // all the remaining time passes
 )
 
-// note notes that there would be another outcome if d had passed, and reports whether there is room
-// for the amount.
+// note records that there would be another outcome if d had passed, and reports whether there is room for
+// the amount.
 //
 //	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
 func (l *lateness) note(d int64) bool {
@@ -102,9 +102,9 @@ func (m *Machine) moves(g *goroutine) bool {
 	return g.bubble == 0 && !m.auto && (!m.cfg.OrderedTime || m.cfg.Slack > 0)
 }
 
-// reaches reports whether the time on the present path could be later by d. If anything has asked,
-// the number of times that all goroutines have waited is a part of states: see state_time.go.
-// By rule 3 debt is at most Slack, and it begins at 0 each time that all goroutines wait.
+// reaches reports whether the time on the present path could be later by d. Once reaches was called, the
+// number of times that all goroutines have waited is a part of states: see state_time.go. By rule 3 debt is
+// at most Slack, and it begins at 0 each time that all goroutines wait.
 func (m *Machine) reaches(d int64) bool {
 	if !m.cfg.OrderedTime || m.cfg.Slack > math.MaxInt64/4/(m.rests+1) {
 		return d <= math.MaxInt64/2
@@ -120,9 +120,8 @@ func (m *Machine) reaches(d int64) bool {
 
 // peekLook is the Peek of a look.
 //
-// In this order: a look of a loop that waits is a Sleep; a look on which nothing depends, or at which
-// time cannot pass, is local work; all others are visible, with an alternative for each amount of
-// time.
+// A look of a waiting loop is a Sleep. Otherwise, a look on which nothing depends, or at which time cannot
+// pass, is local work. All other looks are visible, with an alternative for each amount of time.
 func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if g.status == gRunning && !m.auto && g.bubble == 0 {
 		m.arriveAtLook(g)
@@ -195,14 +194,14 @@ func (m *Machine) look(g *goroutine) int64 {
 	return m.shown
 }
 
-// noteLook notes that a look has shown t.
+// noteLook records that a look has shown t.
 func (m *Machine) noteLook(t int64) {
 	if n := len(m.looks); n == 0 || m.looks[n-1] != t {
 		m.looks = append(m.looks, t)
 	}
 }
 
-// observed reports whether the time that g reads may matter: it is not only logged.
+// observed reports whether the time that g reads may matter, because it is not only logged.
 func (m *Machine) observed(g *goroutine) bool {
 	p := m.timesCaller(g)
 	return p == nil || !p.Std || p.Path != "log" && p.Path != "log/slog" && p.Path != "testing"
@@ -270,8 +269,8 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	return cmp.Or(cmp.Compare(timeSecond(a[0], a[1]), timeSecond(b[0], b[1])), cmp.Compare(a[0]&timeNanos, b[0]&timeNanos))
 }
 
-// comparesEarly names a comparison, or the difference, of two times of the clock in an initialiser: these
-// are the only ones there.
+// comparesEarly names a comparison, or the difference, of two times of the clock in an initialiser, where
+// only one outcome is tried.
 func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 	//mutant: the clock of initialisers is not named [env TestPrograms/clockinit]: " && m.initialising()" -> " && false"
 	if min(x, y) >= 0 && m.initialising() {
@@ -279,16 +278,16 @@ func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 	}
 }
 
-// settled reports whether no time earlier than t can become later than it if time passes at looks.
-// If a look has shown t none can: an earlier time was shown before, or is a duration after one
-// that was. But the program may have computed times that lie before a shown one, and grow with it:
-// then only the time shown now is settled.
+// settled reports whether no time earlier than t can become later than t if time passes at looks. That is
+// so if a look has shown t, because an earlier time was shown before t, or is a duration after such a time.
+// But the program may have computed times that lie before a shown one, and grow with it. Then only the time
+// shown now is settled.
 func (m *Machine) settled(t int64) bool {
 	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
 		return t == now
 	}
 	_, ok := slices.BinarySearch(m.looks, t)
-	if ok { // the shown times are no part of states
+	if ok { // the shown times are not part of states
 		m.observeTime()
 	}
 	return ok
@@ -399,8 +398,8 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 	return m.funcs[ra>>32]
 }
 
-// compared notes that a comparison of times would have another outcome if more than d had passed, d +
-// unit at most.
+// compared records that a comparison of times would have another outcome after more than d, and at most d +
+// unit.
 func (m *Machine) compared(g *goroutine, d, unit int64) {
 	m.noteWaiting(g)
 	m.needsTime(g, max(m.clock, m.shown)+d+unit+1)

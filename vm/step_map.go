@@ -24,13 +24,13 @@ import (
 //	index    ◀──────────────────────┘   place in entries + 1, by hash, linear probing; 0: free
 //	         │ 0 │ 1 │ 0 │ 2 │ 3 │ 0 │ 0 │ 0 │
 //
-// Why not the runtime's tables? Their order of iteration depends on a random seed, which is in no
-// state. Here it is that of insertion: only the operations on the map decide it.
+// The machine does not use the runtime's tables, because their order of iteration depends on a random seed,
+// which is in no state. Here it is the order of insertion, which only the operations on the map determine.
 //
-// A map does not show how it got its entries: after deletions the remaining entries are numbered anew,
-// from 1 (mapRenumber). So a cache that has the same entries as before is in the same state as before.
-// Iterators use the numbers, so maps that have ever had an iterator keep them; whether a map has had one
-// (heap.Iterated) is no part of the state:
+// A map does not show its history: after deletions the remaining entries are numbered anew, from 1
+// (mapRenumber). So a cache with the same entries as before is in the same state. Iterators use the
+// numbers, so maps that have ever had an iterator keep them; whether a map has had one (heap.Iterated) is
+// no part of the state:
 //
 //  1. Numbers order the entries, and only iterators of the map read them.
 //  2. Let two states differ only in that flag. In the state without it there are no iterators of the
@@ -250,12 +250,12 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 	hd[mpUsed/8], hd[mpSeq/8] = used, used
 }
 
-// iterated notes that an iterator knows numbers of entries of the map.
+// iterated records that an iterator knows numbers of entries of the map.
 func (m *Machine) iterated(mp ptr) { m.heap.SetFlags(uint32(mp>>32), heap.Iterated) }
 
 // mapDelete removes key k.
 //
-// If the others keep their places (mapRenumber) the entry does, too: it is cleared.
+// If the other entries keep their places (mapRenumber), the entry is only cleared.
 func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	i, _, bad := m.mapFind(mp, t, k)
 	if i < 0 {
@@ -342,8 +342,8 @@ func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 
 // mapOp executes the map operations.
 //
-// As everywhere, an operation asks whether it may execute before it reads the map's contents:
-// they may be others when it is scheduled.
+// As everywhere, an operation checks whether it may execute before it reads the map's contents, because
+// they may have changed when it is scheduled.
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {
@@ -380,7 +380,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *b != 0 {
 			e, _, bad = m.mapFind(*b, t, keyImage(rg(r, in.C)))
 		} else {
-			// A nil map has no entries, but a key that cannot be hashed panics all the same.
+			// A nil map has no entries, but a key that cannot be hashed panics nevertheless.
 			_, bad = m.hashImage(t.key, keyImage(rg(r, in.C)), 0)
 		}
 		if bad != 0 {

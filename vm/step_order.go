@@ -8,19 +8,19 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// The order in which a loop visits the entries of a map is a choice, where the program can notice it
+// The order in which a loop visits the entries of a map is a choice if the program can notice it
 // (linker.OrderMatters). Each iteration is two visible operations at most:
 //
-//  1. a read of the map, if it is shared. It notes which entries must and which may be visited.
-//  2. a Choose among those. It concerns the goroutine alone.
+//  1. a read of the map, if it is shared. It records which entries must and which may be visited.
+//  2. a Choose among those, which concerns only the goroutine.
 //
 // The notes are in an object to which the iterator refers. So the choices do not
 // change while other goroutines move, and iterations that have visited the same entries in another
 // order are in the same state.
 //
-// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it
-// may, at any time, or never: a loop ends when all the others have been visited. It visits at most
-// maxInserted of them, so that a loop ends that inserts one in each iteration.
+// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it may,
+// at any time, or never: a loop ends when all the others have been visited. It visits at most maxInserted
+// of them, so that a loop that inserts one in each iteration ends.
 const (
 	orMode = iota * 8 // how the order is chosen, and flags
 	orSeen            // insertion number of the newest entry that has been noted
@@ -31,7 +31,7 @@ const (
 	orFirst
 )
 
-// How the order is chosen: all orders, one of the rotations of the order of insertion, that order.
+// The sets of orders to choose from: all orders, the rotations of the order of insertion, only that order.
 const (
 	orderAll = 1 + iota
 	orderStart
@@ -184,8 +184,8 @@ func (m *Machine) orderOf(g *goroutine, n uint64, code bool) int {
 	return orderOne
 }
 
-// tryOrders reports whether g may try n more orders. The number of tried orders is no part of the
-// state: where that makes a difference something is assumed, on the path that is explored first.
+// tryOrders reports whether g may try n more orders. The number of tried orders is not part of the state.
+// Where that makes a difference, the path that is explored first has an assumption.
 //
 // It counts the product and not the sum: two loops over four entries are 24 times 24 executions.
 func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
@@ -329,7 +329,7 @@ type Ranging struct {
 	Pos token.Position // of the loop, or of the user's call of the function that has it
 }
 
-// noteRanging notes that g chooses how its loop over a map continues.
+// noteRanging records that g chooses how its loop over a map continues.
 func (m *Machine) noteRanging(g *goroutine) {
 	if m.ranged == nil {
 		pos, _, _ := m.userFrame(g)

@@ -204,8 +204,8 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	}
 	flags := func() uint64 { return g.Stack[fp-hdrLink] >> 32 }
 	if deferred {
-		// A deferred recover that runs when its function returns is like a call from there;
-		// run by unwinding it is no call of a deferred function.
+		// A deferred recover that runs when its function returns is like a call from there. If unwinding
+		// runs it, it is not called by a deferred function.
 		if flags()&(frRunDefer|frRecovered) == 0 {
 			return 0, 0
 		}
@@ -220,7 +220,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 			up()
 		}
 	}
-	// A synthetic wrapper that was itself deferred passes the right on.
+	// A deferred synthetic wrapper passes on the right to recover.
 	for flags() == 0 {
 		if up(); !fn.Wrapper {
 			return 0, 0

@@ -8,9 +8,9 @@ import (
 )
 
 // The moment at which a goroutine parks (rule 4 of step_partners.go) makes a difference twice: to an
-// operation that does not wait, which finds parked goroutines, and to steps that happen when all wait.
-// So an explorer can put parking off until then. Of n workers that come to one channel it need not
-// choose which have parked already.
+// operation that does not wait, which finds parked goroutines, and to steps that happen when all wait. So
+// an explorer can postpone parking until then. If n workers come to one channel, it need not choose which
+// of them have parked already.
 //
 //	q: <-c                      arrives, and parks some time later
 //	g: select { case c <- 1:    finds q, if that has parked
@@ -28,10 +28,10 @@ import (
 //     wait depend on it, and q is not parked after y. So the park is omitted.
 //  2. y is an operation that does not wait and finds q. They are a meeting, which is listed as q can park
 //     there.
-//  3. y depends on whether all others wait: time passes (by rule 2 of step_time.go, or in a bubble) or
-//     a goroutine waits for the rest of its bubble. Directly before y no other goroutine of the bubble of
-//     the parking one, or outside of all bubbles, could do anything else: otherwise y would not be
-//     possible. So PutOff keeps the park, the first one of several. Their order makes no difference.
+//  3. y depends on whether all others wait: time passes (by rule 2 of step_time.go, or in a bubble) or a
+//     goroutine waits for the rest of its bubble. Directly before y, no other goroutine of the parking
+//     one's bubble, or outside of all bubbles, could do anything else, because otherwise y would be
+//     impossible. So PutOff keeps the park, or the first of several. Their order makes no difference.
 //  4. y is any other step. If it makes another case of q ready then q parks later, if at all: a goroutine
 //     with a ready case is no partner of operations that do not wait, parked or not. If it does not, the
 //     park can come after y: an operation that does not wait and finds another goroutine, or another case,
@@ -39,10 +39,10 @@ import (
 //     parked.
 //  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
 //
-// A goroutine that has parked remains parked: only a step of its own ends it. So the listed steps are a
-// part of all steps, and nothing new can happen.
+// A parked goroutine remains parked until a step of its own. So the listed steps are a subset of all steps,
+// and nothing new can happen.
 //
-// With a reduction (system_reduction.go), which asks whether goroutines wait, nothing is put off.
+// With a reduction (system_reduction.go), which depends on waiting goroutines, nothing is postponed.
 
 // PutsOff implements por.Parker.
 func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }

@@ -60,8 +60,8 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 //	caseIndex < 0, park           wait where others can see it
 //	caseIndex < 0, not park       default
 //
-// A rendezvous is an alternative for each partner and each matching case of the partner: who
-// communicates with whom is a choice.
+// A rendezvous is an alternative for each partner and each matching case of the partner: the pair of
+// goroutines that communicate is a choice.
 type chanAlt struct {
 	caseIndex   int
 	partner     int // slot of the rendezvous' partner, or -1
@@ -203,9 +203,9 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 // partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
 // c of g. If g has a ready case or does not wait, the partner has to be parked.
 //
-// Two rules of selects decide. A goroutine that tries (select with default) communicates only
-// with one that has parked. And a goroutine that could continue without g does so as soon as it
-// arrives, so it is no partner; unless g has parked, and the other one arrives.
+// Two rules of selects decide. A goroutine that does not wait (select with default) communicates only with
+// one that has parked. A goroutine that could continue without g does so as soon as it arrives, so it is no
+// partner, unless g has parked before it arrives.
 //
 //	g: select { case a <- 1: case <-b: }      g has b ready: q must have parked before
 //	q: select { case <-a: case <-c: }         q has c ready: it does not park, so no rendezvous
@@ -273,8 +273,8 @@ func (m *Machine) observable(c chanCase) bool {
 	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
-// oldest chooses, in run mode, a ready case at random and of its partners the
-// one that has waited longest, as the runtime does.
+// oldest chooses, in run mode, a random ready case, and the partner that has waited longest, as the runtime
+// does.
 //
 // The runtime has queues; waiting goroutines are numbered here as they arrive (wait.seq), which
 // is equivalent.

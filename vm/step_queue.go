@@ -6,13 +6,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Goroutines that wait on a channel, in the order in which they came. The language promises no order,
-// so the served goroutine is a choice (step_partners.go). gc has queues: the goroutine that has parked
-// first is served first, and no goroutine that comes later overtakes it.
+// The order of goroutines that wait on a channel. The language promises no order, so the served goroutine
+// is a choice (step_partners.go). gc has queues: the goroutine that has parked first is served first, and
+// no goroutine that comes later overtakes it.
 //
 // The moment at which a goroutine parks is unknown: it may be delayed between its last step and that, by
-// the slack at most (step_time.go). So q has parked before g if it came to its operation by more than the
-// slack earlier, as the clock says. To serve g although such a q waits for the same is to overtake q.
+// the slack at most (step_time.go). So q has parked before g if it reached its operation earlier by more
+// than the slack, according to the clock. If g is served while such a q waits for the same, g overtakes q.
 //
 //	clock 0    q: c <- 1     waits: there is no receiver
 //	clock 1 s  g: c <- 2     waits, too
@@ -27,12 +27,12 @@ import (
 //	clock 0    g: select { case <-a: case <-b: }    waits
 //	clock 1 s  h: close(a); close(b)                g has received from a
 //
-// With Config.InTurn there is no alternative that overtakes, and only the case that gc has chosen. The
-// remaining alternatives are more than gc's queues allow, and include all that they do:
+// With Config.InTurn no alternative overtakes, and only the case that gc has chosen is left. The remaining
+// alternatives include all that gc's queues allow, and more:
 //
-//  1. A goroutine that is served from a queue takes the element at once. Here it is enabled then and
-//     may step later; the rest of that step, up to its next operation, no other goroutine can notice.
-//     So let it step at once: then no other one is ahead of it.
+//  1. A goroutine that is served from a queue takes the element at once. Here it is then enabled, and may
+//     step later. No other goroutine can notice the rest of that step, up to its next operation. So it may
+//     step at once; then no other goroutine is ahead of it.
 //  2. If q may be served before g, and q came earlier, q is enabled as soon as g would be without
 //     this rule: it waits for the same channel in the same direction. The first of the waiting
 //     goroutines overtakes none. So no deadlock is new.
@@ -42,12 +42,12 @@ import (
 //  4. An operation that does not wait may take an element that gc has already given to a waiting
 //     goroutine. Here the element is still in the buffer, so this adds behaviours and removes none.
 //
-// In a program that is run the goroutine that has come first is always served first, as by gc.
+// In run mode the goroutine that came first is always served first, as by gc.
 //
-// That a goroutine has come earlier is part of a state then. So are ages up to the slack: beyond it
-// each goroutine that is yet to come comes later.
+// The order of arrival is then part of a state, and so are ages up to the slack. Every goroutine that
+// arrives in the future comes after one that is older than the slack.
 
-// cameFirst reports whether q has parked in its operation before g has in the one that it is at.
+// cameFirst reports whether q has parked in its operation before g parks in its own.
 func (m *Machine) cameFirst(q, g *goroutine) bool {
 	if m.auto {
 		return g.status == gRunning && !g.scheduled || q.wait.seq < g.wait.seq
@@ -107,8 +107,8 @@ func (m *Machine) hasParked(g *goroutine) bool {
 	return m.timeOrdered(g) && (m.clockOf(g)-g.came > slack || g.cameAfter < m.waitsIn(g.bubble))
 }
 
-// serve notes which parked selects gc completes now that channel c has been closed, or has got an
-// element, or room for one if send is set.
+// serve records which parked selects gc completes now that channel c was closed, or has a new element, or
+// new room if send is set.
 func (m *Machine) serve(c ptr, send bool) {
 	if m.auto || m.clock <= m.cfg.Slack && !m.inBubbles() { // nothing has certainly parked
 		return
@@ -143,7 +143,7 @@ func (m *Machine) serve(c ptr, send bool) {
 	}
 }
 
-// assign notes that gc completes case index of q's operation, if q has parked.
+// assign records that gc completes case index of q's operation, if q has parked.
 func (m *Machine) assign(q *goroutine, index int) {
 	//mutant: a select that may not have parked is completed [test ./explore TestSelects]: drop 3
 	if q.pending.Kind == trace.Select && q.assigned == 0 && m.hasParked(q) {
@@ -170,7 +170,7 @@ type Passing struct {
 	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
 }
 
-// notePassing notes it if g, which executes alternative a, case c, overtakes a goroutine.
+// notePassing records whether g, which executes alternative a, case c, overtakes a goroutine.
 func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 	if m.passed != nil {
 		return
@@ -218,7 +218,7 @@ func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	return ws
 }
 
-// cameBefore reports whether q waits on channels, and has for longer than g.
+// cameBefore reports whether q waits on channels, for longer than g.
 func (m *Machine) cameBefore(q, g *goroutine) bool {
 	return q != g && waitsInQueue(q) && m.cameFirst(q, g)
 }

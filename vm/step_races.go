@@ -10,18 +10,17 @@ import (
 // Config.Races, follows the happens-before relation of the path with vector clocks (package race).
 // Neither makes the other superfluous:
 //
-//   - The first way needs the state to be visited. Searches that store no states or are bounded
-//     skip most of them; clocks find a race however far apart the two accesses of one execution
-//     are.
-//   - Some orders that the machine keeps are not in the memory model: len of a channel, select's
-//     default, a TryLock that fails, how long a Sleep takes, a spinning reader of plain memory.
-//     With those in between, the accesses are never co-enabled and race all the same.
+//   - The first way needs the state to be visited. Searches that store no states or are bounded skip most
+//     states. Clocks find a race at any distance between the two accesses of one execution.
+//   - Some orders that the machine keeps are not in the memory model: len of a channel, select's default, a
+//     TryLock that fails, how long a Sleep takes, a spinning reader of plain memory. If one of these is
+//     between two accesses, they are never co-enabled, but race nevertheless.
 //   - State matching cuts a path at a known state, though its clocks may be others: the
 //     accesses before the cut are never compared with those after it. Two accesses that no order of
 //     the first kind separates are co-enabled in some state, and that state is visited.
 //
-// Some accesses are not followed: those to an object that only one goroutine can reach (heap.Shared
-// is not set), and those made while there is one goroutine. No race is missed by that:
+// Some accesses are not tracked: those to an object that only one goroutine can reach (heap.Shared is not
+// set), and those made while there is one goroutine. No race is missed by that:
 //
 //  1. Another goroutine that accesses the object later has got a pointer to it through a chain of
 //     operations that begins with its publication.
@@ -32,7 +31,7 @@ import (
 //
 // The same holds for releases of a primitive that only its owner can reach.
 
-// following reports whether the detector follows accesses and synchronisation now.
+// following reports whether the detector tracks accesses and synchronisation now.
 func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto && !m.raceless }
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly

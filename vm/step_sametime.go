@@ -6,24 +6,24 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Programs that use more of the time than the distance of two Times, or compare Times by other means
-// than their methods.
+// Programs that use more of a time than its distance from another Time, or compare Times in other ways than
+// by their methods.
 //
 //	a == b, switch a { case b: }     also in structs, arrays and interfaces
 //	m[a]                             the key is found if it is equal
 //	s := a.Format(time.RFC3339)      a decision by s is a decision by the time
 //	a.Year() > 2030                  so is this (and see step_date.go)
 //
-// Two equal Times may come from different looks, which would differ if looks were visible: that is
-// noted as by Equal (compared). Of two Times that differ one may be in the future: that they are equal
-// at one single moment is not tried, and the verdict names it.
+// Two equal Times may come from different looks, which would differ if looks were visible: that is recorded
+// as for Equal (compared). If two Times differ, one may be in the future. That they are equal at one single
+// moment is not tried, and the verdict names it.
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
 	return m.link.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
 }
 
-// timesCompared notes that values of layout l at a and b are compared by ==.
+// timesCompared records that values of layout l at a and b are compared by ==.
 func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 	g, early := m.executing, m.initialising()
 	if g == nil || !early && !m.readsTime(g) {
@@ -77,14 +77,14 @@ func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
 	return eq
 }
 
-// equalOnce notes a comparison of Times that are equal only at the moment at which d has passed.
+// equalOnce records a comparison of Times that are equal only when exactly d has passed.
 func (m *Machine) equalOnce(g *goroutine, d int64) {
 	if m.moves(g) && m.reaches(d) {
 		m.assume(g, ClockSome)
 	}
 }
 
-// equalTimes is timesCompared for the method Equal; compareTimes notes the rest.
+// equalTimes is timesCompared for the method Equal; compareTimes records the rest.
 func (m *Machine) equalTimes(g *goroutine, r Regs) {
 	x := instant(r.U(timeWall), r.U(timeExt))
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
@@ -93,8 +93,8 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 	}
 }
 
-// tickShown notes that g has received the Time wall, ext from a ticker or timer. Here a tick is sent
-// when it is due, and natively somewhat later.
+// tickShown records that g has received the Time wall, ext from a ticker or timer. Here a tick is sent when
+// it is due, and natively somewhat later.
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	const most = 1 << 10
 	k := m.link
@@ -112,7 +112,7 @@ func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	k.ticks[instant(wall, ext)] = true
 }
 
-// sinceTick notes the distance of x and y, if x is a tick.
+// sinceTick records the distance of x and y, if x is a tick.
 func (f *clockFacts) sinceTick(x, y int64) {
 	f.lock()
 	defer f.unlock()
@@ -134,7 +134,8 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 	return f.sinceTicks[d]
 }
 
-// comparesTicks notes a comparison of x and y, if the one that is not later is a tick: it might be later.
+// comparesTicks records a comparison of x and y, if the one that is not later is a tick, because the tick
+// might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
 	if m.link.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
@@ -163,8 +164,8 @@ var (
 		"Truncate": true, "Round": true, "AddDate": true}
 )
 
-// takenApart notes that a method of Time uses the seconds or nanoseconds of the Time wall, ext.
-// The compiler has examined the uses of the numbers of UnixNano and the like (compile, clock.go).
+// takenApart records that a method of Time uses the seconds or nanoseconds of the Time wall, ext. The
+// compiler has examined the uses of the numbers of UnixNano and the like (compile, clock.go).
 func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 	if !m.readsTime(g) {
 		return

@@ -17,8 +17,8 @@ import (
 //
 // Peek is called again in each state while the call is pending, as its operation may change.
 func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
-	// Peek was called for the first native of a step before the step, and the explorer has chosen among
-	// the alternatives of then.
+	// For the first native of a step, Peek was called before the step, and the explorer has chosen among
+	// those alternatives.
 	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // viewOf has asked Peek
 		g.scheduled = false
 		if m.following() {
@@ -30,8 +30,8 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
-		// No other goroutine can notice it. The alternative chosen for an operation earlier in this
-		// step does not concern it.
+		// No other goroutine can notice it. The alternative that was chosen for an earlier operation of
+		// this step is not for this one.
 		g.Choice = 0
 		return true
 	}
@@ -198,8 +198,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	g.steps++
 	m.cnt.Steps++
 	m.steps++
-	// Nothing of the previous step counts from here on: neither its work, nor its views, nor the
-	// races that it found.
+	// The work, the views and the races of the previous step are reset here.
 	m.beginStep()
 	m.moment++
 	if m.race != nil {
@@ -232,9 +231,8 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.verify(true)
 }
 
-// runLocal executes the local work of the goroutines that the step has created, or an operation of
-// which it has completed, until each has a visible operation pending.
-// Invariant: m.ready is empty between two steps.
+// runLocal executes the local work of the goroutines that the step started, or whose operation it
+// completed, until each has a visible operation pending. Invariant: m.ready is empty between two steps.
 //
 // The order of the goroutines makes no difference: their work is local.
 func (m *Machine) runLocal() {
@@ -274,8 +272,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 		return false // the other goroutines get their turn
 	}
-	// Checks that are not needed at every refill: is there garbage, does the user interrupt, is the
-	// bound of local work reached? A refill may be early, as diverges asks for them.
+	// These checks are not needed at every refill: for garbage, an interrupt by the user, and the bound of
+	// local work. A refill may be early, because diverges asks for some.
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
@@ -294,7 +292,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 }
 
 // inModel reports whether g is in code of a model, or in a function of the library that a model has called.
-// The code there between two operations is one step. Package testing calls tests, which are no such code.
+// There, the code between two operations is one step. Package testing does not count, because it calls
+// tests.
 func (m *Machine) inModel(g *goroutine) (in bool) {
 	if g.Fn.Trusted {
 		return !m.inTesting(g.Fn)

@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A silence is a sequence of silent steps. Most steps have nothing to do with channels, and most
-// goroutines wait at channels. After a silent step the alternatives of these goroutines are the same,
-// so their views stay true.
+// A silence is a sequence of silent steps. Most steps do not involve channels, and most goroutines wait at
+// channels. After a silent step the alternatives of these goroutines are unchanged, so their views stay
+// valid.
 //
 // Claim: let g's step be silent, that is
 //
@@ -19,7 +19,7 @@ import (
 //
 //  1. They are a function of the registers of its goroutine, of the headers of channels, and of which
 //     goroutines have such operations pending, on which channels, and which of them are parked
-//     (chanAlternatives). Config.InTurn is an exception, with which nothing is kept.
+//     (chanAlternatives). Config.InTurn is an exception: with it no views are kept.
 //  2. A channel that another goroutine has is shared (state_sharing.go). So only an operation that
 //     declares its objects changes it: an operation on channels, the firing or stopping of a timer, an
 //     access to memory by way of package unsafe.

@@ -160,9 +160,9 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 // elements, as the runtime's growslice computes it: twice as much for small slices, less and less for
 // large ones down to a quarter more, rounded up to the size of the allocation.
 //
-// It has to be exactly the runtime's, as it decides which later appends share an array: in
-// a := append(s, 1); b := append(s, 2) the two are one element if s has room for it. gc gives arrays
-// on the stack other capacities; the machine has every array on the heap.
+// It has to be exactly that of the runtime, because it decides which later appends share an array: in a :=
+// append(s, 1); b := append(s, 2) the two are one element if s has room for it. gc gives arrays on the
+// stack other capacities; the machine has every array on the heap.
 func growCap(old, need uint64, e *layout.Layout) uint64 {
 	es := uint64(e.Size)
 	if es == 0 {

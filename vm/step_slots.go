@@ -28,11 +28,12 @@ import (
 // visited in any case; the 7 - (p - f) others, p + 1 to f - 1, are visited if the loop has begun after
 // them: that is a choice when the loop reaches an entry there.
 //
-//  1. All that gc does is possible here: let it begin at slot o. Up to p the slots are the same. Visiting a
-//     slot between p and o is a choice; when gc has come to o it ends, which is a choice if there is an
-//     entry in one of the others.
-//  2. gc does all that is possible here: each choice to visit an entry in slot s says that o is after s, and
-//     to end that it is not. Slots are inspected in ascending order from p + 1 on, so one o agrees with all.
+//  1. Every behaviour of gc is possible here: let it begin at slot o. Up to p the slots are the same.
+//     Visiting a slot between p and o is a choice; when gc has come to o it ends, which is a choice if
+//     there is an entry in one of the others.
+//  2. Every behaviour that is possible here is one of gc: each choice to visit an entry in slot s says that
+//     o is after s, and to end that it is not. Slots are inspected in ascending order from p + 1 on, so one
+//     o agrees with all.
 //  3. When a map becomes large during the loop all its slots have entries. Of those gc visits the ones that
 //     it would have visited, as far as they still exist. Here these are the entries that must or may be
 //     visited, in any order; new entries may be visited, as in other loops.
@@ -46,7 +47,7 @@ func (m *Machine) small(hd *[5]uint64, t *mapType) bool {
 	return m.hasSlots() && (hd[mpEntries/8] == 0 || m.mapRoom(hd, t) == minMapCap)
 }
 
-// mapRoom returns how many entries the array of the map has room for.
+// mapRoom returns the number of entries that fit in the array of the map.
 func (m *Machine) mapRoom(hd *[5]uint64, t *mapType) int {
 	return int(m.heap.Objs[hd[mpEntries/8]>>32].Size / t.entry.Size)
 }
@@ -139,7 +140,7 @@ func (l slotLoop) to(s uint64) slotLoop {
 	return slotLoop{(s + 1) % minMapCap, 0, l.may - (n - l.sure)}
 }
 
-// noteSlots notes which entries can be visited now in the loop with order words w, whose map is or was
+// noteSlots records which entries can be visited now in the loop with order words w, whose map is or was
 // small. In the first iteration these are all entries.
 func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
 	clear(w[orMust/8:])

@@ -200,7 +200,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 
 // copyBig executes CopyMem, which moves values that are too large for registers, or clears them.
 //
-// A nil check comes first, as it is a panic whatever the others do.
+// A nil check comes first, because it always panics.
 func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	n := f.Code[g.PC+1].Word()
 	dst, src := *rg(r, in.A), uint64(0)

@@ -7,11 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Durations of the clock that are in memory, or on their way to another function. The machine keeps
-// their values, each with the number of clock reads of which it is the sum at most (compile,
-// clock.go). Every Duration with such a value counts as one of the clock.
+// Durations of the clock in memory, or passed to another function. The machine keeps their values, each
+// with a bound on the number of clock reads of which it is the sum (compile, clock.go). Every Duration with
+// such a value counts as one of the clock.
 
-// noteSpan notes that d is a Duration of the clock: the sum of at most n of them.
+// noteSpan records that d is a Duration of the clock, the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {
 	k := m.link
 	if m.cfg.Run || !k.clockUsed {
@@ -41,7 +41,7 @@ func (m *Machine) spanOf(d int64) int32 {
 	return m.link.spans[d]
 }
 
-// spanFlows notes that a Duration, or a number without a unit, is computed from a and b.
+// spanFlows records that a Duration, or a number without a unit, is computed from a and b.
 func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	op := token.Token(word & bytecode.FlowOp)
 	x, y := m.spanOf(a), int32(0)
@@ -84,9 +84,9 @@ func (m *Machine) spanFlows(g *goroutine, how uint16, a, b, word int64) Ctl {
 	return Next
 }
 
-// comparesSums notes a comparison of the Durations a and b, if passing time counts several times in
-// one of them, and the result changes with less time than their difference. For a rounded Duration
-// that amount of time is unknown.
+// comparesSums records a comparison of the Durations a and b, if passing time counts several times in one
+// of them, and the result changes with less time than their difference. For a rounded Duration that amount
+// of time is unknown.
 func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 	n := int64(max(m.spanOf(a), m.spanOf(b)))
 	//mutant: what is rounded is compared as a duration [test ./cmd/hbcheck TestScripts/durations]: "(n == maxSum || !m.reaches(d)" -> "!m.reaches(d"
@@ -95,7 +95,7 @@ func (m *Machine) comparesSums(g *goroutine, a, b int64) {
 	}
 }
 
-// spanText notes that a text is made of the Duration d.
+// spanText records that a text is made of the Duration d.
 func (m *Machine) spanText(g *goroutine, d int64) {
 	//mutant: texts that are printed are named [env TestPrograms/spanprinted]: drop 4
 	if m.spanOf(d) > 0 && m.clockRead() && g.bubble == 0 && !m.onlyShown(g) {

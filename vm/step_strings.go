@@ -59,7 +59,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.sym.Moved(uint64(id)<<32+uint64(len(x)), *rg(r, in.C), uint64(len(y)))
 			*a, *a1 = uint64(id)<<32, uint64(len(dst))
 		}
-	// From here on the string has bytes of its own, whatever becomes of the slice.
+	// From here on the string has bytes of its own, so changes of the slice do not affect it.
 	case bytecode.BytesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n, false)) {
 			return Stop

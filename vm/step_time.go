@@ -152,14 +152,14 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// noteArmed notes that a timer has been started that fires after d.
+// noteArmed records that a timer has been started that fires after d.
 func (m *Machine) noteArmed(d int64) {
 	if d > 0 && d <= m.cfg.Slack && !m.cfg.short.Load() {
 		m.cfg.short.Store(true)
 	}
 }
 
-// noteNear notes timers other than g to which time can now pass while goroutines are enabled.
+// noteNear records timers other than g to which time can now pass while goroutines are enabled.
 func (m *Machine) noteNear(g *goroutine) {
 	if m.cfg.Slack == 0 || m.cfg.VisibleArming {
 		return
@@ -175,8 +175,8 @@ func (m *Machine) noteNear(g *goroutine) {
 // some path time could pass while goroutines were enabled.
 func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cfg.VisibleArming }
 
-// NeedsRefining reports whether the search proves nothing: an operation must become visible, time
-// must pass at a place where it does not, or the fingerprints of states must hold more.
+// NeedsRefining reports whether the search is inconclusive: an operation must become visible, time must
+// pass at more places, or fingerprints of states must contain more.
 func (v Environment) NeedsRefining() bool {
 	m := v.m
 	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
@@ -198,8 +198,8 @@ func (v Report) Wait(id trace.GID) (d time.Duration, ok bool) {
 	return time.Duration(int64(g.label) - m.clock), true
 }
 
-// AwaitsTime reports whether goroutine id can do nothing before time has passed. By rule 2 time
-// does not pass as long as another goroutine of this state is enabled.
+// AwaitsTime reports whether goroutine id can do nothing before time has passed. By rule 2 time does not
+// pass while another goroutine of this state is enabled.
 func (v StaticView) AwaitsTime(id trace.GID) bool {
 	m := v.m
 	g := m.gOf(id)
@@ -262,8 +262,8 @@ func (m *Machine) deadline(g *goroutine) int64 {
 	return d
 }
 
-// fullUntil returns until when the channel of ticker g has held a tick: now, if it still does; -1
-// if it never has. The empty buffer keeps that time (takeBuffered), in a program that is run only.
+// fullUntil returns the time until which the channel of ticker g held a tick: now, if it still holds one;
+// -1 if it never did. In run mode, the empty buffer keeps that time (takeBuffered).
 func (m *Machine) fullUntil(g *goroutine) int64 {
 	c := m.word(g.wait.obj, tmChan)
 	if m.chanHdr(c)[chLen/8] != 0 {
@@ -282,7 +282,7 @@ func (m *Machine) nextTick(g *goroutine, period int64) int64 {
 	return d
 }
 
-// noteWaiting notes that g waits for time to pass, for Modes.
+// noteWaiting records that g waits for time to pass, for Modes.
 func (m *Machine) noteWaiting(g *goroutine) {
 	if g.bubble == 0 && !m.auto && !m.cfg.waited.Load() {
 		m.cfg.waited.Store(true)

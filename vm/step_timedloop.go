@@ -26,7 +26,7 @@ import (
 // before loops that end by them are timed. A loop that sleeps now and then does not reach it.
 const vainRounds = 64
 
-// timedRounds is how many rounds a timed loop runs before time passes.
+// timedRounds is the number of rounds that a timed loop runs before time passes.
 const timedRounds = 3
 
 // A timedLoop is the record of a goroutine in a timed loop.
@@ -45,7 +45,7 @@ type loopPlaces struct {
 	list []string
 }
 
-// add notes a place.
+// add records a place.
 func (l *loopPlaces) add(place string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,7 +43,7 @@ func (m *Machine) indexes() bool {
 	return true
 }
 
-// indexArrival adds g, which has come to an operation on channels, to the index.
+// indexArrival adds g, which has reached an operation on channels, to the index.
 func (m *Machine) indexArrival(g *goroutine) {
 	l := &m.waiters
 	if !l.indexed {

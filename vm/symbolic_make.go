@@ -71,7 +71,7 @@ func (m *Machine) newInputs(g *goroutine) *shadow.Maker {
 	return shadow.NewMaker(m.shadowHost(), m.sym, &g.Goroutine, m.inputPos(g), given)
 }
 
-// noteBound notes that a value has a length, which has a bound.
+// noteBound records that a value has a length with a bound.
 func (c *Config) noteBound(n *shadow.Maker) {
 	if n.Bounded {
 		c.bounded.Store(true)

@@ -46,9 +46,8 @@ const (
 	hashK1 = 0xBF58476D1CE4E5B9
 )
 
-// mix returns the hash h with v added.
-// A multiplication to 128 bits folded to 64, as in wyhash: so that high bits of v count in the low
-// ones of the result, too.
+// mix returns the hash h with v added. A multiplication to 128 bits, folded to 64 as in wyhash, so that
+// high bits of v also affect low bits of the result.
 func mix(h, v uint64) uint64 {
 	hi, lo := bits.Mul64(h^v^hashK0, hashK1)
 	return hi ^ lo

@@ -14,7 +14,7 @@ const (
 	mostAims   = 24
 )
 
-// aims returns what finds the targets for the walks of an entry: what the checks of hbcheck analyze find in
+// aims returns a function that finds targets for the walks of an entry: the findings of hbcheck analyze in
 // the code that the entry reaches.
 func (x *wholeRun) aims(e *explore.Entry) func(over func() bool) []explore.Target {
 	if e.Source == nil {

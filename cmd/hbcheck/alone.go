@@ -10,15 +10,15 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// Subtests of a test that is too big, each without the others: one that is too big does not take the others
-// with it.
+// The subtests of a test that is too big are explored one at a time, so one big subtest does not make all
+// of them incomplete.
 
-// leastAlone is how much time a subtest is worth beginning with.
+// leastAlone is the least time for which the exploration of a subtest is worth beginning.
 const leastAlone = 50 * time.Millisecond
 
-// alone explores the subtests of an entry, each without the others, for at most the given time; 0: no limit.
-// It calls found for each that passes in the order of gc: what is wrong with another one is that it needs
-// those before it. It ends with the first bug, unless all are sought.
+// alone explores the subtests of an entry, one at a time, for at most the given time; 0: no limit. It calls
+// found for each subtest that passes in the order of gc; others depend on earlier subtests. It ends with
+// the first bug, unless all are sought.
 func (x *wholeRun) alone(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, parts []string,
 	most time.Duration, found func(name string, r *explore.Result)) error {
 	begin := time.Now()
@@ -70,8 +70,8 @@ func exactly(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// withParts explores an entry, and its subtests alone if it is too big. If that is known from an earlier
-// exploration they come first, with half of the time; otherwise they have what is left.
+// withParts explores an entry, and its subtests alone if it is too big. If an earlier exploration shows
+// that, the subtests come first, with half of the time; otherwise they get the rest of the time.
 func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result,
 	whole func(explore.Options) (*explore.Result, error)) (*explore.Result, error) {
 	begin := time.Now()
@@ -112,7 +112,7 @@ func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.
 	return r, nil
 }
 
-// aloneResult is the result of a subtest without the others.
+// An aloneResult is the result of a subtest that was explored alone.
 type aloneResult struct {
 	name string
 	r    *explore.Result

@@ -37,10 +37,10 @@ func analyzeCommand() *cobra.Command {
 		Use:   "analyze [flags] [packages|files]",
 		Short: "Find bugs of concurrent code without executing it, or print static facts",
 		Long: `Analyze finds mistakes in the use of locks, channels, wait groups and shared memory in
-the packages named, without executing anything: each on a line with the code of the
-check, and below it the other places that belong to it. hbcheck explain HBA103 explains
-a code. Findings of high confidence rest on what holds on every path through the places
-shown; (medium) and (low) are written behind the others.
+the packages named, without executing them. It prints a line for each finding, with the
+code of the check; related places follow. hbcheck explain HBA103 explains a code. A
+finding of high confidence holds on every path through the places shown; a note marks
+the others: (medium) or (low).
 
 The comment //hbcheck:ignore HBA103 reason, on the line or above it, accepts a finding.
 Generated files and packages that are only imported have no findings.
@@ -55,10 +55,10 @@ call may reach, which variables may be accessed from a point on and under which 
 which operations wait and which wake others, and why a fact does not hold.
 
 Exit status: 1 a finding at or above --fail-on; 2 usage or load error; 3 an analysis
-reached --timeout and is left out.
+reached --timeout and is missing.
 
 	hbcheck analyze ./...                              findings
-	hbcheck analyze --checks HBA1,HBA301 ./...         of these checks only
+	hbcheck analyze --checks HBA1,HBA301 ./...         only these checks
 	hbcheck analyze --facts .                          all facts about a package
 	hbcheck analyze --analysis guardedby ./...         which fields have a lock
 	hbcheck analyze --at bank.go:31 .                  what holds before this line
@@ -66,14 +66,14 @@ reached --timeout and is left out.
 	hbcheck analyze --callgraph dot . | dot -Tsvg      the call graph
 	hbcheck analyze --format html . > facts.html       the source with facts beside it
 
-hbcheck analyze --list names the analyses.`,
+hbcheck analyze --list lists the analyses.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.analyze(cmd, args) },
 	}
 	fs := cmd.Flags()
 	f.loadFlags.register(fs)
 	f.findingFlags.register(fs)
 	f.confirmFlags.register(fs)
-	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions start at tests, and facts cover test files; without the flag only packages without other entries load their tests")
+	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions start at tests, and facts cover test files; without the flag, only packages without other entries load their tests")
 	fs.StringVar(&f.entry, "entry", "", "let executions start at `pkg.Func` only")
 	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
 	fs.BoolVar(&f.list, "list", false, "list the analyses")
@@ -91,7 +91,7 @@ hbcheck analyze --list names the analyses.`,
 	return cmd
 }
 
-// check refuses combinations of flags that mean nothing.
+// check refuses meaningless combinations of flags.
 func (f *analyzeFlags) check() error {
 	query := 0
 	for _, s := range []string{f.at, f.pointsTo, f.callGraph} {
@@ -129,8 +129,8 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
-// findingWork bounds the points-to analysis for findings: a few seconds. It is sixty times what most modules
-// need.
+// findingWork bounds the points-to analysis for findings to a few seconds. Most modules need a sixtieth of
+// it.
 const findingWork = 6_000_000
 
 func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
@@ -165,7 +165,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		p.Debug()
 	}
 	asked := cmd.Flags().Changed("timeout")
-	part := false // of what was asked for is not covered
+	part := false // part of the requested facts is missing
 	if !f.wantsFacts() && !asked {
 		p.Work = findingWork
 	}
@@ -174,14 +174,15 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 			p.Timeout = 0
 		}
 		if f.confirm && !f.tests {
-			// Tests bring in most of what is too much; then each of them may reach everything.
+			// Tests cause most of the excess. Without them, the findings assume that each test may reach
+			// everything.
 			p.Entries = slices.DeleteFunc(slices.Clone(entries), func(e *load.Entry) bool { return e.Kind != load.Library })
 			f.anywhere = len(p.Entries) > 0
 			if !f.anywhere {
 				p.Entries = entries
 			}
 		}
-		without := "what users of the packages may hand in"
+		without := "values that users of the packages may pass in"
 		if !p.SolveWithoutUsers() {
 			without += ", and the code of other modules"
 			p.SolveOwn()

@@ -15,9 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// implied puts the explore command before arguments that begin with none of the commands:
-// hbcheck ./... is hbcheck explore ./..., and so is any other package, file or flag. A word that
-// is nearly a command's name is left to cobra, which says so.
+// implied puts the explore command before arguments that do not begin with a command: hbcheck ./... means
+// hbcheck explore ./..., and so on for any package, file or flag. A word that is similar to a command's
+// name is left to cobra, which reports that.
 func implied(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -44,7 +44,8 @@ var goCommands = map[string]string{
 	"doc": "hbcheck help", "env": "hbcheck help", "tool": "hbcheck help", "install": "go install", "get": "go get",
 }
 
-// goCommand is the error for a first word that is (nearly) a command of the go command and no package.
+// goCommand returns an error if the first word is similar to a command of the go command, and is not a
+// package.
 func goCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./\\") {
 		return nil
@@ -66,9 +67,8 @@ func goCommand(root *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: did you mean %s? Use %s instead", word, meant, goCommands[meant])
 }
 
-// goFlags writes long flags that have one dash, as the go command's have, with two:
-// -run, -timeout=5s. One-letter flags stay what they are, and so do the values of flags and what
-// follows "--".
+// goFlags adds a dash to long flags with one dash, as the go command has them: -run, -timeout=5s.
+// One-letter flags, values of flags, and arguments after "--" stay unchanged.
 func goFlags(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {
@@ -131,7 +131,7 @@ var notNeeded = func() map[string]string {
 	return why
 }()
 
-// flagError adds to the error of a flag that does not exist what may have been meant.
+// flagError adds a suggestion to the error for an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

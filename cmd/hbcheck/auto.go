@@ -9,14 +9,14 @@ import (
 // autoPOR is the value of --por that leaves the choice to hbcheck.
 const autoPOR = "auto"
 
-// Of the explorers of a portfolio these sample, and these can be exhaustive.
+// The explorers of a portfolio that sample, and those that can be exhaustive.
 var (
-	autoSamples  = []string{"surw", "pos"}
+	autoSamples  = []string{"surw", "rff"}
 	autoSearches = []string{"optimal", "jpf"}
 )
 
-// chosen returns the explorer that --por names. If it is auto and another flag is about how one
-// explorer searches, it is that which the flag is for; otherwise portfolio is set.
+// chosen returns the explorer that --por names. For auto it is the explorer of another flag, if there is a
+// flag for one explorer; otherwise portfolio is set.
 func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	switch {
 	case f.por != autoPOR:
@@ -37,7 +37,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	return autoSearches[0], true
 }
 
-// portfolio makes o the options of all explorers of --por=auto.
+// portfolio sets o to the options of all explorers of --por=auto.
 func (f *exploreFlags) portfolio(o *explore.Options) error {
 	p := &explore.Portfolio{}
 	names := autoSearches
@@ -54,23 +54,23 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		}
 		x.All, x.Outcomes, x.Observe, x.AllowLeak, x.Assume = o.All, o.Outcomes, o.Observe, o.AllowLeak, o.Assume
 		if x.POR.Samples {
-			x.Jobs = 1 // there is less to do than another worker costs
+			x.Jobs = 1 // the work is less than the cost of another worker
 			if x.MaxExecs = autoExecutions; p.First == nil {
-				first := x // in which each goroutine goes as far as it can
+				first := x // each goroutine continues as long as it can
 				first.MaxExecs, first.LimitPreempt = 1, true
 				p.First = &first
 			}
 			p.Samples = append(p.Samples, x)
 			continue
 		}
-		x.MaxMemory /= int64(len(autoSearches)) // what they store is stored at the same time
+		x.MaxMemory /= int64(len(autoSearches)) // both store states at the same time
 		x.Jobs = shareOfJobs(f.jobs, len(p.Searches))
 		if err := x.Check(); err != nil {
 			return err
 		}
 		p.Searches = append(p.Searches, x)
 	}
-	if p.Samples != nil { // the first bug is wanted
+	if p.Samples != nil { // only the first bug is wanted
 		x := p.Searches[len(p.Searches)-1]
 		x.Hybrid, x.LazyAnalysis, x.LimitPreempt = oracle.None, false, true
 		x.MaxMemory, x.Jobs = x.MaxMemory/2, 1
@@ -84,10 +84,11 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 	return nil
 }
 
-// shareOfJobs is how many of n workers search i of autoSearches has: they explore at the same time.
+// shareOfJobs returns how many of n workers search i of autoSearches gets. The searches run at the same
+// time.
 func shareOfJobs(n, i int) int {
 	return max(1, (n+len(autoSearches)-1-i)/len(autoSearches))
 }
 
-// autoExecutions is how many executions each explorer that samples may execute.
+// autoExecutions bounds the executions of each explorer that samples.
 const autoExecutions = 100

@@ -40,7 +40,7 @@ func (f *exploreFlags) readKnown(paths report.Paths) (*known, error) {
 	return k, nil
 }
 
-// accept is Options.Known of an entry; nil if nothing is known.
+// accept returns Options.Known for an entry; nil if no finding is known.
 func (k *known) accept(e *explore.Entry) func(b *explore.Bug) bool {
 	if k.old == nil {
 		return nil
@@ -50,15 +50,15 @@ func (k *known) accept(e *explore.Entry) func(b *explore.Bug) bool {
 	}
 }
 
-// add notes the findings of an entry.
+// add records the findings of an entry.
 func (k *known) add(r *explore.Result) {
 	if k.found != nil {
 		k.found.Add(k.paths, r)
 	}
 }
 
-// close writes the file of --write-baseline, and says how many known findings were not found, if all: the run
-// was about all entries.
+// close writes the file of --write-baseline. If the run explored all entries, close also reports the number
+// of known findings that were not found.
 func (k *known) close(cmd *cobra.Command, all bool) error {
 	if k.old != nil {
 		list := k.old.Unfound()

@@ -157,7 +157,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	return errors.Join(r.mistakes...)
 }
 
-// A benchRun is one run of the command: what its flags say.
+// A benchRun is one run of the command, with its flags.
 type benchRun struct {
 	*benchFlags
 	ctx       context.Context
@@ -172,7 +172,7 @@ type benchRun struct {
 	expects   bool            // there were expected counts
 }
 
-// wrong notes a mistake of hbcheck's own, which is told at the end.
+// wrong records a mistake of hbcheck's own, which is reported at the end.
 func (r *benchRun) wrong(name string, err error) {
 	r.mistakes = append(r.mistakes, fmt.Errorf("%s: %w", name, err))
 }
@@ -188,7 +188,7 @@ func (r *benchRun) safely(suite string, run func() error) (err error) {
 	return run()
 }
 
-// row measures one row. A mistake of hbcheck's own in it is told at the end, and the row left out.
+// row measures one row. A mistake of hbcheck's own in it is reported at the end, and the row is omitted.
 func row[R any](r *benchRun, name string, measure func(context.Context) (R, error)) (x R, ok bool, err error) {
 	limited, cancel := r.limit()
 	defer cancel()
@@ -212,7 +212,7 @@ func row[R any](r *benchRun, name string, measure func(context.Context) (R, erro
 	return x, err == nil, err
 }
 
-// mistakes returns hbcheck's own in describing what a row has found.
+// mistakes returns hbcheck's own mistakes in describing the findings of a row.
 func mistakes(row any) (list []string) {
 	switch x := row.(type) {
 	case *bench.JPFRow:
@@ -265,14 +265,14 @@ func (f *benchFlags) run(cmd *cobra.Command) (r *benchRun, err error) {
 	return r, nil
 }
 
-// wants reports whether the program called name is to be measured, as --run says.
+// wants reports whether --run selects the program called name.
 func (r *benchRun) wants(name string) bool {
 	ok := r.only.MatchString(name)
 	r.found = r.found || ok
 	return ok
 }
 
-// explorersOr returns the explorers that were named, or else the one called name.
+// explorersOr returns the explorers that the user named, otherwise the one called name.
 func (r *benchRun) explorersOr(name string) []*por.Explorer {
 	if len(r.explorers) == 0 {
 		return []*por.Explorer{explorers.Lookup(name)}
@@ -280,7 +280,7 @@ func (r *benchRun) explorersOr(name string) []*por.Explorer {
 	return r.explorers
 }
 
-// kindsOr returns the kinds of static facts that were named, or else some.
+// kindsOr returns the kinds of static facts that the user named, otherwise kinds.
 func (r *benchRun) kindsOr(kinds ...oracle.Kind) []oracle.Kind {
 	if len(r.kinds) == 0 {
 		return kinds

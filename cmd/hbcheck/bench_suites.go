@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// The suites of bench: each measures its programs, row by row, and checks what is known of them.
+// The suites of bench: each measures its programs, row by row, and compares them with known results.
 
 // speed runs the suite vm.
 func (r *benchRun) speed() error {
@@ -169,7 +169,7 @@ func (r *benchRun) spin14() error {
 				return err
 			}
 			if !ok {
-				// They share a machine: without the one that is wrong there is nothing to compare with.
+				// The kinds share a machine, and one of them is wrong, so there is nothing to compare.
 				for _, k := range kinds[:len(kinds)*min(1, len(kinds)-1)] {
 					rows, ok, err := columns(k)
 					if err != nil {
@@ -227,7 +227,7 @@ func (r *benchRun) counted(suite string) error {
 	return nil
 }
 
-// sum says whether the counts are the expected ones.
+// sum reports whether the counts are the expected ones.
 func (r *benchRun) sum() error {
 	if !r.expects {
 		return nil
@@ -247,7 +247,7 @@ func (r *benchRun) configurations(suite string) (list []bench.Configuration) {
 	return list
 }
 
-// explore explores p in every configuration, and returns which counts differ from the expected ones.
+// explore explores p in every configuration, and returns the counts that differ from the expected ones.
 func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err error) {
 	for _, c := range r.configurations(p.Suite) {
 		for _, k := range r.kindsOr(oracle.None) {
@@ -275,7 +275,7 @@ func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err erro
 	return problems, nil
 }
 
-// conclude notes problems, which are told at the end.
+// conclude records problems, which are reported at the end.
 func (r *benchRun) conclude(what string, problems []string) {
 	if len(problems) > 0 {
 		r.mistakes = append(r.mistakes, fmt.Errorf("%s: %s", what, strings.Join(problems, "\n")))

@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// answers runs the suite answers: what users get without flags beside each explorer alone.
+// answers runs the suite answers: hbcheck without flags, compared with each explorer alone.
 func (r *benchRun) answers() error {
 	programs, err := r.space.Answers(r.wants)
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *benchRun) answers() error {
 	return r.compared("answers", programs, all)
 }
 
-// inputs runs the suite inputs: fuzz targets with all arguments there are.
+// inputs runs the suite inputs: fuzz targets with all possible arguments.
 func (r *benchRun) inputs() error {
 	programs, err := r.space.Inputs(r.wants)
 	if err != nil {
@@ -36,8 +36,8 @@ func (r *benchRun) inputs() error {
 	return r.compared("inputs", programs, []string{"jpf", "optimal"})
 }
 
-// compared writes rows for programs of a suite with the explorers that were named, or else those
-// called names, and with auto.
+// compared writes rows for programs of a suite, with auto and with the explorers that the user named,
+// otherwise with those called names.
 func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names []string) error {
 	if len(r.explorers) > 0 {
 		names = nil
@@ -79,8 +79,8 @@ func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names 
 	return nil
 }
 
-// answer explores p with one explorer, or all of auto, and static facts, and otherwise the flags of explore
-// that users do not give.
+// answer explores p with one explorer, or with auto, with these static facts, and with the default values
+// of all other flags.
 func (r *benchRun) answer(p *bench.AnswerProgram, name, hybrid string) (*bench.AnswerRow, error) {
 	var f exploreFlags
 	f.register(pflag.NewFlagSet("explore", pflag.ContinueOnError))

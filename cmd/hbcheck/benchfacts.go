@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 )
 
-// facts runs the suite facts: what a search that stores states costs with the static facts of the
-// default, and without.
+// facts runs the suite facts: the cost of a search that stores states, with the default static facts and
+// without facts.
 func (r *benchRun) facts() error {
 	programs, err := r.space.Facts(r.wants)
 	if err != nil {

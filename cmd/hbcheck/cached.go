@@ -21,8 +21,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// verdictCache is what is remembered of earlier runs (package verdicts), for the packages of this one. A
-// nil one remembers nothing.
+// A verdictCache has the cached results of earlier runs (package verdicts) for the packages of this run. A
+// nil one caches nothing.
 type verdictCache struct {
 	store    *verdicts.Store
 	listing  *load.Listing
@@ -36,14 +36,14 @@ type verdictCache struct {
 	names    []verdicts.Name   // of the remembered results of this run
 }
 
-// without are the flags that do not influence results that are remembered, all of which are complete.
+// without are the flags that do not influence cached results, all of which are complete.
 var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
-// notRemembered are the flags that ask for more than a result, or for a fresh one.
+// notRemembered are the flags that ask for more than a result, or for a new one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
 	"cover", "coverprofile", "baseline", "write-baseline"}
 
-// remember returns the cache for what listing lists, nil if the user wants none or it cannot be
+// remember returns the cache for the packages of listing; nil if the user wants none or it cannot be
 // opened.
 func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patterns []string) *verdictCache {
 	dir, ok := verdicts.Dir()
@@ -59,7 +59,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 		return nil // ignore a cache that cannot be written
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may count otherwise than one
+	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may have other counts than one
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(without, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
@@ -69,8 +69,8 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 		hosts: make(map[*load.Entry]*vm.HostLog), packages: make(map[string]string)}
 }
 
-// ownHash is a hash of this program: the go command's if it has put one into it, as reading all of it takes
-// longer than loading a small test.
+// ownHash returns a hash of this program: that of the go command, if the binary contains it, because
+// reading all of the binary takes longer than loading a small test.
 var ownHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
@@ -89,8 +89,8 @@ var ownHash = sync.OnceValues(func() (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 })
 
-// goBuildID returns what the go command writes into an ELF file, the last part of which is a hash of the
-// file. One that -ldflags=-buildid sets is refused.
+// goBuildID returns the build ID that the go command writes into an ELF file. Its last part is a hash of
+// the file. A build ID that -ldflags=-buildid sets is refused.
 func goBuildID(f *os.File) (string, bool) {
 	x, err := elf.NewFile(f)
 	if err != nil {
@@ -115,7 +115,7 @@ func goBuildID(f *os.File) (string, bool) {
 
 var goID = regexp.MustCompile(`^[\w-]{20}(/[\w-]{20}){3}$`)
 
-// host returns the log of what machines of e learn of the host.
+// host returns the log of the facts that machines of e learn about the host.
 func (m *verdictCache) host(e *load.Entry) *vm.HostLog {
 	if m == nil {
 		return nil
@@ -128,7 +128,7 @@ func (m *verdictCache) host(e *load.Entry) *vm.HostLog {
 	return m.hosts[e]
 }
 
-// key returns that of an entry; "" if its package's files cannot be read.
+// key returns the key of an entry; "" if the files of its package cannot be read.
 func (m *verdictCache) key(n verdicts.Name) string {
 	sum, known := m.packages[n.Package]
 	if !known {
@@ -167,11 +167,11 @@ func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	return m.store.Verdict(key, environ("", m.env))
 }
 
-// took notes that the cached result of n is printed. The cached run has the order of the results: they are
-// recalled in another one, side by side.
+// took records that the cached result of n is printed. Results are recalled side by side, in any order; the
+// cached run has the order in which they are printed.
 func (m *verdictCache) took(n verdicts.Name) { m.names = append(m.names, n) }
 
-// keep remembers the result of e.
+// keep caches the result of e.
 func (m *verdictCache) keep(e *explore.Entry, r *explore.Result) {
 	if m == nil {
 		return
@@ -183,7 +183,7 @@ func (m *verdictCache) keep(e *explore.Entry, r *explore.Result) {
 	}
 }
 
-// close remembers the entries of this run, if their results are all that it printed.
+// close caches the list of the entries of this run, if the run printed only their results.
 func (m *verdictCache) close(all bool) {
 	if m == nil {
 		return
@@ -194,7 +194,7 @@ func (m *verdictCache) close(all bool) {
 	m.store.Close()
 }
 
-// remembered returns the number of results remembered.
+// remembered returns the number of results that were cached.
 func (m *verdictCache) remembered() int {
 	if m == nil {
 		return 0
@@ -202,8 +202,8 @@ func (m *verdictCache) remembered() int {
 	return len(m.names)
 }
 
-// recallRun writes the results of all entries if all are cached, or only tells their number if the reader
-// has seen them; then nothing needs to be loaded.
+// recallRun writes the results of all entries if all are cached, or only their number if the reader has
+// seen them. Then nothing needs to be loaded.
 func (m *verdictCache) recallRun(f *exploreFlags, seen bool, told io.Writer, writer func(entries int) report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {

@@ -15,9 +15,10 @@ func cleanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean -cache",
 		Short: "Remove cached results and saved searches",
-		Long: `Clean with -cache removes the cached results of earlier runs, saved searches, and what is there
-of runs on several machines (docs/cluster.md). The cache is the directory hbcheck in the user's cache directory, or the directory named
-by HBCHECKCACHE; with HBCHECKCACHE=off nothing is cached.`,
+		Long: `Clean with -cache removes the cached results of earlier runs, saved searches, and the data
+of runs on several machines (docs/cluster.md). The cache is the directory hbcheck in the
+user's cache directory, or the directory named by HBCHECKCACHE; with HBCHECKCACHE=off
+nothing is cached.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !cached {

@@ -31,9 +31,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A run over several machines (--cluster). The process that was started by the user is its coordinator: it
-// loads the program, makes a task of each attempt at an entry, and writes the results as without workers.
-// Its own cores take tasks as every other worker does.
+// A run over several machines (--cluster). The process that the user started is its coordinator: it loads
+// the program, makes a task of each attempt at an entry, and writes the results as without workers. It also
+// executes tasks itself, like any worker.
 
 // A coordinator distributes the attempts of one run. A nil one distributes nothing.
 type coordinator struct {
@@ -47,7 +47,7 @@ type coordinator struct {
 	ctx      context.Context
 	cancel   func()
 	resumed  bool
-	complete bool // everything has been explored: there is nothing to be continued
+	complete bool // everything has been explored, so there is nothing to continue
 	all      sync.WaitGroup
 
 	mu        sync.Mutex
@@ -57,7 +57,7 @@ type coordinator struct {
 	found     map[string]cluster.Record
 	waiting   map[string]cluster.Task // published, and without a record
 	failed    error
-	running   int // tasks that are being waited for
+	running   int // tasks whose records are awaited
 	slots     int // of all workers
 	workers   int
 	begin     time.Time
@@ -75,16 +75,16 @@ func (f *clusterFlags) register(fs *pflag.FlagSet) {
 }
 
 func registerAckWait(fs *pflag.FlagSet, d *time.Duration) {
-	fs.DurationVar(d, "ack-wait", jetstream.DefaultAckWait, "give a task to another worker if its worker says nothing for so long")
+	fs.DurationVar(d, "ack-wait", jetstream.DefaultAckWait, "give a task to another worker if its worker is silent for this long")
 	if err := fs.MarkHidden("ack-wait"); err != nil {
 		panic("BUG: " + err.Error())
 	}
 }
 
-// testBuild, if not empty, is the build that this one is said to be: tests change it.
+// testBuild, if not empty, replaces the identity of this build, in tests.
 var testBuild string
 
-// buildID identifies this build of hbcheck: only workers of the same one explore alike.
+// buildID identifies this build of hbcheck, because only workers of the same build explore alike.
 func buildID() (string, error) {
 	if testBuild != "" {
 		return testBuild, nil
@@ -99,8 +99,8 @@ func buildID() (string, error) {
 	return h[:12], nil
 }
 
-// sourceID identifies a build by its sources, where these are known: a version, or a commit without changes.
-// Then builds for other systems, and with other tags, are the same one.
+// sourceID identifies a build by its sources, if these are known: a version, or a commit without changes.
+// Then builds for other systems or with other tags have the same identity.
 func sourceID(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""
@@ -132,7 +132,7 @@ func clusterDir() string {
 	return filepath.Join(dir, "cluster")
 }
 
-// identity identifies what a run explores: not how long, and not where its results go.
+// identity identifies what a run explores. It does not depend on time limits, nor on flags about output.
 func (f *exploreFlags) identity(cmd *cobra.Command, dir string, patterns []string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %x\n", dir, patterns, f.args, sha256.Sum256(f.input))
@@ -172,7 +172,7 @@ func (f *exploreFlags) joinCluster(cmd *cobra.Command, patterns []string) (*coor
 	if x.info.Build, err = buildID(); err != nil {
 		return nil, err
 	}
-	f.resume = false // what is resumed is the run, and not single searches
+	f.resume = false // the run is resumed, not single searches
 	parent := cmd.Context()
 	if parent == nil {
 		parent = context.Background()
@@ -190,7 +190,7 @@ func (f *exploreFlags) joinCluster(cmd *cobra.Command, patterns []string) (*coor
 	return x, nil
 }
 
-// secretOf is the beginning of an address whose server wants to know a secret.
+// secretOf returns the beginning of an address whose server requires a secret.
 func secretOf(a jetstream.Address) string {
 	if a.Secret == "" {
 		return ""
@@ -200,7 +200,7 @@ func secretOf(a jetstream.Address) string {
 
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
-// host returns the log of what machines of e learn of the host.
+// host returns the log of the facts that machines of e learn about the host.
 func (x *coordinator) host(e *load.Entry) *vm.HostLog {
 	if x == nil {
 		return nil
@@ -213,7 +213,7 @@ func (x *coordinator) host(e *load.Entry) *vm.HostLog {
 	return x.hosts[e]
 }
 
-// start makes the program known, and begins to take tasks.
+// start publishes the program, and begins to take tasks.
 func (x *coordinator) start(w *wholeRun, cmd *cobra.Command, entries []explore.Entry) error {
 	x.info.Entries, x.info.Seen = len(entries), time.Now()
 	if err := x.adopt(w); err != nil {
@@ -287,13 +287,13 @@ func (x *coordinator) adopt(w *wholeRun) error {
 	return nil
 }
 
-// deadAfter is after how long a coordinator that has said nothing is dead.
+// deadAfter is the time after which a silent coordinator counts as dead.
 const deadAfter = 10 * time.Second
 
-// oldestRun is how long the records of a run are kept whose coordinator is gone.
+// oldestRun is the time for which the records of a run are kept after its coordinator is gone.
 const oldestRun = 7 * 24 * time.Hour
 
-// programHash identifies the program: its sources and what it is built with.
+// programHash identifies the program: its sources and the settings of its build.
 func programHash(w *wholeRun) (string, error) {
 	h := sha256.New()
 	for _, path := range w.listing.Packages() {
@@ -339,9 +339,9 @@ func (x *coordinator) take(name string, r cluster.Record) {
 	x.info.Records++
 }
 
-// beat tells the others that the coordinator is alive, and finds out how many workers there are.
+// beat publishes that the coordinator is alive, and counts the workers.
 func (x *coordinator) beat() {
-	var away time.Time // since when the server cannot be reached, or keeps nothing; zero: it can, and does
+	var away time.Time // time since the server cannot be reached, or stores nothing; zero: it works
 	told := false
 	for n, kept := 1, true; ; n++ {
 		switch why := "cannot be reached"; {
@@ -354,7 +354,7 @@ func (x *coordinator) beat() {
 			away = time.Now()
 		case !told && time.Since(away) > 3*time.Second:
 			if x.c.Connected() {
-				why = "does not keep what is sent (a full disk?)"
+				why = "does not store messages (is its disk full?)"
 			}
 			fmt.Fprintf(x.stderr, "cluster %s: %s: waiting for it\n", x.c.Address, why)
 			told = true
@@ -386,10 +386,10 @@ func (x *coordinator) beat() {
 	}
 }
 
-// answerTime is how long a server may take to keep something before the user is told.
+// answerTime is the time that a server may take to store a message before the user is notified.
 const answerTime = 5 * time.Second
 
-// republish publishes the tasks again that are being waited for, if the queue has none: it has lost them.
+// republish publishes the awaited tasks again if the queue is empty, and so has lost them.
 func (x *coordinator) republish() {
 	x.mu.Lock()
 	lost := slices.SortedFunc(maps.Values(x.waiting), func(a, b cluster.Task) int { return strings.Compare(a.Name, b.Name) })
@@ -403,7 +403,7 @@ func (x *coordinator) republish() {
 	}
 }
 
-// atOnce is how many tasks may be waited for at the same time: more than are executed, if they are short.
+// atOnce returns how many tasks may be awaited at the same time: more than are executed, if they are short.
 func (x *coordinator) atOnce(short bool) int {
 	n := max(1, x.slots)
 	if short {
@@ -437,7 +437,7 @@ func (x *coordinator) leave() {
 	x.changed.Broadcast()
 }
 
-// wake makes those that wait notice that ctx is done, until the function it returns is called.
+// wake wakes waiting goroutines when ctx is done, until the function that it returns is called.
 func (x *coordinator) wake(ctx context.Context) (stop func()) {
 	remove := context.AfterFunc(ctx, func() {
 		x.mu.Lock()
@@ -447,7 +447,7 @@ func (x *coordinator) wake(ctx context.Context) (stop func()) {
 	return func() { remove() }
 }
 
-// errNotHere is the error of a task that is not for workers: the coordinator has to execute it.
+// errNotHere is the error of a task that the coordinator has to execute itself.
 var errNotHere = errors.New("not explored by a worker")
 
 // explore returns the outcome of a task: that of an earlier process, or of the worker that is the first to
@@ -471,7 +471,7 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
 		}
 		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
-			continue // it was stopped when its time was up, and now there is more
+			continue // it was stopped when its time was up, and now there is more time
 		}
 		if o.Refused != "" {
 			return nil, fmt.Errorf("%w: %s", errNotHere, o.Refused)
@@ -480,7 +480,7 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 	}
 }
 
-// await publishes a task and waits for its record. known: there was one before.
+// await publishes a task and waits for its record. known is set if there was one before.
 func (x *coordinator) await(ctx context.Context, t cluster.Task) (r cluster.Record, known bool, err error) {
 	x.mu.Lock()
 	x.collector.Expect(t.Name, x.take)
@@ -540,12 +540,12 @@ func (x *coordinator) close() {
 	x.c.Close()
 }
 
-// progress shows how far the run is.
+// progress shows the progress of the run.
 func (x *coordinator) progress(p *report.Progress) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p.Cluster(x.workers, x.slots, x.info.Records, x.info.Tasks, time.Since(x.begin))
 }
 
-// processors is how many entries a worker explores at the same time, if nothing else is said.
+// processors returns the default number of entries that a worker explores at the same time.
 func processors() int { return runtime.GOMAXPROCS(0) }

@@ -79,7 +79,7 @@ func testNames(patterns []string, prefixes ...string) (names []string) {
 	return slices.Compact(names)
 }
 
-// completed puts the explore command before what a shell wants to be completed, where it is implied.
+// completed puts the explore command before the words that a shell completes, where it is implied.
 func completed(root *cobra.Command, args []string) []string {
 	request, rest := args[0], args[1:]
 	if len(rest) == 1 && !strings.HasPrefix(rest[0], "-") {

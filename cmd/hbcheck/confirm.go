@@ -27,7 +27,7 @@ type confirmFlags struct {
 
 	writeTests string
 	patterns   []string // of packages
-	anywhere   bool     // which entries reach which places is not known
+	anywhere   bool     // the places that entries reach are unknown
 }
 
 func (f *confirmFlags) register(fs *pflag.FlagSet) {
@@ -42,7 +42,7 @@ const (
 	aimedPerEntry = 400             // executions that are aimed at its findings
 )
 
-// confirmed searches for what x has found, and notes what that has shown.
+// confirmed explores tests for the findings of x, and records the answers.
 func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *report.Findings) error {
 	e, err := newConfirmer(cmd, f, p.Prog)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 		c.Graph = p.Graph()
 	}
 	if len(x.List) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: tests are explored that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: exploring the tests that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
 	}
 	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
 	answers, err := c.Search(tests)
@@ -129,7 +129,7 @@ func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool,
 	return r, err
 }
 
-// tell writes the schedules of confirmed findings, and says what is known of all.
+// tell writes the schedules of confirmed findings, and reports the answers for all findings.
 func (c *confirmer) tell(cmd *cobra.Command, answers []confirm.Answer) (list []report.Answer) {
 	written := map[*explore.Result][]report.Files{}
 	for _, a := range answers {
@@ -152,7 +152,7 @@ func (c *confirmer) tell(cmd *cobra.Command, answers []confirm.Answer) (list []r
 	return list
 }
 
-// sourceOf returns the source of the entry that r is of.
+// sourceOf returns the source of the entry of r.
 func sourceOf(entries []explore.Entry, r *explore.Result) *load.Entry {
 	for _, e := range entries {
 		if e.Package == r.Package && e.Name == r.Entry {

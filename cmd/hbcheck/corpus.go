@@ -28,8 +28,8 @@ func corpusEntries(entries []explore.Entry) error {
 	return errors.New("--write-corpus: no entry is a fuzz target: testdata/fuzz holds only arguments of fuzz targets")
 }
 
-// writeCorpus writes the arguments with which a fuzz target fails where go test finds them, and says
-// so on stderr. What is there is never overwritten.
+// writeCorpus writes the arguments with which a fuzz target fails to the place where go test finds them,
+// and reports that on stderr. It never overwrites a file.
 func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore.Result) {
 	for _, b := range r.Bugs {
 		if b.Warning {
@@ -53,7 +53,7 @@ func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore
 	}
 }
 
-// writeSeed writes a file of the corpus in dir, called as go test -fuzz calls it.
+// writeSeed writes a file of the corpus in dir, with the name that go test -fuzz would use.
 func writeSeed(dir string, data []byte) (name string, err error) {
 	name = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(data))[:16])
 	if err := os.MkdirAll(dir, 0o777); err != nil {

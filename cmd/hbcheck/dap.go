@@ -62,7 +62,8 @@ or test. docs/editors.md explains how to set up editors.`,
 	return cmd
 }
 
-// listenHere listens at an address that only this computer reaches: a client says what is loaded.
+// listenHere listens at an address that only this computer can reach, because a client decides what is
+// loaded.
 func listenHere(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -74,7 +75,7 @@ func listenHere(address string) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// openLaunch loads what a client asks for.
+// openLaunch loads the program that a client asks for.
 func openLaunch(l dap.Launch, interrupted func() bool) (*debug.Session, report.Paths, error) {
 	below := func(name string) string {
 		if name == "" || filepath.IsAbs(name) || l.Cwd == "" {
@@ -120,7 +121,7 @@ func openRun(l dap.Launch, pkg string, interrupted func() bool) (*debug.Session,
 	if err != nil {
 		return nil, none, err
 	}
-	var machine machineFlags // as explore has them if there are no flags
+	var machine machineFlags // the defaults of explore
 	machine.register(pflag.NewFlagSet("", pflag.ContinueOnError))
 	machine.args, machine.run = l.Args, l.Run
 	machine.inputs = map[vm.InputKey]uint64{} // zero values

@@ -56,8 +56,8 @@ func debugReplay(cmd *cobra.Command, name string) error {
 	return lines.Err()
 }
 
-// editLines reads lines from a terminal, with a history and completion of commands, until one quits.
-// While a command is executed Ctrl-C sets stop, and does not end the process.
+// editLines reads lines from a terminal, with a history and completion of commands, until one quits. While
+// a command is executed, Ctrl-C sets stop and does not end the process.
 func editLines(in, out *os.File, stop *atomic.Bool, begin func(io.Writer) *console.Console) error {
 	state, err := term.GetState(int(in.Fd()))
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// directives are those of a program, with the flags that the command line has given: these count
-// more.
+// directives has the directives of a program, and the flags of the command line, which override directives.
 type directives struct {
 	selection.Directives
 	prog  *load.Program

@@ -22,8 +22,8 @@ const flagsVariable = "HBCHECK_FLAGS"
 // withoutEnvironment are the commands that ignore the variable: they say what could be wrong with it.
 var withoutEnvironment = []string{"help", "version", "completion", "man", "explain", "clean"}
 
-// withEnvironment puts the flags of the environment that the command of args has after its name. The
-// other ones are flags of other commands, or errors.
+// withEnvironment inserts the flags of the environment that the command of args has, after the command's
+// name. Other flags belong to other commands, or are errors.
 func withEnvironment(root *cobra.Command, args []string, value string) ([]string, error) {
 	flags, err := splitQuoted(value)
 	if err != nil {
@@ -66,17 +66,17 @@ func withEnvironment(root *cobra.Command, args []string, value string) ([]string
 	return slices.Concat(path, own, args[len(path):]), nil
 }
 
-// testFlags are the flags of go test that say which tests are executed and how, as far as hbcheck has
-// them. In GOFLAGS they are for every go test.
+// testFlags are hbcheck's flags that select tests as those of go test do. In GOFLAGS they apply to every go
+// test.
 var testFlags = []string{"run", "skip", "bench", "short", "count", "timeout"}
 
-// withGoFlags puts such flags of GOFLAGS before those of the command line, and of HBCHECK_FLAGS, if the
-// command does what go test does. What else is in GOFLAGS package load takes.
+// withGoFlags puts testFlags of GOFLAGS before those of the command line and of HBCHECK_FLAGS, if the
+// command is similar to go test. Package load handles the other flags of GOFLAGS.
 func withGoFlags(args []string, value string) []string {
 	if len(args) == 0 || args[0] != "explore" && args[0] != "watch" {
 		return args
 	}
-	flags, _ := splitQuoted(value) // the go command says what is wrong with it
+	flags, _ := splitQuoted(value) // the go command reports errors in it
 	own := []string{args[0]}
 	for _, flag := range flags {
 		flag = strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test.")
@@ -87,8 +87,7 @@ func withGoFlags(args []string, value string) []string {
 	return append(own, args[1:]...)
 }
 
-// goEnvironment returns a variable of the go command's: of the environment, or of what go env -w has
-// written.
+// goEnvironment returns a variable of the go command, from the environment or from the file of go env -w.
 func goEnvironment(name string) string {
 	if v := os.Getenv(name); v != "" {
 		return v
@@ -101,7 +100,7 @@ func goEnvironment(name string) string {
 		}
 		file = filepath.Join(dir, "go", "env")
 	}
-	data, _ := os.ReadFile(file) // there need not be one
+	data, _ := os.ReadFile(file) // the file need not exist
 	for line := range strings.Lines(string(data)) {
 		if key, v, ok := strings.Cut(strings.TrimSpace(line), "="); ok && key == name {
 			return v

@@ -32,7 +32,7 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore [flags] [packages|files] [-- args]",
 		Short: "Explore every test and main function (the default command)",
-		// What other tools call it.
+		// The name of the command in other tools.
 		SuggestFor: []string{"test", "check", "verify"},
 		Long: `Explore runs every entry of the packages (each test, fuzz target, example and main
 function, or the function named by --entry) under every schedule. Its verdict for each
@@ -121,7 +121,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		}
 	}
 	if remote != nil {
-		f.save = "off" // of searches that others make
+		f.save = "off" // the workers do the searches
 	}
 	sv, err := f.newSaves(cmd, listing, mem)
 	if err != nil {
@@ -241,14 +241,14 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
 	mem.close(mem.remembered() == selected && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
 	if code == exitOK && sel == (selection.Options{}) && len(entries) == selected {
-		// Everything has been explored, so what matched nothing never will.
+		// Everything has been explored, so a comment that matched nothing never will.
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
 	return status(code)
 }
 
-// again returns the command that explores the same entries with more time: what is decided is cached, and
-// searches that were saved go on.
+// again returns the command that explores the same entries with more time. Decided entries are cached, and
+// saved searches continue.
 func again(cmd *cobra.Command, patterns []string) string {
 	words := []string{"hbcheck"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -259,13 +259,13 @@ func again(cmd *cobra.Command, patterns []string) string {
 	return strings.Join(append(append(words, "--budget 1h --resume"), patterns...), " ")
 }
 
-// reached returns those of entries that what has changed since f.since can concern.
+// reached returns the entries that changes since f.since may affect.
 func (f *exploreFlags) reached(dir string, prog *load.Program, entries []explore.Entry) (list []explore.Entry, err error) {
 	changes, all, err := changesSince(dir, f.since)
 	if err != nil || all {
 		return entries, err
 	}
-	if out, err := filepath.Abs(f.out); err == nil { // where hbcheck itself writes
+	if out, err := filepath.Abs(f.out); err == nil { // hbcheck itself writes there
 		changes = slices.DeleteFunc(changes, func(c load.Change) bool {
 			rel, err := filepath.Rel(out, c.File)
 			return err == nil && filepath.IsLocal(rel) && f.out != "."
@@ -285,7 +285,7 @@ func namesFile(patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(s string) bool { return strings.HasSuffix(s, ".go") })
 }
 
-// status returns the error that carries an exit code, none for that of success.
+// status returns the error for an exit code; nil for success.
 func status(code int) error {
 	if code == exitOK {
 		return nil
@@ -293,15 +293,15 @@ func status(code int) error {
 	return exit(code)
 }
 
-// oneWorker says why one worker explores although -j asked for more, "" if that is not so.
+// oneWorker says why only one worker explores although -j asks for more; "" if there are more.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
-		return fmt.Sprintf("-j %d: one worker explores, because --resume continues a search with one worker", f.jobs)
+		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)
 	}
 	return report.OneWorker(o)
 }
 
-// tellPairs says which pairs of parallel tests are not explored together, as there are too many, and
+// tellPairs prints which pairs of parallel tests are not explored together, because there are too many. It
 // reports whether there are any.
 func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.Options) bool {
 	if sel.Entry != "" {
@@ -315,7 +315,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.
 	return len(left) > 0
 }
 
-// used is how many of the comments in list have accepted a bug.
+// used returns the number of comments in list that have accepted a bug.
 func used(list []*explore.Ignore) (n int) {
 	for _, ig := range list {
 		if ig.Used {
@@ -325,8 +325,8 @@ func used(list []*explore.Ignore) (n int) {
 	return n
 }
 
-// one explores one entry. crowded says that memory was short while others were explored, too. A mistake of
-// hbcheck's own is an error.
+// one explores one entry. crowded is set if memory was short while other entries were explored, too. A
+// mistake of hbcheck's own is an error.
 func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (r *explore.Result, crowded bool, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -379,13 +379,13 @@ func worse(code int, v explore.Verdict) int {
 	return code
 }
 
-// newProgress returns what shows progress on cmd's stderr.
+// newProgress returns the progress display on cmd's stderr.
 func newProgress(cmd *cobra.Command) *report.Progress {
 	w := cmd.ErrOrStderr()
 	return &report.Progress{W: w, Terminal: isTerminal(w), Width: func() int { return width(w) }, Now: time.Now}
 }
 
-// width returns how many columns the terminal w has; 0 if that is not known.
+// width returns the number of columns of the terminal w; 0 if it is unknown.
 func width(w io.Writer) int {
 	f, ok := fileOf(w)
 	if !ok {
@@ -415,8 +415,8 @@ type replayFiles struct {
 	mistaken bool            // a mistake of hbcheck's own
 }
 
-// write writes a replay file and a page for each bug of r that is no warning, and returns the names by
-// bug. If one cannot be written, its name is empty and it says why on stderr.
+// write writes a replay file and a page for each bug of r that is not a warning, and returns the names by
+// bug. If a file cannot be written, its name is empty, and write prints the reason on stderr.
 func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report.Files) {
 	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		return nil
@@ -450,8 +450,8 @@ func matchedPaths(prog *load.Program) (list []string) {
 	return list
 }
 
-// stem returns a name for the files of an entry that no other entry has, also where names that differ in case
-// only are the same.
+// stem returns a name for the files of an entry that no other entry has, even if the case of letters makes
+// no difference.
 func (x *replayFiles) stem(r *explore.Result) string {
 	if x.used == nil {
 		x.used = make(map[string]bool)
@@ -466,8 +466,8 @@ func (x *replayFiles) stem(r *explore.Result) string {
 	return name
 }
 
-// bug writes the files of one bug, called stem, of a program in the directory back as seen from theirs. A
-// mistake of hbcheck's own in doing so keeps nothing from other bugs.
+// bug writes the files of one bug, called stem. back is the path from the files' directory to that of the
+// program. A mistake of hbcheck's own there does not affect other bugs.
 func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, back, stem string) (files report.Files) {
 	defer func() {
 		//mutant: a mistake in writing the files of a bug loses all [test ./cmd/hbcheck TestMistakes]: "p != nil" -> "p != nil && stem == ``"

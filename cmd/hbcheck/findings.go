@@ -27,9 +27,9 @@ type findingFlags struct {
 
 func (f *findingFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.facts, "facts", false, "print static facts instead of findings; flags about facts imply it")
-	fs.StringSliceVar(&f.checks, "checks", nil, "run these checks only: `codes`, beginnings of codes (HBA1), or with a minus sign what is left out; separated by commas")
+	fs.StringSliceVar(&f.checks, "checks", nil, "run only these checks: `codes` or prefixes of codes (HBA1), separated by commas; a minus sign excludes checks")
 	fs.StringVar(&f.failOn, "fail-on", "high", "`high|medium|low|none`: exit with status 1 if there is a finding of that confidence or a higher one")
-	fs.StringVar(&f.confidence, "confidence", "medium", "report findings of `high|medium|low` confidence, and those of higher")
+	fs.StringVar(&f.confidence, "confidence", "medium", "report findings of at least `high|medium|low` confidence")
 	fs.StringVar(&f.knownFindings, "baseline", "", "accept the findings listed in `file`, and report new ones only")
 	fs.StringVar(&f.writeNew, "write-baseline", "", "write the findings of this run, and those of --baseline that are still there, to `file`")
 	fs.BoolVar(&f.generated, "generated", false, "report findings in generated files, too")
@@ -142,7 +142,7 @@ func onlyTests(prog *load.Program) bool {
 	return true
 }
 
-// ignored reports whether a comment accepts f, at its place or at one that belongs to it.
+// ignored reports whether a comment accepts f, at its place or at a related one.
 func ignored(p *analyze.Program, ignores []*explore.FindingIgnore, f *findings.Finding) bool {
 	for _, ig := range ignores {
 		accepts := ig.Accepts(f.Code, p.Prog.Fset.Position(f.Pos))

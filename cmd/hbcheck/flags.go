@@ -102,17 +102,17 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.noMain, "no-main", false, "explore tests only, and no main functions")
 	fs.BoolVar(&f.first, "first", false, "stop exploring an entry at its first bug: the default, unless --write-baseline is set")
 	fs.BoolVar(&f.all, "all", false, "continue after the first bug of an entry, and find all of them")
-	fs.BoolVar(&f.strict, "strict", false, "exit with status 3 if anything was assumed or is not explored, and with status 1 for a warning, as for a bug")
+	fs.BoolVar(&f.strict, "strict", false, "exit with status 3 if anything was assumed or not explored, and with status 1 for a warning, as for a bug")
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.solver, "solver", "", "`"+strings.Join(vm.Solvers(), "|")+"`: ask this program in PATH about conditions on inputs that hbcheck's own rules do not decide, before the built-in SAT solver")
-	fs.StringSliceVar(&f.assume, "assume", nil, "accept these assumptions about the environment without trying other values: `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all; none: any assumption makes the verdict other than ok")
+	fs.StringSliceVar(&f.assume, "assume", nil, "accept these assumptions about the environment without trying other values: `words` from "+strings.Join(report.AssumedWords(), ", ")+", or all; none: any assumption makes the verdict ??")
 	fs.StringVar(&f.leaks, "leaks", "warn", "`error|warn|off`: goroutines that the entry leaves behind in every schedule, because it returns without stopping them. Goroutines left behind in some schedules only, or by a function that the entry calls, are always errors")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept leaked goroutines in functions that match `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "explore one entry after the other, each with `n` workers; the verdict does not depend on n")
 	fs.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "explore `n` entries side by side; results are printed in order")
 	fs.Lookup("parallel").DefValue = "number of processors"
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for each entry, counted from the end of the build; 0: no limit")
-	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first each is explored for "+(firstTime/glances).String()+", then those that are undecided for "+firstTime.String()+", then the others share the rest; 0: no limit, as with an explicit --timeout")
+	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "time limit for all entries together, if there are several: first "+(firstTime/glances).String()+" for each, then "+firstTime.String()+" for each undecided one; those still undecided share the rest; 0: no limit, as with an explicit --timeout")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "limit on the executions of each entry; selects --por=optimal, unless an explorer is named; 0: no limit, or "+strconv.Itoa(sample.DefaultSamples)+" for explorers that sample")
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "limit on the steps of one execution: a longer execution is cut, and the search continues; 0: no limit; -1: 1,000,000, or 10,000 if no states are stored (the default)")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "limit on the states stored for each entry; 0: no limit")
@@ -134,7 +134,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.html, "html", "auto", "write pages that show schedules in a browser, with an index, to `dir`; auto: beside the replay files; off: no pages")
 	fs.StringVar(&f.color, "color", "auto", "`auto|always|never`: colour the text. auto: on a terminal, unless NO_COLOR is set")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments that make a fuzz target fail to its testdata/fuzz, so that go test fails with them, too")
-	fs.BoolVar(&f.resume, "resume", false, "continue the saved searches of an earlier run with the same arguments that was interrupted or killed, or reached --timeout")
+	fs.BoolVar(&f.resume, "resume", false, "continue the searches that an earlier run with the same arguments saved when it was interrupted or killed, or reached --timeout")
 	f.clusterFlags.register(fs)
 	fs.StringVar(&f.save, "save", "auto", "save each search to `dir` every 30 seconds, and when it is stopped; auto: to hbcheck's cache; off: never")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
@@ -147,8 +147,8 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	}
 }
 
-// check refuses values that mean nothing by themselves, and flags that exclude each other. Which
-// options go together is checked by explore.Options.Check.
+// check refuses meaningless values, and flags that exclude each other. explore.Options.Check checks
+// combinations of options.
 func (f *exploreFlags) check() error {
 	for _, c := range []struct {
 		bad  bool
@@ -221,7 +221,7 @@ func (f *exploreFlags) options() (o explore.Options, sel selection.Options, err 
 	}
 	var unknown string
 	if f.refuses = slices.Equal(f.assume, []string{"none"}); f.refuses {
-		// Everything is tried.
+		// No assumption is accepted.
 	} else if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
 		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all, or none", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
@@ -275,7 +275,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	f.heap = uint64(f.maxMemory)
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	if f.resume {
-		o.Jobs = 1 // what several workers have done is not saved
+		o.Jobs = 1 // searches by several workers are not saved
 	}
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.Timeout = f.timeout
@@ -289,8 +289,8 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	return nil
 }
 
-// The bounds on the steps of an execution if none is given. Where no states are stored, a loop
-// that continues forever has no end, and explorers compare each step with what happened before it.
+// The bounds on the steps of an execution if none is given. If no states are stored, an endless loop has no
+// end, and explorers compare each step with all earlier ones.
 const (
 	matchedSteps   = 1_000_000
 	unmatchedSteps = 10_000

@@ -100,11 +100,11 @@ func defaultFormat() string {
 	return "text"
 }
 
-// mostLines is the maximum number of entries that have a line each without -v: what fits on a screen.
+// mostLines is the maximum number of entries with a line each, without -v. They fit on a screen.
 const mostLines = 40
 
-// writer returns the writer of the results of a number of entries, in the formats that were asked for, and
-// of the index of pages. again is the command that continues what is open. Mistakes in writing are told to
+// writer returns the writer of the results of a number of entries, in the requested formats, and of the
+// index of pages. again is the command that continues the open entries. Mistakes in writing are reported to
 // errs.
 func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, again string) report.Writer {
 	list, err := f.outputs()

@@ -29,8 +29,8 @@ import (
 // The messages between coordinator and workers. A run has a jobSpec and the program. Each task of the run has
 // an entryTask, and the record of its result has an outcome.
 
-// A jobSpec is what a worker has to know besides the program. Of the coordinator's
-// environment it has the variables that programs usually ask for, and so no secrets.
+// A jobSpec has the data that a worker needs besides the program. It has only those variables of the
+// coordinator's environment that programs usually read, and so no secrets.
 type jobSpec struct {
 	Flags    []string // of the explore command
 	Args     []string // of the program
@@ -39,7 +39,7 @@ type jobSpec struct {
 	Env      []string
 }
 
-// notSent are the flags that are about the coordinator only.
+// notSent are the flags that concern only the coordinator.
 var notSent = []string{"cluster", "ack-wait", "resume", "save", "save-every", "output", "format", "json", "verbose", "chdir", "color",
 	"stdin", "baseline", "since", "parallel", "count", "write-corpus", "trace-search", "max-memory"}
 
@@ -67,8 +67,8 @@ func newJobSpec(cmd *cobra.Command, w *wholeRun) jobSpec {
 	return spec
 }
 
-// isSent reports whether workers get a variable of the environment. If a program asks for another one, its
-// entry is explored where the variable is (vm.HostLog).
+// isSent reports whether workers get a variable of the environment. If a program reads another variable,
+// the coordinator explores the entry (vm.HostLog).
 func isSent(key string) bool {
 	return strings.HasPrefix(key, "GO") || strings.HasPrefix(key, "LC_") ||
 		slices.Contains([]string{"HOME", "LANG", "TZ", "TMPDIR", "USER", "CI", "PATH", "SHELL", "TERM"}, key)
@@ -81,11 +81,13 @@ type entryTask struct {
 	Bound   time.Duration
 	Final   bool
 	Earlier *explore.Result // of an earlier attempt, or nil
+
+	Initialising time.Duration // explore.Options.Initialising
 }
 
-// An outcome is what became of it.
+// An outcome is the result of an entryTask.
 type outcome struct {
-	Refused string // why it is not for workers
+	Refused string // why workers cannot explore it
 	Result  *explore.Result
 	Crowded bool
 	Err     string
@@ -96,7 +98,7 @@ type outcome struct {
 	Said    string // on stderr
 }
 
-// ownProcess identifies this process among those that have outcomes.
+// ownProcess identifies this process in outcomes.
 var ownProcess = nuid.Next()
 
 // perform explores an entry on this machine.
@@ -121,8 +123,10 @@ func (x *wholeRun) perform(ctx context.Context, e *explore.Entry, own explore.Op
 	return r, crowded || again, err
 }
 
-// elsewhere lets a worker explore an entry, and reports whether one has. Otherwise this process has to.
-func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Duration, final bool, earlier *explore.Result) (crowded, done bool) {
+// elsewhere lets a worker explore an entry, and reports whether one did. Otherwise this process has to
+// explore it.
+func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound, initialising time.Duration, final bool,
+	earlier *explore.Result) (crowded, done bool) {
 	x.remote.enter(stop, !final)
 	defer x.remote.leave()
 	i := slices.IndexFunc(x.entries, func(e explore.Entry) bool { return e.Source == a.entry.Source })
@@ -133,7 +137,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	case earlier != nil:
 		pass = 2
 	}
-	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Final: final, Earlier: earlier}
+	t := &entryTask{Entry: i, Name: a.entry.Name, Bound: bound, Initialising: initialising, Final: final, Earlier: earlier}
 	o, err := x.remote.explore(stop, fmt.Sprintf("e%d.%d", i, pass), t)
 	switch {
 	case errors.Is(err, errNotHere):
@@ -150,7 +154,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	for _, f := range o.Facts {
 		//mutant: the answers of another host are taken for those of this one [test ./cmd/hbcheck TestCluster/workers1]: false
 		if o.By != ownProcess && !f.Holds(environ("", x.f.env)) {
-			return false, false // it was about another host
+			return false, false // the outcome depends on another host
 		}
 	}
 	x.remote.host(a.entry.Source).Add(o.Facts)
@@ -173,7 +177,7 @@ func (x *wholeRun) elsewhere(stop context.Context, a *attempt, bound time.Durati
 	return o.Crowded, true
 }
 
-// remember tells the cache of results what a run with workers has learned of the host.
+// remember adds the facts about the host that workers learned to the cache of results.
 func (x *wholeRun) remember(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -190,7 +194,7 @@ type job struct {
 	dir     string // where its program was unpacked; "": it is that of this process
 }
 
-// errStopped is the cause of the end of a task whose run is over, or whose worker leaves.
+// errStopped ends a task whose run is over, or whose worker leaves.
 var errStopped = errors.New("the run is over")
 
 // execute executes a task. The outcome is nil if ctx was done before the end.
@@ -210,7 +214,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	}
 	own.Progress, own.ProgressDue = nil, func() bool { return false }
 	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
-		own.Timeout, own.Share = t.Bound, true
+		own.Timeout, own.Share, own.Initialising = t.Bound, true, t.Initialising
 	}
 	m := newMarket(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
 	own.Elsewhere = m
@@ -237,7 +241,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	return o
 }
 
-// marshal returns an outcome in bytes. If it has no serial form, marshal returns an outcome that says so.
+// marshal returns the serial form of an outcome. If there is none, it returns an outcome that says so.
 func (o *outcome) marshal() (data []byte) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -23,17 +23,17 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// machineFlags are what changes the machine, and so what a schedule means.
-// Replay files record them.
+// machineFlags are the flags that change the machine, and so the meaning of a schedule. Replay files record
+// them.
 type machineFlags struct {
 	args      []string // of the program, after its name
-	env       []string // variables of the program that are not as hbcheck's: KEY=VALUE
+	env       []string // variables of the program that differ from hbcheck's: KEY=VALUE
 	variables []string // hbcheck's own, if they are not those of this process
 	stdin     string   // a file, whose content is input; input is its standard input
 	input     []byte
 	outcomes  bool   // the order of writes to stdout and stderr matters
 	run       string // of tests and subtests; see selection.Filter
-	skip      string // and which of them not
+	skip      string // tests and subtests to exclude
 	bench     string // which benchmarks
 	short     bool   // testing.Short
 	time      string // any, bounded, virtual
@@ -45,12 +45,12 @@ type machineFlags struct {
 	net       string        // reliable, faulty
 	seed      int64
 	symbolic  bool                        // the entry is called with symbolic arguments
-	inputLen  int                         // how long strings and slices among inputs are at most
-	unwind    int                         // how often a loop is unwound; not part of a schedule
+	inputLen  int                         // bound on the length of strings and slices among inputs
+	unwind    int                         // bound on the iterations of a loop; not part of a schedule
 	inputs    map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
 	heap      uint64                      // bytes the program may need; not part of a schedule
 	solver    string                      // a program that is asked about inputs; not part of a schedule
-	host      *vm.HostLog                 // is told what the program asks the host; not part of a schedule
+	host      *vm.HostLog                 // records the program's questions to the host; not part of a schedule
 	watch     func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
 }
 
@@ -64,7 +64,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that goroutines compute between two moments when all of them wait")
 	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
 	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")
-	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals, of those that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
+	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
 	fs.StringVar(&f.net, "net", "reliable", "`reliable|faulty`: connections of the program to itself. reliable: nothing is lost; faulty: connects may be refused, Reads may return one byte, connections may be reset and packets lost")
 	fs.StringVar(&f.stdin, "stdin", "", "let the program read `file` as its standard input")
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
@@ -74,8 +74,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that starts the sequence of --rand=seed, and the random schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
-// check refuses values that mean nothing. seed says whether --seed was given
-// though no explorer needs it.
+// check refuses meaningless values. seed is set if --seed was given and no explorer needs it.
 func (f *machineFlags) check(seed bool) error {
 	_, known := mapModes[f.maps]
 	switch {
@@ -107,10 +106,10 @@ func (f *machineFlags) check(seed bool) error {
 	return cmp.Or(checkEnv(f.env), f.readStdin())
 }
 
-// envUsage is that of --env.
+// envUsage is the usage of --env.
 const envUsage = "set a variable in the program's environment: `KEY=VALUE`"
 
-// checkEnv refuses what is no variable with a value.
+// checkEnv refuses elements that are not a variable with a value.
 func checkEnv(env []string) error {
 	for _, s := range env {
 		if strings.IndexByte(s, '=') < 1 || strings.Contains(s, "\x00") {
@@ -120,7 +119,7 @@ func checkEnv(env []string) error {
 	return nil
 }
 
-// maxStdin is how long the file of --stdin may be: replay files contain it.
+// maxStdin bounds the size of the file of --stdin, because replay files contain it.
 const maxStdin = 1 << 20
 
 // readStdin reads the file of --stdin.
@@ -203,7 +202,7 @@ func (f *machineFlags) filters() (run, skip, bench *selection.Filter, err error)
 	return run, skip, bench, nil
 }
 
-// record returns what differs from the defaults, for a replay file.
+// record returns the flags that differ from the defaults, for a replay file.
 func (f *machineFlags) record() map[string]string {
 	m := make(map[string]string)
 	if f.outcomes {
@@ -309,11 +308,11 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	return f, f.check(false)
 }
 
-// defaultSlack is that of --slack. Tests give what they start a millisecond and more: with as much
-// slack as that many a test that sleeps so long would be called wrong (docs/dev/model.md).
+// defaultSlack is the default of --slack. Tests wait a millisecond or more for the goroutines that they
+// start. With a slack of a millisecond, many of these tests would fail (docs/dev/model.md).
 const defaultSlack = 500 * time.Microsecond
 
-// slackOf returns how long goroutines may be busy, for vm.Config.
+// slackOf returns the slack for vm.Config.
 func (f *machineFlags) slackOf() int64 {
 	if f.time != "bounded" {
 		return 0
@@ -329,13 +328,13 @@ func (f *machineFlags) environ(dir string) []string {
 	return environ(dir, f.env)
 }
 
-// environ returns the environment of a program that runs in dir: hbcheck's own, but for what is set.
+// environ returns the environment of a program that runs in dir: hbcheck's own, changed by set.
 func environ(dir string, set []string) []string { return environOf(os.Environ(), dir, set) }
 
-// environOf is environ if hbcheck's own variables are these.
+// environOf is environ with other variables in place of hbcheck's own.
 func environOf(variables []string, dir string, set []string) []string {
 	own := slices.Concat([]string{"PWD=" + dir}, set)
-	slices.Reverse(own) // of two for one key the last one counts
+	slices.Reverse(own) // the last one of two with the same key counts
 	changed := func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")
 		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })

@@ -31,7 +31,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// exit is an error that only carries an exit code: everything has been said.
+// exit is an error that only carries an exit code, because everything has been printed.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -84,7 +84,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitUsage
 }
 
-// survive, deferred, makes an internal error of a panic.
+// survive, deferred, turns a panic into an internal error.
 func survive(stderr io.Writer, code *int) {
 	if r := recover(); r != nil {
 		complain(stderr, internalError{r, debug.Stack()})
@@ -99,7 +99,7 @@ func complain(w io.Writer, err error) {
 
 // internalError is a mistake of hbcheck's own.
 type internalError struct {
-	mistake any // of which there was a panic
+	mistake any // the value of the panic
 	stack   []byte
 }
 
@@ -150,8 +150,8 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionText is what is printed as the version: with the commit that was built, if that is known, the
-// Go version that it was built with, and the releases of Go whose library it models.
+// versionText returns the text of the version command: the version, the commit if it is known, the Go
+// version of the build, and the releases of Go whose library hbcheck models.
 func versionText() string {
 	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -168,7 +168,7 @@ func versionText() string {
 		strings.Join(load.Models(runtime.Version()), " and "))
 }
 
-// version is the version of the module that was built.
+// version returns the version of the module that was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

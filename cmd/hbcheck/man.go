@@ -29,8 +29,8 @@ func manCommand() *cobra.Command {
 	}
 }
 
-// commitTime returns when the commit was made that was built, so that the page of one version is the same
-// on each day; 1970 if that is not known.
+// commitTime returns the time of the commit that was built, so that the page of one version is the same on
+// each day; 1970 if it is unknown.
 func commitTime() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

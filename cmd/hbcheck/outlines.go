@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/verdicts"
 )
 
-// openOutlines returns where outlines of the standard library are kept (load.Config.Outlines), beside the
-// verdicts; nil if there is no such place, or it is not known which build of hbcheck writes them.
+// openOutlines returns the store for outlines of the standard library (load.Config.Outlines), beside the
+// verdicts; nil if there is no cache, or if the build of hbcheck is unknown.
 var openOutlines = sync.OnceValue(func() *verdicts.Store {
 	dir, ok := verdicts.Dir()
 	if !ok {
@@ -27,7 +27,7 @@ var openOutlines = sync.OnceValue(func() *verdicts.Store {
 
 var opened atomic.Pointer[verdicts.Store]
 
-// closeOutlines keeps the store within its bounds, if something has been written.
+// closeOutlines shrinks the store to its bounds, if something was written.
 func closeOutlines() {
 	if store := opened.Load(); store != nil {
 		store.Close()

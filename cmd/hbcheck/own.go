@@ -13,10 +13,10 @@ import (
 // ownFlags are the flags that explorers declare as their own options, in that order.
 type ownFlags []*ownFlag
 
-// ownFlag is one of them, with the values it has been given.
+// An ownFlag is one of them, with its values.
 type ownFlag struct {
 	por.Option
-	explorer string // whose it is
+	explorer string // the explorer that declares it
 	flag     *pflag.Flag
 	values   []string
 }

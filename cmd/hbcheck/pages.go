@@ -10,17 +10,17 @@ import (
 	"hbcheck.dev/hbcheck/report/page"
 )
 
-// The values of --html that are no directory.
+// The values of --html that are not directories.
 const (
 	htmlAuto = "auto" // pages are next to the replay files
 	htmlOff  = "off"
 )
 
-// maxPage is the most events of a schedule for which a page is written. No browser shows more.
+// maxPage bounds the events of a schedule with a page. No browser shows more.
 const maxPage = 200_000
 
-// page writes the page of one of r's bugs and returns its name: empty if there is none. replay is the
-// name of its replay file, and name that of the page without its directory.
+// page writes the page of one of r's bugs and returns its name, which is empty if there is no page. replay
+// is the name of its replay file, and name that of the page without its directory.
 func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
 	dir := f.html
 	switch {

@@ -17,21 +17,21 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// firstTime is how long each entry is explored before the last pass over several. Tests change it.
+// firstTime is the time for each entry in the passes before the last one. Tests change it.
 var firstTime = 2 * time.Second
 
 const (
-	glances   = 4                      // the first pass takes that part of firstTime
+	glances   = 4                      // the first pass takes firstTime/glances
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
-	mostInitialising = 10 * time.Second // to initialise the packages of an entry, in the early passes: other entries use it
+	mostInitialising = 10 * time.Second // to initialise packages for the entries of one package, besides their shares
 	mostPairs        = 3                // pairs that were not explored are named
 )
 
-// A wholeRun explores entries in three passes, several of them at the same time. In the first one each gets
-// half a second: within a minute most bugs and proofs of a repository are there. Those that it leaves
-// undecided get firstTime in the second one, and share the rest of the budget in the third; they begin again.
-// Results are written in the order of the entries, those of a pass after those of the one before.
+// A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
+// gets half a second, so that most bugs and proofs of a repository appear within a minute. Undecided
+// entries get firstTime in the second pass, and share the rest of the budget in the third; they begin again
+// each time. The results of a pass are written in the order of the entries, after those of the pass before.
 type wholeRun struct {
 	f       *exploreFlags
 	cmd     *cobra.Command
@@ -49,11 +49,13 @@ type wholeRun struct {
 
 	code  int
 	notOK map[[2]string]bool // package and name
-	apart []string           // pairs of tests that were not explored, and why
+	apart []string           // pairs of tests that were not explored, with reasons
 
-	mu       sync.Mutex // guards the fields below, mem and sv
-	progress *report.Progress
-	running  []begun // in the order in which they began
+	mu         sync.Mutex // guards the fields below, mem and sv
+	progress   *report.Progress
+	running    []begun                  // in the order in which they began
+	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
+	loadingAll time.Duration
 }
 
 // begun is an entry that is being explored.
@@ -62,23 +64,22 @@ type begun struct {
 	at    time.Time
 }
 
-// An attempt is one exploration of an entry, and what is to be done with its result.
+// An attempt is one exploration of an entry, with the data for handling its result.
 type attempt struct {
 	entry   *explore.Entry
 	skipped bool   // the run was interrupted before it
-	beside  string // another entry, which is not ok, so that this pair was not explored
-	late    bool   // more time, or less company, could change the result
+	beside  string // a test of the pair that is not ok alone, so the pair was not explored
+	late    bool   // more time, or fewer entries at the same time, could change the result
 	result  *explore.Result
 	err     error
 	cached  bool
 	keep    *explore.Keep
 	flags   *exploreFlags     // of this entry
-	ignores []*explore.Ignore // a copy of those of the run, with those marked that were used
+	ignores []*explore.Ignore // a copy of those of the run; the used ones are marked
 }
 
-// exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
-// An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
-// the other ones.
+// exploreAll explores the entries until it is interrupted, and returns the exit code. An entry that cannot
+// be explored, or a replay file that cannot be written, does not affect other entries.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
 	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles, listing *load.Listing, remote *coordinator) (code int, err error) {
 	stop, release := interrupts(cmd.Context(), true)
@@ -86,7 +87,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
-		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool)}
+		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool),
+		loading: make(map[string]time.Duration)}
 	if remote != nil {
 		if err := remote.start(x, cmd, entries); err != nil {
 			return exitUsage, err
@@ -96,7 +98,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		defer x.follow()()
 	}
 	end := time.Now().Add(f.budget)
-	passes := []time.Duration{0} // the last one has what is left
+	passes := []time.Duration{0} // the last pass has the rest of the time
 	if len(entries) > 1 && !f.resume && f.traceSearch == "" {
 		passes = []time.Duration{firstTime / glances, firstTime, 0}
 	}
@@ -110,9 +112,9 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		err = inOrder(x.workers, len(todo), func(i int, before func()) attempt {
 			u := todo[i]
 			if len(u.entry.Together) > 0 {
-				before() // what is known of the two alone decides
+				before() // the results of the two tests alone decide
 			}
-			bound := time.Duration(0) // that of the flags
+			bound := time.Duration(0) // 0: the bound is that of the flags
 			switch {
 			case stop.Err() != nil && u.result == nil:
 				return attempt{entry: u.entry, skipped: true}
@@ -124,14 +126,14 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return attempt{entry: u.entry, late: true}
 			case share > 0:
 				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i),
-					f.earlyShare(mostInitialising, end, x.capacity(), len(todo)-i), false, u.result)
+					x.initialising(u.entry, end, len(todo)-i), false, u.result)
 			case f.budget > 0 && len(entries) > 1:
 				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(todo)-i))/time.Duration(len(todo)-i))
 			}
 			if u.late = false; u.result != nil && bound > 0 && bound <= firstTime {
 				return u
 			}
-			return x.attempt(stop, u.entry, bound, 0, true, u.result)
+			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
 		}, func(i int, a attempt) error {
 			switch {
 			case a.skipped:
@@ -148,7 +150,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		}
 		todo = late
 	}
-	// Those that were late when the run was interrupted have their results.
+	// If the run was interrupted, late entries keep their results.
 	for _, a := range todo {
 		if err := x.done(a); err != nil {
 			return x.code, err
@@ -173,8 +175,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// earlyShare returns how long an entry is explored in a pass before the last one, if left are to come: share,
-// or less if the budget would be used up before the last one.
+// earlyShare returns the time of an entry in a pass before the last one, if left entries remain. It is
+// share, or less if the budget would be used up before the last pass.
 func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, left int) time.Duration {
 	if f.budget <= 0 {
 		return share
@@ -182,8 +184,33 @@ func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, l
 	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
 }
 
-// atOnce returns how many of n entries are explored at the same time. Options that are about one search say
-// one.
+// initialising returns for how long the packages of e may be initialised, besides e's share, if left entries
+// are to come. Other entries of the package use the result, so a package has a bound of its own; all of them
+// have half of the budget.
+func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	//mutant: a package is initialised in the share of an entry [test ./cmd/hbcheck TestInitialisingPackages]: "mostInitialising - x.loading[e.Package]" -> "time.Duration(0)"
+	most := mostInitialising - x.loading[e.Package]
+	if x.f.budget > 0 {
+		most = min(most, x.f.budget/2-x.loadingAll)
+	}
+	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
+}
+
+// loaded notes how long making the machine for an attempt has taken.
+func (x *wholeRun) loaded(a *attempt) {
+	if a.result == nil || a.cached {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loading[a.entry.Package] += a.result.Stats.Load
+	x.loadingAll += a.result.Stats.Load
+}
+
+// atOnce returns how many of n entries are explored at the same time: one with options about a single
+// search.
 func (f *exploreFlags) atOnce(n int) int {
 	if f.jobs > 1 || f.resume || f.traceSearch != "" || f.explain != "" {
 		return 1
@@ -191,9 +218,9 @@ func (f *exploreFlags) atOnce(n int) int {
 	return max(1, min(f.parallel, n))
 }
 
-// inOrder calls do for 0 to n-1, in this order, for at most workers at the same time, and done for each
-// result, in this order, one at a time. before, which do may call, returns when done has been called for all
-// smaller numbers. After an error of done, which it returns, nothing more is begun.
+// inOrder calls do for 0 to n-1, in this order, at most workers at the same time. It calls done for each
+// result, in this order, one at a time. do may call before, which returns when done has been called for all
+// smaller numbers. After an error of done, inOrder begins nothing more and returns the error.
 func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i int, v T) error) error {
 	results := make([]chan T, n)
 	earlier := make([]chan struct{}, n+1) // closed when done has been called for all smaller numbers
@@ -225,7 +252,7 @@ func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i
 	}()
 	for i := range n {
 		err := done(i, <-results[i])
-		stopped.Store(err != nil) // before another one may begin
+		stopped.Store(err != nil) // before the next one may begin
 		close(earlier[i+1])
 		if err != nil {
 			for k := i + 1; k < n; k++ {
@@ -239,7 +266,7 @@ func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i
 	return nil
 }
 
-// options returns the options of an entry, for which there may be directives, and its flags.
+// options returns the options and the flags of an entry, which may have directives.
 func (x *wholeRun) options(e *explore.Entry) (own explore.Options, flags *exploreFlags, err error) {
 	own, flags = x.opts, x.dirs.flags(x.f, e.Source)
 	if flags != x.f {
@@ -265,7 +292,8 @@ func (x *wholeRun) options(e *explore.Entry) (own explore.Options, flags *explor
 	return own, flags, nil
 }
 
-// show calls f if the progress of e is shown: that of the entry that has been explored for longest.
+// show calls f if the progress of e is shown. The progress is that of the entry that has been explored for
+// the longest time.
 func (x *wholeRun) show(e *explore.Entry, f func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -274,7 +302,7 @@ func (x *wholeRun) show(e *explore.Entry, f func()) {
 	}
 }
 
-// capacity is how many entries are explored at the same time.
+// capacity returns the number of entries that are explored at the same time.
 func (x *wholeRun) capacity() int {
 	if x.remote != nil {
 		return x.remote.capacity()
@@ -300,7 +328,7 @@ func (x *wholeRun) follow() (stop func()) {
 	return func() { close(ended) }
 }
 
-// begin notes that e is being explored, and end that it no longer is.
+// begin records that e is being explored, and end that it no longer is.
 func (x *wholeRun) begin(e *explore.Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -323,17 +351,17 @@ func (x *wholeRun) end(e *explore.Entry) {
 	}
 }
 
-// attempt explores an entry, for at most as long as bound says, if it is not 0. Unless it is final, a result
-// that more time could change is late: also that of a bug which may turn out to be a warning. A bug of an
-// earlier result, which may be nil, is not lost if this time nothing is decided.
+// attempt explores an entry for at most the time bound, if that is not 0. A result that more time could
+// change is late, unless this attempt is final; that includes a bug that may turn out to be a warning.
+// earlier is the result of an earlier attempt, or nil: its bug is not lost if this attempt decides nothing.
 func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initialising time.Duration, final bool, earlier *explore.Result) (a attempt) {
 	a.entry = e
 	defer func() {
 		//mutant: a mistake beside an exploration ends the process [test ./cmd/hbcheck TestMistakes]: remove
 		a.mistaken(recover())
 	}()
-	// Two tests are explored together only if nothing is to be said of each alone: it would be
-	// said again, or take longer still.
+	// Two tests are explored together only if each alone is ok. Otherwise the bug would be reported again,
+	// or the pair would take even longer.
 	if k := slices.IndexFunc(e.Together, func(name string) bool { return x.notOK[[2]string{e.Package, name}] }); k >= 0 {
 		a.beside = e.Together[k]
 		return a
@@ -356,8 +384,8 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	var crowded bool
 	done := false
 	if x.remote != nil {
-		crowded, done = x.elsewhere(stop, &a, bound, final, earlier)
-		own.Elsewhere = withoutHelp{} // it counts as on a worker
+		crowded, done = x.elsewhere(stop, &a, bound, initialising, final, earlier)
+		own.Elsewhere = withoutHelp{} // it is counted as on a worker
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)
@@ -366,20 +394,21 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	if a.err != nil || a.skipped {
 		return a
 	}
+	x.loaded(&a)
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
 	a.result = kept(earlier, a.result)
 	return a
 }
 
-// mistaken makes p, if it is not nil, the error of a: the caller has panicked with it.
+// mistaken makes p the error of a, if p is not nil: the value of a panic of the caller.
 func (a *attempt) mistaken(p any) {
 	if p != nil {
 		a.result, a.late, a.err = nil, false, internalError{p, debug.Stack()}
 	}
 }
 
-// recall sets a's result if it is cached; otherwise, if the attempt is the last one, where its searches are
-// saved.
+// recall sets a's result if it is cached. Otherwise, if the attempt is the last one, it sets the place
+// where the searches are saved.
 func (x *wholeRun) recall(a *attempt, final bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -388,8 +417,7 @@ func (x *wholeRun) recall(a *attempt, final bool) {
 	}
 }
 
-// kept returns the result that counts of an earlier one, which may be nil, and of r: a bug is not lost if
-// nothing is decided the second time.
+// kept returns r, or the earlier result, which may be nil, if that has a bug and r decides nothing.
 func kept(earlier, r *explore.Result) *explore.Result {
 	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
 	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
@@ -398,7 +426,7 @@ func kept(earlier, r *explore.Result) *explore.Result {
 	return r
 }
 
-// done writes the result of an attempt. A mistake of hbcheck's own in doing so keeps nothing from the others.
+// done writes the result of an attempt. A mistake of hbcheck's own there does not affect other attempts.
 func (x *wholeRun) done(a attempt) (err error) {
 	e, stderr := a.entry, x.cmd.ErrOrStderr()
 	x.mu.Lock()

@@ -15,6 +15,30 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
+// TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
+// all packages have half of the budget.
+func TestInitialisingPackages(t *testing.T) {
+	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration)}
+	a, b := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}
+	for _, tt := range []struct {
+		budget, took time.Duration // of an entry of a
+		wantA, wantB time.Duration
+	}{
+		{time.Hour, 0, 10 * time.Second, 10 * time.Second},
+		{time.Hour, 4 * time.Second, 6 * time.Second, 10 * time.Second},
+		{time.Hour, 7 * time.Second, leastTime, 10 * time.Second},
+		{30 * time.Second, 0, leastTime, 4 * time.Second},
+		{20 * time.Second, 0, leastTime, leastTime},
+	} {
+		x.f.budget = tt.budget
+		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}})
+		end := time.Now().Add(tt.budget)
+		if gotA, gotB := x.initialising(a, end, 1e6), x.initialising(b, end, 1e6); gotA != tt.wantA || gotB != tt.wantB {
+			t.Errorf("after %+v: %v and %v", tt, gotA, gotB)
+		}
+	}
+}
+
 // TestTwoPasses: what a short search decides is reported first, and entries that are undecided then share
 // the budget; a bound that is met at once leaves the result of the first pass. Main functions come last.
 func TestTwoPasses(t *testing.T) {

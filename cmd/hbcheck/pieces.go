@@ -21,33 +21,33 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Pieces of one entry. The worker that explores an entry, its owner, cuts the search when other workers have
-// nothing to do, and publishes pieces of it beside the tasks of the run. It waits for their records, and
-// the record of the entry is the only one that the coordinator sees.
+// Pieces of one entry. The worker that explores an entry is its owner. When other workers are idle, the
+// owner cuts the search, publishes pieces of it beside the tasks of the run, and waits for their records.
+// The coordinator sees only the record of the entry.
 //
 //	owner     cuts ─ Publish piece ··········· record ─ merges ─ ... ─ Commit the entry
 //	a worker              └ Pull ─ a helper explores ─ Commit ─┘
 
 const (
-	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for so long
-	pieceTime  = 300 * time.Millisecond // a piece gives back what is left after this time,
+	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for this time
+	pieceTime  = 300 * time.Millisecond // a piece returns its unexplored rest after this time,
 	pieceMore  = 10 * time.Millisecond  // one frame after each such time
-	askRoom    = 100 * time.Millisecond // between questions for workers that have nothing to do, at first
-	askLater   = 400 * time.Millisecond // and if there has been none for a while
-	mostPieces = 64                     // of an entry that others explore at the same time
+	askRoom    = 100 * time.Millisecond // between queries for idle workers, at first
+	askLater   = 400 * time.Millisecond // and after a while without idle workers
+	mostPieces = 64                     // bound on the pieces of an entry that others explore at the same time
 )
 
-// A pieceTask is a piece on its way to a worker.
+// A pieceTask is a piece sent to a worker.
 type pieceTask struct {
 	Entry  int
 	Name   string
-	Owner  string // each process numbers things by itself
+	Owner  string // each process has its own numbers
 	Search []byte
 	Known  string // the name of the record that has it
 	Data   []byte
 }
 
-// A pieceOutcome is what has become of a piece.
+// A pieceOutcome is the result of a piece.
 type pieceOutcome struct {
 	Refused bool
 	Why     string
@@ -65,11 +65,11 @@ func pieceOf(name string) (of string, ok bool) {
 	return of, ok
 }
 
-// A market is the explore.Elsewhere of one entry: what other workers have room for.
+// A market is the explore.Elsewhere of one entry: it knows how many pieces other workers have room for.
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces
-	shown *jetstream.Run // of what is published for all of them, which the owner need not see
+	shown *jetstream.Run // of the publications for all pieces, which the owner need not see
 	queue *cluster.Pieces
 	of    string // the task of the entry
 	entry int
@@ -82,14 +82,14 @@ type market struct {
 	all   sync.WaitGroup
 
 	mu     sync.Mutex
-	short  bool            // the queue has tasks that wait for a worker: it is not the time to cut
-	held   int             // room that was taken, and has no piece yet
+	short  bool            // the queue has tasks that wait for a worker, so nothing is cut
+	held   int             // room that was taken for pieces that were not sent yet
 	known  map[string]bool // that have a record
-	facts  []vm.HostFact   // of the host of others
-	pieces int             // that others have explored, or refused
+	facts  []vm.HostFact   // about the hosts of other workers
+	pieces int             // that others explored or refused
 }
 
-// withoutHelp is the explore.Elsewhere of an entry of which others explore nothing.
+// withoutHelp is the explore.Elsewhere of an entry without pieces elsewhere.
 type withoutHelp struct{}
 
 func (withoutHelp) Workers() int                                                { return 0 }
@@ -109,7 +109,7 @@ func newMarket(ctx context.Context, w *worker, run, of string, entry int, name s
 	return m
 }
 
-// close ends what the market has begun, and removes the records of its pieces.
+// close stops the market, and removes the records of its pieces.
 func (m *market) close() {
 	m.end()
 	m.all.Wait()
@@ -130,7 +130,7 @@ func (m *market) Acquire(stop func() bool) bool {
 	m.open()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	// A search that is over releases what it has acquired, and would get it again and again.
+	// A search that is over releases the room that it acquired, and would acquire it again and again.
 	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "!stop()" -> "stop() || true"
 	for !stop() {
 		select {
@@ -145,7 +145,7 @@ func (m *market) Acquire(stop func() bool) bool {
 	return false
 }
 
-// open begins to ask for room, if that has not begun.
+// open begins to ask for room, if it has not begun yet.
 func (m *market) open() {
 	m.start.Do(func() {
 		m.all.Go(m.ask)
@@ -186,7 +186,7 @@ func (m *market) free() {
 	}
 }
 
-// ask asks again and again for how many more pieces there is room.
+// ask asks repeatedly how many more pieces there is room for.
 func (m *market) ask() {
 	wait := cutAfter
 	for {
@@ -203,13 +203,13 @@ func (m *market) ask() {
 	}
 }
 
-// offer offers what room there is if idle workers wait for a task, and queued tasks for a worker.
+// offer offers room for pieces, given the numbers of idle workers and of queued tasks.
 func (m *market) offer(idle, queued int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.short = err != nil || queued > 0
-	// A search that has nothing to cut holds its room: otherwise it would get more each time, and send as
-	// many pieces at once for one worker.
+	// A search that has nothing to cut keeps its room. Otherwise it would get more each time, and later
+	// send that many pieces at once for a single worker.
 	//mutant: room that is held is offered again [test ./cmd/hbcheck TestMarket]: "-m.held" -> ""
 	room := min(idle-queued-m.held, mostPieces)
 	for len(m.room) > max(0, room) {
@@ -233,7 +233,7 @@ func hashOf(data ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))[:24]
 }
 
-// knownSign begins the names of records that have what machines know.
+// knownSign begins the names of records with the knowledge of machines.
 const knownSign = "known-"
 
 // shownSign is the end of the name under which the publications of a task are kept.
@@ -250,7 +250,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	m.hold(-1)
 	answered := false
 	defer func() {
-		if answered { // who does not answer may be busy, or dead
+		if answered { // a worker that does not answer may be busy, or dead
 			m.free()
 		}
 	}()
@@ -310,7 +310,7 @@ type helper struct {
 }
 
 // takeHelper returns a helper for a search, and removes it from the list. If there is none, it returns the
-// board that one has left, or an empty one.
+// board of an earlier helper, or an empty one.
 func (w *worker) takeHelper(run, search string) (*explore.Helper, *por.Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -329,8 +329,8 @@ func (w *worker) takeHelper(run, search string) (*explore.Helper, *por.Board) {
 	return nil, new(por.Board)
 }
 
-// keepHelper keeps a helper for the next piece: if it is not usable, for its board. The oldest ones are
-// dropped.
+// keepHelper keeps a helper for the next piece, or only its board if the helper is not usable. The oldest
+// helpers are dropped.
 func (w *worker) keepHelper(h helper) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -376,7 +376,7 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, d
 		return refuse(fmt.Errorf("no record of what is known: %v", err))
 	}
 	e := &j.entries[t.Entry]
-	// The same search of another owner has other numbers.
+	// Another owner of the same search has other numbers.
 	key := of + " " + hashOf(t.Search) + " " + t.Owner
 	h, board := w.takeHelper(id, key)
 	if h == nil {

@@ -71,7 +71,7 @@ type recording struct {
 // open reads a replay file and loads its program.
 func open(name string) (*recording, error) { return openFor(name, false) }
 
-// openFor is open; if the file is to be debugged, the program has names of variables.
+// openFor is open; for debugging, the program has the names of variables.
 func openFor(name string, debugging bool) (*recording, error) {
 	file, err := report.ReadReplay(name)
 	if err != nil {
@@ -124,8 +124,8 @@ func absolute(dir string) string {
 	return dir
 }
 
-// diverged returns the error for a program that does not follow its schedule any more: it has changed, or
-// runs with the standard library of another release.
+// diverged returns the error for a program that no longer follows its schedule, because it has changed, or
+// uses the standard library of another release.
 func (r *recording) diverged(d *explore.Divergence) error {
 	why := "the program has changed since the schedule was recorded"
 	if r.otherRelease() {
@@ -177,7 +177,7 @@ type deviateFlags struct {
 	then  string
 }
 
-// deviate shows what else could have happened.
+// deviate executes a schedule that differs after the step of --until.
 func (f *deviateFlags) deviate(cmd *cobra.Command, name string) error {
 	r, err := open(name)
 	if err != nil {

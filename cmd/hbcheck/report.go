@@ -46,7 +46,7 @@ a replay file and no page yet.`,
 	return cmd
 }
 
-// pageFlags say what pages contain, and where they are written.
+// pageFlags are the flags about the contents and the directory of pages.
 type pageFlags struct {
 	dir    string // empty: where the file is
 	hybrid string
@@ -119,7 +119,7 @@ func (p *pageFlags) replay(name, written string) error {
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
 }
 
-// facts returns the static facts that the page of r shows, nil if it shows none.
+// facts returns the static facts that the page of r shows; nil if it shows none.
 func (p *pageFlags) facts(r *recording) (por.Oracle, error) {
 	word := p.hybrid
 	if word == "auto" {

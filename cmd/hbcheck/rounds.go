@@ -21,10 +21,10 @@ func watchCommand() *cobra.Command {
 		Use:   "watch [flags] [packages] [-- args]",
 		Short: "Explore, and again whenever a file changes",
 		Long: `Watch explores the packages as explore does, and waits. When a file of the module
-changes it explores again: entries of packages that depend on the file, those that have
-failed, and those that are not decided. A change meanwhile begins a new round. It has the
-flags of explore, but for those that write one file about one exploration. Ctrl-C ends it;
-the exit status is that of the last round.`,
+changes, it starts a new round: it explores the entries of packages that depend on the
+file, and the entries that failed or are undecided. A change during a round starts the
+next one. Watch has the flags of explore, except those that write a file about one
+exploration. Ctrl-C ends it; the exit status is that of the last round.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.rounds(cmd) },
 	}
 	f.register(cmd.Flags())
@@ -51,7 +51,7 @@ func roundOf(cmd *cobra.Command) *round {
 	return r
 }
 
-// leavesOut reports whether cached results are not printed, because the reader has seen them.
+// leavesOut reports whether cached results are omitted, because the reader has seen them.
 func (r *round) leavesOut() bool { return r != nil && !r.first }
 
 // errChanged ends a round.
@@ -68,7 +68,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	own := []string{f.out} // what hbcheck itself writes
+	own := []string{f.out} // directories and files that hbcheck itself writes
 	for _, o := range outputs {
 		own = append(own, o.file)
 	}
@@ -111,7 +111,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 			cancel(errChanged)
 			<-ended
 			next.first = true // the closed gates have not printed its last results
-		case <-stop.Done(): // which the round has got, too
+		case <-stop.Done(): // which ended the round, too
 			code := <-ended
 			cancel(nil)
 			return status(code)
@@ -127,7 +127,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 	}
 }
 
-// A gate writes to w until it is closed: after a change, what a round still says is about an older program.
+// A gate writes to w until it is closed. After a change, later output of a round is about an older program.
 type gate struct {
 	mu     sync.Mutex
 	w      io.Writer

@@ -31,8 +31,8 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// TestWatch: a round explores what depends on a change, with what the go command says of the program as it
-// is then, and prints what the reader has not seen.
+// TestWatch: a round explores the entries that depend on a change, asks the go command about the changed
+// program, and prints only news.
 func TestWatch(t *testing.T) {
 	t.Setenv(verdicts.Variable, filepath.Join(t.TempDir(), "cache"))
 	dir := t.TempDir()

@@ -22,9 +22,9 @@ import (
 // do those that hbcheck itself writes.
 type watchedTree struct {
 	root    string
-	own     []string // absolute names of what hbcheck writes
+	own     []string // absolute names of files and directories that hbcheck writes
 	notify  *fsnotify.Watcher
-	changed chan struct{} // gets a value after changes, when nothing has changed for a moment
+	changed chan struct{} // gets a value when changes have ended
 	known   map[string]watchedFile
 }
 
@@ -68,7 +68,7 @@ func watchTree(dir string, own []string) (*watchedTree, error) {
 
 func (t *watchedTree) close() { t.notify.Close() }
 
-// rootOf returns the directory of the go.work or go.mod file that counts in dir, or dir.
+// rootOf returns the directory of the go.work or go.mod file that applies in dir, or dir.
 func rootOf(dir string) string {
 	for _, file := range []string{"go.work", "go.mod"} {
 		for d := dir; ; d = filepath.Dir(d) {
@@ -83,7 +83,7 @@ func rootOf(dir string) string {
 	return dir
 }
 
-// belongs reports whether the file or directory of that name is of the tree.
+// belongs reports whether the file or directory of that name belongs to the tree.
 func (t *watchedTree) belongs(name string) bool {
 	if name == t.root {
 		return true
@@ -112,7 +112,7 @@ func (t *watchedTree) add(dir string) error {
 	})
 }
 
-// listen tells changed of changes, until the tree is closed.
+// listen sends changes to changed until the tree is closed.
 func (t *watchedTree) listen() {
 	quiet := time.NewTimer(settling)
 	quiet.Stop()
@@ -218,7 +218,7 @@ func listing(name string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// changes compares the files of two moments. It returns a text about those that differ, and whether go list
+// changes compares the files at two times. It returns a text about those that differ, and whether go list
 // may have another answer.
 func changes(before, now map[string]watchedFile) (names string, asks bool) {
 	var list []string

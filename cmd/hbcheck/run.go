@@ -178,7 +178,7 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 	return status(code)
 }
 
-// ran is what became of a test that was executed once.
+// ran returns the verdict of a test that was executed once.
 func ran(end *describe.Once) (verdict, why string) {
 	switch {
 	case end.Unsupported != "":

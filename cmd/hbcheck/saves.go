@@ -37,7 +37,7 @@ type saves struct {
 	flags   string
 	mu      sync.Mutex // guards hosts
 	hosts   map[*load.Entry]*vm.HostLog
-	saved   int // how many searches have been saved
+	saved   int // number of saved searches
 	stderr  io.Writer
 }
 
@@ -89,7 +89,7 @@ func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache
 	return x, nil
 }
 
-// savesDir is where searches are saved in the user's cache directory.
+// savesDir returns the directory of saved searches in the user's cache directory.
 func savesDir(cache string) string { return filepath.Join(cache, "searches") }
 
 // host returns the log of the facts that machines of e learn about the host.
@@ -105,7 +105,7 @@ func (x *saves) host(e *load.Entry, cache *verdictCache) *vm.HostLog {
 	return x.hosts[e]
 }
 
-// keep returns where the searches of e are saved, in a program that runs in dir.
+// keep returns the place where the searches of e, in a program that runs in dir, are saved.
 func (x *saves) keep(e *explore.Entry, dir string) *explore.Keep {
 	if x == nil {
 		return nil
@@ -142,8 +142,8 @@ func (x *saves) tell(k *explore.Keep, r *explore.Result) {
 	}
 }
 
-// close says how many searches were saved, removes old ones, and then the oldest until the rest is small
-// enough.
+// close prints the number of saved searches. It removes old ones, and then the oldest until the others are
+// small enough.
 func (x *saves) close() {
 	if x != nil && x.saved == 1 {
 		fmt.Fprintln(x.stderr, "search saved; the same command with --resume continues it")

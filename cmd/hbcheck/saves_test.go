@@ -162,7 +162,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s: %d\n%s%s", what, code, out, errs)
 		}
 	}
-	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "-j=2", "--preempt=3"); !strings.Contains(errs, "-j 2: one worker explores, because --resume continues") {
+	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "-j=2", "--preempt=3"); !strings.Contains(errs, "-j 2: using one worker, because --resume continues") {
 		t.Errorf("-j: %s%s", out, errs)
 	}
 	refused("--save=off", "exclude each other", "--save=off")

@@ -14,18 +14,17 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// stopSignals are the signals that end a search with what it has found so far: Ctrl-C, and what
-// timeout(1), a cancelled CI job and a closed terminal send.
+// stopSignals are the signals that end a search with its findings so far: that of Ctrl-C, and those of
+// timeout(1), a cancelled CI job and a closed terminal.
 var stopSignals = map[os.Signal]error{
 	os.Interrupt:    errors.New("interrupted"),
 	syscall.SIGTERM: errors.New("interrupted (SIGTERM)"),
 	syscall.SIGHUP:  errors.New("interrupted (SIGHUP)"),
 }
 
-// interrupts returns a context that is done at the first of stopSignals, so that
-// the results so far are printed. If there is something to tell, a second one has them printed
-// as they are (explore.WithHurry). The one after that ends the process. Signals that the
-// process was started to ignore, as by nohup, are ignored.
+// interrupts returns a context that is done at the first of stopSignals, so that the results so far are
+// printed. If tells is set, a second signal makes hbcheck print them at once (explore.WithHurry). The next
+// one ends the process. Signals that the process was started to ignore, as by nohup, are ignored.
 func interrupts(parent context.Context, tells bool) (ctx context.Context, release func()) {
 	if parent == nil {
 		parent = context.Background()
@@ -62,8 +61,8 @@ func interrupts(parent context.Context, tells bool) (ctx context.Context, releas
 	})
 }
 
-// tellWaiting says what takes so long if that is not over a second after ctx is done. The caller calls
-// over.
+// tellWaiting prints what hbcheck waits for, if the caller does not call over within a second after ctx is
+// done.
 func tellWaiting(ctx context.Context, w io.Writer) (over func()) {
 	ended := make(chan struct{})
 	go func() {

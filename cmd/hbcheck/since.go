@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// changesSince returns what differs in the repository of dir from revision rev, also what is not committed
-// and what git does not know yet. all is set if a file has changed that concerns every package.
+// changesSince returns the differences between the repository of dir and revision rev, including
+// uncommitted and untracked files. all is set if a changed file concerns every package.
 func changesSince(dir, rev string) (changes []load.Change, all bool, err error) {
 	top, err := git(dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -49,7 +49,7 @@ func changesSince(dir, rev string) (changes []load.Change, all bool, err error) 
 	return changes, all, nil
 }
 
-// git returns what a git command prints.
+// git returns the output of a git command.
 func git(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
 	var errs bytes.Buffer
@@ -74,7 +74,7 @@ func parseDiff(root, diff string) (changes []load.Change) {
 		switch m := hunk.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "diff --git "):
 			header, c = true, nil
-			// A file that is binary, or of which only the mode has changed, has no other line with its name.
+			// A binary file, or one with only a changed mode, has no other line with its name.
 			if i := strings.LastIndex(line, " b/"); i >= 0 {
 				changes = append(changes, load.Change{File: inTree(root, line[i+len(" b/"):])})
 				c = &changes[len(changes)-1]
@@ -96,7 +96,7 @@ func parseDiff(root, diff string) (changes []load.Change) {
 		}
 	}
 	for i := range changes {
-		// A new file, or one that is gone, is changed as a whole.
+		// A new or removed file is changed as a whole.
 		if lines := changes[i].Lines; len(lines) == 1 && (lines[0] == [2]int{1, 0} || lines[0][0] == 1 && strings.Contains(diff, "--- /dev/null\n+++ b/"+relative(root, changes[i].File)+"\n")) {
 			changes[i].Lines = nil
 		}

@@ -16,7 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// The values of --scale that are no numbers.
+// The values of --scale that are not numbers.
 const (
 	scaleAuto = "auto"
 	scaleOff  = "off"
@@ -43,20 +43,20 @@ func (f *exploreFlags) scales(own *explore.Options) bool {
 	return f.scale != scaleOff && f.explores(own)
 }
 
-// explores reports whether something else than an entry may be explored with these flags if it is too big. A
-// sample ends, whatever the size; the others ask about the entry as it is.
+// explores reports whether, with these flags, hbcheck may explore something else in place of an entry that
+// is too big. Samples end for any size; other flags ask about the entry itself.
 func (f *exploreFlags) explores(own *explore.Options) bool {
 	samples := own.Portfolio == nil && own.POR.Samples
 	return !samples && !f.resume && f.traceSearch == "" && f.explain == "" && !f.checkDuplicates && !f.checkStatic && !f.symbolic
 }
 
-// smallSample is how many executions of a small version have to pass, nearly all of them.
+// smallSample is the number of random executions that test whether a small version passes.
 const smallSample = 10
 
 // smallConfig returns how small versions of an entry are explored, with its own options and flags.
 func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exploreFlags) *small.Config {
 	machine := flags.machineFlags
-	machine.host = nil                 // what is remembered of the entry has nothing to do with another program
+	machine.host = nil                 // the cache of the entry is not for another program
 	own.Keep, own.Elsewhere = nil, nil // other processes do not have it
 	sample := own
 	sample.Portfolio, sample.POR, sample.MaxExecs, sample.Jobs = nil, explorers.Lookup("random"), smallSample, 1
@@ -86,14 +86,14 @@ func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exp
 	}
 }
 
-// withoutLimit is how long a small version is explored before an entry that has no limit on time.
+// withoutLimit is the time for a small version before an entry that has no time limit.
 const withoutLimit = time.Minute
 
 // errHalf ends the search of one entry when half of its time is over and it has a small version.
 var errHalf = errors.New("stopped at half of --timeout, for its small version (--scale)")
 
-// smallShare returns how much of total a small version gets: half, but all of it if the entry, which has been
-// explored before, would get little more than it has had.
+// smallShare returns the part of total for a small version. That is half, or all of it if the entry, which
+// was explored before, would get little more time than before.
 func smallShare(total time.Duration, again bool) time.Duration {
 	//mutant: little time is shared between the sizes [test ./cmd/hbcheck TestSmallShare]: "total < 4*firstTime" -> "false"
 	if again && total < 4*firstTime {
@@ -105,9 +105,9 @@ func smallShare(total time.Duration, again bool) time.Duration {
 // explored explores an entry, and its small version if the entry is too big. earlier is the result of an
 // earlier exploration, or nil.
 //
-// If that is too big, the small version comes first, with at most half of the time, or all of it if there
-// is little, and the entry has the rest. Otherwise the entry comes first; when half of the time is over, a
-// small version is sought beside it, and if there is one it has the rest.
+// If the entry was too big there, the small version comes first, with at most half of the time, or with all
+// of it if there is little time; the entry gets the rest. Otherwise the entry comes first. When half of the
+// time is over, hbcheck searches for a small version beside it, which gets the rest.
 func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result) (*explore.Result, error) {
 	begin, total := time.Now(), own.Timeout
 	left := func() time.Duration {

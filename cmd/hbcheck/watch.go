@@ -12,16 +12,15 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A memoryWatch bounds the memory of the process. Searches and the machine count what they keep
-// themselves, exactly, and stop at --max-memory; this is for all the rest together: the objects'
-// surroundings, stacks, static facts, what has not been collected. It is not exact, but in time: the
-// system would kill the process.
+// A memoryWatch bounds the memory of the process. Searches and the machine count their own memory exactly,
+// and stop at --max-memory. The watch is for all the rest: overhead of objects, stacks, static facts,
+// garbage. It is not exact, but stops explorations before the system kills the process.
 //
 //	in use when the program was loaded | --max-memory | slack
 //	                                                    |      ^ explorations are stopped
 //	                                                    ^ the collector does what it can
 //
-// Of several explorations the one that began last is stopped, and the others go on.
+// Of several explorations, the one that began last is stopped, and the others continue.
 type memoryWatch struct {
 	budget int64
 	most   uint64 // bytes in use at which explorations are stopped
@@ -33,8 +32,8 @@ type memoryWatch struct {
 // watched is one exploration.
 type watched struct{ stopped, beside bool }
 
-// newMemoryWatch returns the watch for a budget, and makes the collector keep to it. The program has
-// been loaded: what is in use now is not counted.
+// newMemoryWatch returns the watch for a budget, and sets the limit of the collector. The memory in use
+// now, after loading the program, is not counted.
 func newMemoryWatch(budget int64) *memoryWatch {
 	slack := max(64<<20, min(512<<20, budget/4))
 	base := inUse()
@@ -42,7 +41,7 @@ func newMemoryWatch(budget int64) *memoryWatch {
 	return &memoryWatch{budget: budget, most: base + uint64(budget+slack)}
 }
 
-// memoryPeriod is how often memory is measured: between two looks a program allocates some 100 MB.
+// memoryPeriod is the time between two measurements. A program allocates about 100 MB in it.
 const memoryPeriod = 50 * time.Millisecond
 
 // watch returns a context that is done when too much memory is in use. release reports whether that was so
@@ -56,7 +55,7 @@ func (w *memoryWatch) watch(ctx context.Context) (_ context.Context, release fun
 	}
 }
 
-// watchAt is watch with measure as the memory in use, which it looks at when told to.
+// watchAt is watch with measure as the memory in use, measured at each tick.
 func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measure func() uint64) (_ context.Context, cancel func() (crowded bool)) {
 	me := new(watched)
 	w.mu.Lock()
@@ -85,7 +84,7 @@ func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measu
 	}
 }
 
-// stops reports whether me is to be stopped: it is the one that began last.
+// stops reports whether me has to be stopped, because it began last.
 func (w *memoryWatch) stops(me *watched) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,18 +28,18 @@ type worker struct {
 	c      *jetstream.Cluster
 	info   jetstream.WorkerInfo // guarded by mu; ID, Build and Slots do not change
 	log    io.Writer
-	memory byteSize // for searches; 0: as the run says, or the default
+	memory byteSize // for searches; 0: that of the run, or the default
 	puller *jetstream.Puller
 
-	own    *job // of this process; nil: it is no coordinator
+	own    *job // of this process; nil: it is not a coordinator
 	ownRun string
 
 	mu      sync.Mutex
 	jobs    map[string]*loading
-	helpers []helper        // that wait for the next piece, the oldest first
+	helpers []helper        // waiting for the next piece, the oldest first
 	said    map[string]bool // runs of other builds
 	stopped map[string]context.CancelCauseFunc
-	drained time.Duration // how long tasks may go on when the worker leaves
+	drained time.Duration // time for tasks to end when the worker leaves
 }
 
 // loading is a job that is being loaded, or has been.
@@ -51,8 +51,8 @@ type loading struct {
 	used time.Time
 }
 
-// get returns the job, and loads it if no task has yet. If ctx is done meanwhile another task may have more
-// time, and tries again.
+// get returns the job, and loads it if no task has loaded it yet. If ctx is done meanwhile, another task,
+// which may have more time, tries again.
 func (l *loading) get(ctx context.Context, load func() (*job, error)) (*job, error) {
 	select {
 	case l.turn <- true:
@@ -68,10 +68,10 @@ func (l *loading) get(ctx context.Context, load func() (*job, error)) (*job, err
 	return l.job, l.err
 }
 
-// mostDeliveries is how often a task is delivered before it is given up: its workers die of it.
+// mostDeliveries bounds the deliveries of a task. Afterwards it is given up, because its workers die of it.
 const mostDeliveries = 25
 
-// mostPieceDeliveries is the same for a piece of an entry.
+// mostPieceDeliveries is that bound for a piece of an entry.
 const mostPieceDeliveries = 3
 
 // newWorker returns a worker that executes at most slots tasks at the same time.
@@ -82,7 +82,7 @@ func newWorker(c *jetstream.Cluster, build string, slots int, log io.Writer) *wo
 	return w
 }
 
-// work executes tasks until ctx is done, and what it executes then for at most w.drained.
+// work executes tasks until ctx is done. Running tasks then get at most the time w.drained.
 func (w *worker) work(ctx context.Context) error {
 	p, err := w.c.Puller(ctx, w.info.Build)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// beat tells the others what the worker does, and stops the tasks of runs that are over.
+// beat publishes the state of the worker, and stops the tasks of runs that are over.
 func (w *worker) beat(ctx context.Context, over chan struct{}) {
 	for n := 0; ; n++ {
 		w.mu.Lock()
@@ -158,7 +158,7 @@ func (w *worker) beat(ctx context.Context, over chan struct{}) {
 	}
 }
 
-// look looks at the runs that there are.
+// look checks the present runs.
 func (w *worker) look(ctx context.Context, info jetstream.WorkerInfo) {
 	one, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -185,11 +185,11 @@ func (w *worker) look(ctx context.Context, info jetstream.WorkerInfo) {
 
 // otherBuild is the error for a run of another build.
 func otherBuild(r jetstream.RunInfo, own string) error {
-	return fmt.Errorf("refused: the run of %s in %s is one of hbcheck %s, build %s; this worker is hbcheck %s, build %s: both have to be the same binary",
+	return fmt.Errorf("refused: the run of %s in %s is one of hbcheck %s, build %s; this worker is hbcheck %s, build %s; both have to be the same binary",
 		r.Host, r.Dir, r.Version, r.Build, version(), own)
 }
 
-// handle executes what was delivered.
+// handle executes a delivered task.
 func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	id := d.Run + "/" + d.Task().Name
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -241,7 +241,7 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	d.Return()
 }
 
-// handlePiece is what handle does for a piece of task of. The error is that of loading the program.
+// handlePiece executes a delivered piece of task of. err is the error of loading the program.
 func (w *worker) handlePiece(ctx context.Context, j *job, err error, run *jetstream.Run, d *jetstream.Delivered, of string) (cluster.Record, error) {
 	if ctx.Err() != nil {
 		return cluster.Record{}, ctx.Err()
@@ -265,7 +265,7 @@ func (w *worker) begin(id string, d *jetstream.Delivered, stop context.CancelCau
 	w.info.Doing = append(w.info.Doing, jetstream.DoingInfo{Run: d.Run, Task: d.Task().Name, Since: time.Now()})
 }
 
-// tell says of what is being executed which entry it belongs to.
+// tell reports the entry to which the executed task belongs.
 func (w *worker) tell(d *jetstream.Delivered, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +284,7 @@ func (w *worker) end(id string) {
 	w.info.Doing = slices.DeleteFunc(w.info.Doing, func(d jetstream.DoingInfo) bool { return d.Run+"/"+d.Task == id })
 }
 
-// mostJobs is how many programs a worker keeps.
+// mostJobs bounds the programs that a worker keeps.
 const mostJobs = 3
 
 // job returns the job of a run, and loads it if that is the first task of it.
@@ -311,7 +311,7 @@ func (w *worker) job(ctx context.Context, run string) (*job, error) {
 	})
 }
 
-// forget drops the program that was not used for longest, if there are too many and it is not in use.
+// forget drops the least recently used program, if there are too many and it is not in use.
 func (w *worker) forget(but string) {
 	for len(w.jobs) > mostJobs {
 		oldest := ""
@@ -339,10 +339,10 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags] nats://host:port",
 		Short: "Explore entries of runs on other machines (hbcheck --cluster)",
-		Long: `Worker explores what runs with --cluster have to explore. It needs neither Go nor the
-sources: the program comes from the cluster, and is executed in hbcheck's machine only.
-A worker joins and leaves at any time. After SIGTERM or Ctrl-C it takes nothing more, and
-gives back what it cannot finish within --drain.`,
+		Long: `Worker explores entries for runs with --cluster. It needs neither Go nor the sources: it
+gets the program from the cluster, and executes it in hbcheck's machine only. A worker
+joins and leaves at any time. After SIGTERM or Ctrl-C it takes no more tasks, and returns
+tasks that it cannot finish within --drain.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slots < 1 {
@@ -381,7 +381,7 @@ gives back what it cannot finish within --drain.`,
 			fmt.Fprintf(log, "worker %s: %d at a time, build %s, at %s\n", w.info.ID[len(w.info.ID)-6:], slots, build, c.Address)
 			context.AfterFunc(ctx, func() {
 				stop() // a second signal ends the process
-				fmt.Fprintln(log, "leaving: nothing more is taken")
+				fmt.Fprintln(log, "leaving: taking no more tasks")
 			})
 			return w.work(ctx)
 		},
@@ -389,7 +389,7 @@ gives back what it cannot finish within --drain.`,
 	cmd.Flags().IntVarP(&slots, "jobs", "j", processors(), "explore `n` entries at the same time")
 	cmd.Flags().Lookup("jobs").DefValue = "number of processors"
 	cmd.Flags().Var(&memory, "max-memory", "memory limit for the searches of this worker: `size` with K, M or G (half of the machine's by default)")
-	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, give what is being explored this `time` to end")
+	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, wait for running explorations for at most this `time`")
 	registerAckWait(cmd.Flags(), &ackWait)
 	return cmd
 }
@@ -402,7 +402,7 @@ func background(cmd *cobra.Command) context.Context {
 	return context.Background()
 }
 
-// refuses returns an error if all runs that there are are those of other builds.
+// refuses returns an error if there are runs, and all of them belong to other builds.
 func refuses(runs []jetstream.RunInfo, build string) (err error) {
 	for _, r := range runs {
 		if r.State != jetstream.Running || time.Since(r.Seen) > deadAfter {

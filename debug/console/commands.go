@@ -193,13 +193,13 @@ func breakAt(c *Console, args string) error {
 	case err == nil && file == "":
 		f, ok := c.present()
 		if !ok {
-			return errors.New("break: there is no present file")
+			return errors.New("break: there is no current file")
 		}
 		b.File, b.Line = f.Pos.Filename, n
 	case err == nil:
 		b.File, b.Line = file, n
 	case ok:
-		return fmt.Errorf("break %s: %s is no line", args, line)
+		return fmt.Errorf("break %s: %s is not a line", args, line)
 	default:
 		b.Func = args
 	}

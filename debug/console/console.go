@@ -31,13 +31,13 @@ func New(s *debug.Session, paths report.Paths, out io.Writer) *Console {
 // Prompt begins a line that is read.
 const Prompt = "(hbcheck) "
 
-// Begin says what the session is about, and where it is.
+// Begin prints the subject of the session, and its place.
 func (c *Console) Begin() {
 	c.Summary()
 	c.arrived(debug.Stop{})
 }
 
-// Summary says what the session is about.
+// Summary returns the subject of the session.
 func (c *Console) Summary() {
 	bug, ending := c.s.Bug()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// arrived says where a command has led to, and why it has stopped there.
+// arrived prints the place that a command has reached, and why it stopped there.
 func (c *Console) arrived(stop debug.Stop) {
 	switch stop.Reason {
 	case debug.Break:
@@ -249,7 +249,7 @@ func upDown(by int) func(*Console, string) error {
 	}
 }
 
-// related evaluates a path and asks which goroutines have to do with it.
+// related evaluates a path and returns the goroutines that hold or wait for its object.
 func (c *Console) related(args string) (r debug.Relation, err error) {
 	f, ok := c.present()
 	if !ok {

@@ -176,7 +176,7 @@ func (v *server) handle(content []byte) {
 	case errors.As(err, &field):
 		v.fail(&head, fmt.Errorf("%s is not supported", head.Command))
 	case err != nil:
-		v.fail(&head, fmt.Errorf("%s: its arguments are not of the protocol: %w", head.Command, err))
+		v.fail(&head, fmt.Errorf("%s: its arguments do not follow the protocol: %w", head.Command, err))
 	default:
 		v.request(&head, m)
 	}

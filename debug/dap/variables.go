@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A handle is what a client asks for the parts of. It is good for as long as the session does not move.
+// A handle stands for a value with parts that a client may ask for. It is valid until the session moves.
 type handle struct {
 	list  []session.Variable // of a scope
 	value *session.Value     // or its parts
@@ -34,10 +34,10 @@ func (v *server) reference(h handle) int {
 	return len(v.handles)
 }
 
-// cheap is how long a schedule is of which a client may ask for locks and clocks at every stop.
+// cheap bounds the length of a schedule for which a client may ask for locks and clocks at every stop.
 const cheap = 10_000
 
-// mostHandles bounds how many values a client can look at in one place.
+// mostHandles bounds the values that a client can inspect at one place.
 const mostHandles = 1 << 20
 
 func (v *server) scopes(head *dap.Request, frame int) {
@@ -67,7 +67,7 @@ func (v *server) scopes(head *dap.Request, frame int) {
 	v.send(m)
 }
 
-// goroutineTexts is what is known of a goroutine besides its variables.
+// goroutineTexts are the facts about a goroutine besides its variables.
 func (v *server) goroutineTexts(name string) (list [][2]string) {
 	for _, g := range v.s.Goroutines() {
 		if g.Name == name {

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// Drivers returns a driver for each finding that wanted says, by number, where there can be one. Findings
-// with the same methods have one driver. zero: see findings.NewDriver.
+// Drivers returns drivers, by number of the finding, for the wanted findings that can have one. Findings
+// with the same methods share a driver. zero: see findings.NewDriver.
 func (c *Config) Drivers(wanted func(i int) bool, zero bool, name func(n int) string) map[int]*findings.Driver {
 	list := make(map[int]*findings.Driver)
 	var all []*findings.Driver
@@ -61,7 +61,8 @@ func (c *Config) Edits(drivers map[int]*findings.Driver, text func(file string) 
 	return edits, nil
 }
 
-// lastBracket returns the position of the last bracket at the beginning of a line: it ends a declaration.
+// lastBracket returns the position of the last closing bracket at the beginning of a line, which ends a
+// declaration.
 func lastBracket(src []byte) (pos token.Position, ok bool) {
 	offset := 0
 	for i, l := range bytes.SplitAfter(src, []byte("\n")) {

@@ -12,11 +12,11 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// A shape is how what a finding says shows in an execution.
+// A shape says how an execution shows the bug of a finding.
 type shape uint8
 
 const (
-	never   shape = iota // it shows in no execution as such
+	never   shape = iota // no single execution shows it
 	pair                 // a race of the two places
 	access               // a race of the place with any other access
 	blocked              // a goroutine waits forever at the place
@@ -65,7 +65,7 @@ func newClaim(fset *token.FileSet, f *findings.Finding) *claim {
 
 func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, lineOf(pos)) }
 
-// mayShow reports whether b may be what the claim says, when its schedule has not been executed again yet.
+// mayShow reports whether b may be the bug of the claim. b's schedule has not been executed again yet.
 func (c *claim) mayShow(b *explore.Bug) bool {
 	switch c.shape {
 	case held:
@@ -76,7 +76,7 @@ func (c *claim) mayShow(b *explore.Bug) bool {
 	return c.shownBy(b)
 }
 
-// shownBy reports whether b is what the claim says.
+// shownBy reports whether b is the bug of the claim.
 func (c *claim) shownBy(b *explore.Bug) bool {
 	switch c.shape {
 	case pair:
@@ -179,7 +179,7 @@ func (c *claim) crashes(b *explore.Bug) bool {
 	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f describe.Frame) bool { return !f.Std && c.has(f.Pos) })
 }
 
-// target returns the situation in which the finding would show.
+// target returns the situation in which the bug would occur.
 func (c *claim) target(fset *token.FileSet) explore.Target {
 	place := func(l line) oracle.Place { return oracle.Place{File: filepath.ToSlash(l.file), Line: l.n} }
 	other := c.at

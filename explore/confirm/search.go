@@ -15,7 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// A Status is what is known of a finding.
+// A Status is the state of knowledge about a finding.
 type Status uint8
 
 // The statuses.
@@ -29,7 +29,7 @@ var statuses = [...]string{"open", "confirmed", "refuted"}
 
 func (s Status) String() string { return statuses[s] }
 
-// An Answer says what executions have shown of a finding.
+// An Answer says what executions show about a finding.
 type Answer struct {
 	Status
 	Result *explore.Result // of the entry that confirms it,
@@ -38,14 +38,14 @@ type Answer struct {
 	Why    string          // it is open, in words
 }
 
-// Config says which findings to search for, and how.
+// A Config says which findings to check, and how.
 type Config struct {
 	Prog    *load.Program
 	Graph   findings.Calls // nil: an entry may reach every place
 	List    []findings.Finding
 	Entries []explore.Entry
-	// Explore explores an entry, with options that change changes: with all explorers, or, if sampled, by an
-	// explorer that samples.
+	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
+	// is set, with an explorer that samples.
 	Explore func(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error)
 }
 
@@ -53,11 +53,11 @@ type Config struct {
 type entry struct {
 	*explore.Entry
 	claims []int // numbers
-	calls  int   // that lead to the places of its claims at most, of the nearest claim
-	lines  int   // of places that one execution has reached, see scout
+	calls  int   // longest path of calls to the places of a claim, for the nearest claim
+	lines  int   // lines of places that one execution reached: see scout
 }
 
-// state is what is known of a claim.
+// A state is the state of knowledge about a claim.
 type state struct {
 	*claim
 	answer   Answer
@@ -66,9 +66,9 @@ type state struct {
 	untried  []string // entries for which there was no time
 }
 
-// Search explores the entries that may reach the places of findings until ctx is done. An entry is explored
-// with all explorers first; a bug that is not what a finding says is accepted, so that it hides no other
-// one. If that does not end, samples are aimed at each of its findings.
+// Search explores the entries that may reach the places of findings until ctx is done. An entry is first
+// explored with all explorers; bugs that belong to no finding are accepted, so that they hide no others. If
+// that does not end, samples are aimed at each of its findings.
 func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 	fset := c.Prog.Fset
 	var states []*state
@@ -99,8 +99,8 @@ func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 	return answers, nil
 }
 
-// candidates returns the entries that may reach all places of a claim: those of most claims first, then
-// those from which the fewest calls lead there.
+// candidates returns the entries that may reach all places of a claim: first those with the most claims,
+// then those with the shortest paths of calls.
 func (c *Config) candidates(states []*state) (list []entry) {
 	for i := range c.Entries {
 		e := entry{Entry: &c.Entries[i]}
@@ -136,7 +136,7 @@ func (c *Config) candidates(states []*state) (list []entry) {
 	return list
 }
 
-// farthest returns how many calls lead to the farthest of places.
+// farthest returns the length of the path of calls to the farthest of places.
 func farthest(reach *findings.Reach, places []*findings.Place) (n int) {
 	if reach != nil {
 		for _, p := range places {
@@ -148,12 +148,12 @@ func farthest(reach *findings.Reach, places []*findings.Place) (n int) {
 
 const (
 	few = 8 // entries that are explored in any order
-	// scoutTime bounds the execution that shows where an entry leads.
+	// scoutTime bounds the execution that shows which places an entry reaches.
 	scoutTime = time.Second
 )
 
-// scout executes each entry once, and sorts those first that have reached the most places: the call
-// graph leads from most tests to most functions. It takes a third of the time at most.
+// scout executes each entry once, and puts those first that reached the most places, because in the call
+// graph most tests reach most functions. It takes at most a third of the time.
 func (c *Config) scout(ctx context.Context, list []entry, states []*state) error {
 	if end, ok := ctx.Deadline(); ok {
 		var stop context.CancelFunc
@@ -185,7 +185,7 @@ func (c *Config) scout(ctx context.Context, list []entry, states []*state) error
 	return nil
 }
 
-// Targets returns situations in which the findings would show of which all places are reached: most targets.
+// Targets returns situations for the findings whose places are all reached, at most as many as most.
 func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []explore.Target) {
 	seen := map[string]bool{}
 	for i := range list {
@@ -232,7 +232,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		return any
 	}
 	var raced atomic.Bool
-	rejected := map[bugKey]bool{} // bugs that are not what a finding says, though they may have been
+	rejected := map[bugKey]bool{} // bugs that seemed to be those of a finding, and are not
 	reject := func(r *explore.Result) (any bool) {
 		for _, b := range r.Bugs {
 			if k := keyOf(b); !b.Warning && !rejected[k] {
@@ -246,7 +246,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 			return false
 		}
 		if b.Kind == explore.Race {
-			raced.Store(true) // what is found beyond it holds for sequential consistency only
+			raced.Store(true) // later results hold for sequential consistency only
 		}
 		return true
 	}
@@ -297,10 +297,10 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		case n < len(all):
 			s.open = append(s.open, e.Name+" reaches only one of the places")
 		case warned:
-			s.open = append(s.open, e.Name+" has a warning of it")
+			s.open = append(s.open, e.Name+" shows it only as a warning")
 		//mutant: confirm: what is incomplete refutes [test ./cmd/hbcheck TestScripts/confirm$]: "last.Verdict != explore.OK" -> "false"
 		case last.Verdict != explore.OK:
-			s.open = append(s.open, e.Name+" was not explored to the end")
+			s.open = append(s.open, e.Name+" was not explored completely")
 		case s.shape == lost:
 			s.open = append(s.open, e.Name+" does not fail because of it")
 		case raced.Load():
@@ -321,7 +321,7 @@ type bugKey struct {
 
 func keyOf(b *explore.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
 
-// conclude returns the answer from what was explored.
+// conclude returns the answer after all explorations.
 func (s *state) conclude() Answer {
 	var left []string // entries that may still show it
 	for _, why := range s.open {
@@ -334,7 +334,7 @@ func (s *state) conclude() Answer {
 	case len(s.refuting) > 0 && len(left)+len(s.untried) == 0:
 		s.answer = Answer{Status: Refuted, By: s.refuting}
 	case s.shape == never:
-		s.answer.Why = "it shows in no single execution"
+		s.answer.Why = "no single execution shows it"
 	case len(s.open)+len(s.refuting)+len(s.untried) == 0:
 		s.answer.Why = "no test reaches its places"
 	default:
@@ -347,7 +347,7 @@ func (s *state) conclude() Answer {
 			why = append(why, andMore(list))
 		}
 		if len(s.untried) > 0 {
-			why = append(why, "there was no time for "+andMore(s.untried)+" (--budget)")
+			why = append(why, "time was up before "+andMore(s.untried)+" (--budget)")
 		}
 		s.answer.Why = strings.Join(why, "; ")
 	}

@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// TestScout: of ten entries the one that has executed the place of a finding is explored first; what
-// there was no time for is said, and refutes nothing.
+// TestScout: of ten entries the one that has executed the place of a finding is explored first. The answer
+// names entries for which there was no time, and they refute nothing.
 func TestScout(t *testing.T) {
 	fset := token.NewFileSet()
 	file := fset.AddFile("a.go", -1, 1000)
@@ -48,7 +48,7 @@ func TestScout(t *testing.T) {
 	if !slices.Equal(order, []string{"H"}) {
 		t.Errorf("explored %v, want H", order)
 	}
-	if a := answers[0]; a.Status != Open || a.Why != "there was no time for A, and 8 more (--budget)" {
+	if a := answers[0]; a.Status != Open || a.Why != "time was up before A, and 8 more (--budget)" {
 		t.Errorf("%v: %q", a.Status, a.Why)
 	}
 }

@@ -53,7 +53,7 @@ func AccessOf(m Machine, op trace.Op, other *trace.Op) Access {
 // address makes up an address that looks like one in the Go heap.
 func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
-// A Verb is what an access does.
+// A Verb is the effect of an access.
 type Verb uint8
 
 // The verbs.
@@ -68,7 +68,7 @@ const (
 	WaitsForGroup
 )
 
-// Verb returns what a does.
+// Verb returns the effect of a.
 func (a *Access) Verb() Verb {
 	switch {
 	case a.Kind == trace.Close:

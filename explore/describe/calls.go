@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// What a machine records while a schedule is repeated: the calls that steps are made in, the locks that
-// goroutines hold, and what a sync.Pool has got and given.
+// While a schedule is repeated, a machine records the calls that steps are made in, the locks that
+// goroutines hold, and the objects put into a sync.Pool and got from it.
 
 // CallNode is a Call before it has a number.
 type CallNode struct {
@@ -44,7 +44,7 @@ func (t callTree) add(stack []Frame) *CallNode {
 	return at
 }
 
-// A Holding is a lock for which a goroutine waits and that another one has.
+// A Holding is a lock that one goroutine waits for and another one holds.
 type Holding struct {
 	ID    trace.GID // of the goroutine that has it
 	G     string
@@ -65,7 +65,7 @@ type Recorder interface {
 	Holdings(op trace.Op) []vm.Holding
 }
 
-// Record makes m record, from its initial state on, and returns a function that ends that.
+// Record makes m record from its initial state on, and returns a function that stops it.
 func Record(m Machine) (end func()) {
 	x, ok := m.(Recorder)
 	if !ok {
@@ -75,7 +75,7 @@ func Record(m Machine) (end func()) {
 	return func() { x.Trace(false) }
 }
 
-// NotePooled notes in e what a sync.Pool has got or given in its step.
+// NotePooled records in e the object that its step put into a sync.Pool or got from it.
 func (e *Event) NotePooled(m Machine) {
 	if x, ok := m.(Recorder); ok {
 		e.Noted.Pooled, e.Noted.Put = x.Pooled()

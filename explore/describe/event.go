@@ -86,7 +86,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 			e.Word, e.What = "collector", "collects"
 			return e
 		case "finalizer":
-			if len(stack) == 0 { // the runtime of finalizers itself, not one of them
+			if len(stack) == 0 { // the runtime of finalizers, not a finalizer
 				e.Internal = "runtime"
 			}
 		}
@@ -114,8 +114,8 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 // RangeOver begins the text of a choice of the next map entry.
 const RangeOver = "range "
 
-// internalPackage returns the package of the function that code outside of the standard library has
-// called last, if that package synchronises internally where its callers do not; otherwise "".
+// internalPackage returns the package of the library function that code outside of the library called last,
+// if that package synchronises internally and its callers do not see that; otherwise "".
 func internalPackage(stack []vm.SourceFrame) string {
 	for _, f := range stack {
 		if !f.Std {

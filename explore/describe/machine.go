@@ -33,7 +33,7 @@ type Machine interface {
 	// their spawn paths, without system goroutines.
 	Goroutines() []Goroutine
 
-	// Ending returns how the execution ended, or what is known of it so far.
+	// Ending returns the end of the execution, or the part of it that is known so far.
 	Ending() Ending
 
 	// Counters returns sums over everything the machine has executed.
@@ -87,14 +87,14 @@ type Inspected interface {
 	TimersPending() bool
 	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
 	ClockStep() int
-	// Passed returns the first goroutine on the path that waited on a channel and was overtaken.
+	// Passed returns the first goroutine on the path that was overtaken while it waited on a channel.
 	// Ranged returns the first loop over a map whose order was chosen.
 	Passed() *vm.Passing
 	Ranged() *vm.Ranging
 	// Failures returns the places at which a test has reported a failure.
 	Failures() []*Fault
-	// Forgotten returns the goroutines other than main that wait for objects to which nothing
-	// refers that can still move. It also reports whether main waits for such an object.
+	// Forgotten returns the goroutines other than main that wait for objects that no goroutine that can
+	// still move refers to. It also reports whether main waits for such an object.
 	Forgotten() (list []trace.GID, main bool)
 	// EntryEnded reports whether the entry's function has returned, EntryMade whether it made one of the
 	// objects. SubtestEnded reports whether a subtest has ended; RunningTests returns the goroutines of the
@@ -104,7 +104,7 @@ type Inspected interface {
 	EntryEnded() bool
 	EntryMade(objs []uint32) bool
 	SubtestEnded() bool
-	// HangsInTest reports whether test code of g says that it is to wait forever.
+	// HangsInTest reports whether test code makes g wait forever on purpose.
 	HangsInTest(g trace.GID) bool
 	RunningTests() []trace.GID
 	TestsHolding(objs []uint32, waiter trace.GID) []trace.GID
@@ -116,7 +116,7 @@ type Inspected interface {
 	// CanCollect reports whether a garbage collection in this state could change the program's
 	// behaviour.
 	CanCollect() bool
-	// Lacks returns what this path lacked and a native execution has.
+	// Lacks returns what a native execution has and this path lacked.
 	Lacks() vm.Lack
 }
 
@@ -125,8 +125,8 @@ type Environment interface {
 	// Assumed returns the assumptions that executions since ForgetExisted have made: the choices of
 	// the environment that the machine has not tried in all ways.
 	Assumed() []vm.Assumption
-	// Modes returns the restrictions of the environment that the user has asked for and that have
-	// made a difference. Slack belongs to vm.ModeSlack, InputLen to vm.ModeInputLen.
+	// Modes returns the user's restrictions of the environment that made a difference. Slack belongs to
+	// vm.ModeSlack, InputLen to vm.ModeInputLen.
 	Modes() []vm.Mode
 	Slack() time.Duration
 	InputLen() int
@@ -195,8 +195,8 @@ type Saver interface {
 	Save() (*vm.Saved, error)
 	Regrow(s *vm.Saved, over func() bool) error
 	Restore(*vm.Saved) error
-	// Learn makes a machine in its initial state equal to the saved one, in what this has met on any path.
-	// Numbered returns how many numbers it has given.
+	// Learn makes a machine in its initial state know everything that the saved machine has met on any
+	// path. Numbered returns the number of numbers that it has assigned.
 	Learn(s *vm.Saved, over func() bool) error
 	Numbered() uint64
 	Refinement() vm.Refinement
@@ -213,8 +213,7 @@ type Facts interface {
 	Parts() por.Parts
 	// Cost returns the number of choices that cost about as much as the analysis.
 	Cost() int
-	// Check returns the machine with a comparison of its executions with static facts, first of all
-	// those of o.
+	// Check returns a machine that compares its executions with static facts, beginning with those of o.
 	Check(o por.Oracle) *check.Machine
 	// UserPos returns the position of g's pending operation op outside the standard library.
 	UserPos(g trace.GID, op *trace.Op) token.Position
@@ -248,7 +247,7 @@ type Goroutine struct {
 
 	// Waiting says what it waits for; the zero value if its pending operation is enabled.
 	Waiting
-	// Left says what becomes of it if no goroutine is enabled and main has returned.
+	// Left says what happens to it if no goroutine is enabled and main has returned.
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
@@ -262,7 +261,8 @@ type Goroutine struct {
 	Holders []trace.GID
 	// Bubble is the number of the bubble of testing/synctest in which it waits; 0: none.
 	Bubble uint32
-	// Awaits are the locks for which it waits, with where they were taken, if a schedule was repeated.
+	// Awaits are the locks that it waits for, with the places where they were taken, if a schedule was
+	// repeated.
 	Awaits []Holding
 }
 
@@ -287,7 +287,7 @@ type Event struct {
 	Loc   uint64
 	Write bool
 
-	// Picks: it is a select of which several cases were ready.
+	// Picks is set for a select with several ready cases.
 	Picks bool
 
 	// Touches has all locations that the operation may touch, encoded like Loc.
@@ -295,8 +295,8 @@ type Event struct {
 	// Partner is the goroutine whose operation the step executes, too, if it is Paired.
 	Partner trace.GID
 	Paired  bool
-	// Brief is set if only the goroutine is known: for a step in the middle of a very long
-	// schedule, and if there was no time for more (Bug.Untold).
+	// Brief is set if only the goroutine is known: in the middle of a very long schedule, or because time
+	// was up (Bug.Untold).
 	Brief bool
 	// Internal names the package of an internal operation of testing or context, such as the
 	// channel by which t.Run waits for its goroutine.
@@ -309,7 +309,8 @@ type Event struct {
 	Fails bool
 	// Call is 1 + the index into Bug.Calls of the call that it was made in; 0: not known.
 	Call int
-	// Noted is what a repetition of the schedule notes, to find the rest of a Bug. Results do not keep it.
+	// Noted has the records of a repetition of the schedule, from which the rest of a Bug is computed.
+	// Results do not keep it.
 	Noted Noted
 
 	// Preempts names the goroutine that could have continued when this step was executed instead,
@@ -317,13 +318,13 @@ type Event struct {
 	Preempts string
 }
 
-// Noted is what is known of a step besides its description.
+// Noted has facts about a step besides its description.
 type Noted struct {
-	Failures int    // number of places with a reported failure by then
+	Failures int    // number of places that have reported a failure by then
 	Key      string // key that a loop over a map visits, if chosen; "" if not
 	Call     *CallNode
-	Idle     []Related // goroutines that could move and have not, if a test fails after the step or it is the last one
-	Pooled   uint32    // the object that a sync.Pool has got (Put) or given; 0: none
+	Idle     []Related // goroutines that could move and have not: at the last step, or if a test fails after the step
+	Pooled   uint32    // the object that was put into a sync.Pool or got from it; 0: none
 	Put      bool
 }
 
@@ -358,8 +359,8 @@ type Ending struct {
 	// is empty if an assumption of the program cut the execution.
 	Unsupported string
 	Refused     vm.Refusal // the same as a value, if the machine has one; otherwise zero
-	// OverMemory: the reason is that the program needs more memory than allowed. Interrupted: the
-	// reason is that the machine was told to cut the execution.
+	// OverMemory is set if the program needs more memory than allowed, Interrupted if the machine was told
+	// to cut the execution.
 	OverMemory, Interrupted bool
 }
 
@@ -368,8 +369,8 @@ type NotRun struct {
 	Skip *vm.Skip // it was skipped; nil: TestMain did not run it
 }
 
-// An Exit is an exit with a status other than 0, or an exit in the middle of a test, which package
-// testing rejects whatever the status.
+// An Exit is an exit with a status other than 0, or an exit during a test, which package testing rejects
+// with any status.
 type Exit struct {
 	Status int
 	InTest bool // before the test function has returned

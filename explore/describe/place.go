@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Positions that a report shows: outside of the standard library if there are any, and best in the reader's
-// own module.
+// The positions that a report shows are outside of the standard library if possible, and preferably in the
+// reader's own module.
 
 // FaultText returns the first part of the runtime's message.
 func FaultText(f *Fault) string {

@@ -45,10 +45,10 @@ type machine struct {
 	last    trace.Op // the operation described last
 	inside  bool     // the operation is inside the standard library
 	lastE   Event
-	elem    string      // value of the map element that it is about
+	elem    string      // value of the map element that the operation is about
 	alive   []trace.GID // at the time of the description
 	printed [3]string   // on each stream, at the time of the description
-	calls   callTree    // of what was described
+	calls   callTree    // of the steps described
 }
 
 var _ Machine = (*machine)(nil)
@@ -401,10 +401,10 @@ func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.
 	return pos
 }
 
-// failurePos returns the position of a test's failure: the same as go test, if it is in the entry's
-// module. Otherwise it is the caller in the module: the reader does not look into a library that
-// compares values without calling Helper. What an example prints is compared when it has returned, by no
-// line of the reader's: the position is that of its declaration.
+// failurePos returns the position of a test's failure: the same as go test, if it is in the entry's module.
+// Otherwise it is the caller in the module, because the reader does not care about a library that compares
+// values without calling Helper. The output of an example is compared after it returned, so its position is
+// that of the example's declaration.
 func (m *machine) failurePos(f *Fault) token.Position {
 	//mutant: an example fails in the library [test ./cmd/hbcheck TestScripts/examples]: "m.entry.Example != nil" -> "false"
 	if m.entry.Example != nil && !slices.ContainsFunc(f.Frames, func(x Frame) bool { return !x.Std }) {
@@ -429,7 +429,7 @@ type Once struct {
 	OverMemory  bool   // the program needed more memory than allowed
 	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
-	Durations   []time.Duration // of its timers and sleeps: different ones, at most mostDurations
+	Durations   []time.Duration // of its timers and sleeps: without duplicates, at most mostDurations
 }
 
 const mostDurations = 64

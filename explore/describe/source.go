@@ -171,10 +171,10 @@ func (f sourceFile) builtin(call *ast.CallExpr) string {
 	return ""
 }
 
-// moved is the type of what a copy reads and writes: elements, of which reports show none.
+// moved is the type for the elements that a copy reads and writes. Reports do not show their values.
 var moved types.Type = types.Typ[types.Invalid]
 
-// copied names what a call of copy reads or writes: the elements, not the variable that has the slice.
+// copied names the elements that a call of copy reads or writes, not the variable that has the slice.
 func copied(call *ast.CallExpr, k trace.Kind) string {
 	if len(call.Args) != 2 {
 		return ""
@@ -356,9 +356,9 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 // is named itself.
 var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
 
-// callee returns the operand of a call of a library function: for a synchronisation the receiver of
-// the method, or the first argument of the function; for anything else the function's name. It
-// returns nil for functions of the program: the operation is inside of them.
+// callee returns the operand of a call of a library function: for a synchronisation, the receiver of the
+// method or the first argument of the function; otherwise the function's name. It returns nil for functions
+// of the program: the operation is inside of them.
 func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr {
 	if f.info == nil {
 		return nil

@@ -53,7 +53,7 @@ const (
 	UnknownDirective    DirectiveFault = iota
 	MisplacedDirective                 // neither in the doc comment of an entry nor before the package clause
 	UnreasonedDirective                // a reason is required and missing
-	SpacedDirective                    // the space makes it a sentence
+	SpacedDirective                    // a space after the slashes makes it an ordinary comment
 )
 
 func (e *BadDirective) Error() string { return fmt.Sprintf("%v: %s", e.Pos, e.Directive) }

@@ -2,7 +2,7 @@ package selection
 
 import "hbcheck.dev/hbcheck/load"
 
-// maxPairs is the most pairs of parallel tests of a package that are explored together.
+// maxPairs bounds the pairs of parallel tests of a package that are explored together.
 const maxPairs = 8
 
 // Pairs returns the selected entries that consist of two parallel tests which share memory: at most

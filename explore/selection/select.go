@@ -32,9 +32,9 @@ type NoMatch struct {
 
 func (e *NoMatch) Error() string { return "selection: no entry is selected" }
 
-// Select returns the selected entries of prog, each with a machine built by build. Main functions
-// come last, because a server's does not end. The error is a *NoMatch if there are entries and none
-// is selected.
+// Select returns the selected entries of prog, each with a machine built by build. Main functions come
+// last, because that of a server does not end. The error is a *NoMatch if there are entries and none is
+// selected.
 func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {

@@ -59,7 +59,7 @@ var (
 	smaller = []scale.Scale{{Goroutines: 2, Rounds: 1}, {Goroutines: 1, Rounds: 1}}
 )
 
-// mostTries is how many versions are tried.
+// mostTries bounds the versions that are tried.
 const mostTries = 10
 
 // Find returns the first version that counts, nil if there is none.
@@ -106,13 +106,13 @@ func (c *Config) Find(ctx context.Context) (*Version, error) {
 	return nil, nil
 }
 
-// Unfit is the error for a number of the user's choice that no number of the source fits.
+// Unfit is the error for a number chosen by the user that fits no number of the source.
 type Unfit struct{ Wish scale.Wish }
 
-func (e *Unfit) Error() string { return e.Wish.Text + ": the test reaches no such number" }
+func (e *Unfit) Error() string { return e.Wish.Text + ": no number in the test's files fits" }
 
-// ErrFails is the error for numbers of the user's choice with which the test does not pass.
-var ErrFails = errors.New("with these numbers the test does not pass, or does not compile: nothing would follow from what is wrong then")
+// ErrFails is the error for numbers chosen by the user with which the test does not pass.
+var ErrFails = errors.New("with these numbers the test does not compile, or does not pass, so a bug would prove nothing")
 
 // version loads the version with these numbers. It returns nil if it does not count.
 func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {

@@ -14,12 +14,12 @@ const (
 	mostOnce   = 5 * time.Second // for the reference execution
 	mostSample = 5 * time.Second // for the sample
 
-	withoutLimit = 2 * time.Minute // for each, if there is no limit on time: then the clock decides nothing
+	withoutLimit = 2 * time.Minute // for each, if there is no time limit: then the clock should decide nothing
 )
 
-// valid reports whether a version counts. Its execution in the order of gc has to pass. Of a sample of
-// executions at least half have to pass, too: where most fail, it is the smaller numbers that make the test
-// fail, and not the schedule. A sample that time does not suffice for has nothing against the version.
+// valid reports whether a version counts. Its execution in the order of gc has to pass. At least half of a
+// sample of executions have to pass, too: if most fail, the cause is the smaller numbers and not the
+// schedule. If time does not suffice for a sample, the version counts.
 func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (bool, error) {
 	once, err := c.Once(prog, v.entry.Source, interruptedAfter(ctx, c.part(mostOnce)))
 	if err != nil {
@@ -63,8 +63,8 @@ func interruptedAfter(ctx context.Context, d time.Duration) func() bool {
 	return func() bool { return over.Load() || ctx.Err() != nil }
 }
 
-// otherTimes reports whether the durations, which are a version's, are not those of the entry. Where the
-// clock goes on while the program computes they differ by a little.
+// otherTimes reports whether the durations of a version differ from those of the entry. They may differ a
+// little, because the clock advances while the program computes.
 func (c *Config) otherTimes(ctx context.Context, durations []time.Duration) bool {
 	if c.full == nil {
 		full, err := c.Once(c.Prog, c.Entry.Source, interruptedAfter(ctx, c.part(mostOnce)))

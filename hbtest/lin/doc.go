@@ -1,5 +1,5 @@
-// Package lin tests that objects are linearizable (Herlihy and Wing 1990): that goroutines which use one
-// at the same time get results that it could have given them one after another.
+// Package lin tests that objects are linearizable (Herlihy and Wing 1990): that goroutines that use an
+// object at the same time get results that some sequential order of their operations has.
 //
 //	func TestQueue(t *testing.T) {
 //		lin.Check(t, lin.Object[*Queue]{
@@ -11,11 +11,11 @@
 //		})
 //	}
 //
-// From the operations, scenarios are made: for two goroutines with at most two operations each, all
-// there are, up to the order of the goroutines. hbcheck explores every scenario under every schedule.
-// The specification is the object itself, used by one goroutine, or another implementation
-// (CheckModel). Operations have to return when they are executed alone. Panics, deadlocks and data
-// races are found as in any other test.
+// Check makes scenarios from the operations: by default all those of two goroutines with at most two
+// operations each, up to the order of the goroutines. hbcheck explores every scenario under every schedule.
+// The specification is the object itself, used by one goroutine, or another implementation (CheckModel).
+// Operations have to return when they are executed alone. Panics, deadlocks and data races are found as in
+// any other test.
 //
 // # What is recorded
 //

@@ -2,10 +2,10 @@ package lin
 
 import "sync"
 
-// most is how many goroutines a scenario can have: as many as clock has bytes.
+// most bounds the goroutines of a scenario: the number of bytes of clock.
 const most = 8
 
-// A history is what an execution of a scenario shows.
+// A history is the result of an execution of a scenario.
 type history struct {
 	scenario       scenario
 	initial, final []any     // results

@@ -11,37 +11,35 @@ import (
 	"hbcheck.dev/hbcheck/hbtest"
 )
 
-// An Object is what is tested: how one is made, and what is done with it.
+// An Object describes the tested object: how it is made, and its operations.
 type Object[T any] struct {
-	// New returns an object. It is called once for each execution, and for each order of
-	// operations that the specification is asked about.
+	// New returns an object. It is called once for each execution, and for each order of operations that
+	// the specification executes.
 	New func() T
 
 	// Ops are the operations that the goroutines execute.
 	Ops []Op[T]
 
-	// Goroutines is how many goroutines there are at most, Operations how many operations
-	// each of them executes at most: 2 and 2 if they are 0.
+	// Goroutines bounds the goroutines, and Operations the operations of each goroutine; 0 means 2.
 	Goroutines, Operations int
 
-	// Scenarios is how many scenarios there are at most: the first ones, which have few
-	// operations. 0: all.
+	// Scenarios bounds the scenarios; those with few operations come first. 0: all.
 	Scenarios int
 
-	// Initial operations are executed before the goroutines start, final ones after all of them
-	// have ended. They are part of the history. An operation with several arguments stands for
-	// one execution with each.
+	// Initial operations are executed before the goroutines start, final ones after all of them have ended.
+	// They are part of the history. An operation with several arguments stands for one execution with each
+	// of them.
 	Initial, Final []Op[T]
 }
 
-// An Op is an operation with the arguments that it is executed with.
+// An Op is an operation with its possible arguments.
 type Op[T any] struct {
 	calls []call[T]
 	group string
 }
 
-// By returns op as one of a group of operations: all those of a scenario are executed by the same
-// goroutine, as what one producer does.
+// By returns op as one of a group of operations. In each scenario a single goroutine executes all
+// operations of a group, such as those of one producer.
 func (op Op[T]) By(group string) Op[T] {
 	op.group = group
 	return op
@@ -53,8 +51,8 @@ type call[T any] struct {
 	do   func(T) any
 }
 
-// Do is an operation without arguments. Its result is compared with that of the specification: with ==,
-// errors by what they say, slices and other types without == by how fmt prints them.
+// Do is an operation without arguments. Its result is compared with that of the specification: with ==;
+// errors by their messages; slices and other types without == by the text that fmt prints.
 func Do[T any](name string, f func(T) any) Op[T] {
 	return Op[T]{calls: []call[T]{{name + "()", f}}}
 }
@@ -196,7 +194,7 @@ func once[T, M any](t *testing.T, o Object[T], model Object[M], sc scenario) {
 	}
 }
 
-// stressed is how many executions there are without hbcheck.
+// stressed is the number of executions without hbcheck.
 const stressed = 1000
 
 // stress executes random ones of n scenarios natively.
@@ -209,7 +207,7 @@ func stress[T, M any](t *testing.T, o Object[T], model Object[M], all []shape, n
 	}
 }
 
-// grouped reports whether the operations of each group are those of one goroutine.
+// grouped reports whether one goroutine executes all operations of each group.
 func grouped[T any](ops []Op[T], sc scenario) bool {
 	var groups []string // by call
 	for _, op := range ops {

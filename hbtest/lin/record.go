@@ -12,12 +12,12 @@ type clock uint64
 // returned returns how many operations of goroutine g the clock has.
 func (c clock) returned(g int) int { return int(c >> (8 * g) & 0xff) }
 
-// called returns what has returned before now, when the operation of that name is called.
+// called returns the operations that have returned by now, when the operation of that name is called.
 //
 // hbcheck replaces this function.
 func called(now *clock, name string) clock { return clock(atomic.LoadUint64((*uint64)(now))) }
 
-// returned notes that an operation of goroutine g returns: the one of that name.
+// returned records that the operation of that name, of goroutine g, returns.
 //
 // hbcheck replaces this function.
 func returned(now *clock, g int, name string) { atomic.AddUint64((*uint64)(now), 1<<(8*g)) }

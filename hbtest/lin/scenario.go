@@ -2,10 +2,10 @@ package lin
 
 import "slices"
 
-// A scenario says which operations each goroutine executes: indices of calls.
+// A scenario has the operations that each goroutine executes, as indices of calls.
 type scenario [][]int
 
-// A shape is how many operations each goroutine of a scenario has, the longest first.
+// A shape has the number of operations of each goroutine of a scenario, the largest first.
 type shape struct {
 	lengths []int
 	count   int // scenarios of this shape, up to the order of goroutines with equally many operations
@@ -85,8 +85,8 @@ func power(d, n int) int {
 	return p
 }
 
-// nth returns scenario i of all shapes with d calls. Goroutines of the same length are in the order of
-// what they execute, so that no two scenarios differ in the order of goroutines only.
+// nth returns scenario i of all shapes with d calls. Goroutines with the same number of operations are
+// ordered by their operations, so that no two scenarios differ only in the order of goroutines.
 func nth(all []shape, d, i int) scenario {
 	for _, s := range all {
 		if i < s.count {

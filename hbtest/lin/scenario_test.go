@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestScenarios: all scenarios there are, up to the order of goroutines, each once, the small ones first.
+// TestScenarios: each scenario comes once, small ones first. Scenarios that differ only in the order of
+// goroutines are the same.
 func TestScenarios(t *testing.T) {
 	for _, size := range [][3]int{{1, 2, 2}, {2, 1, 3}, {2, 2, 2}, {2, 3, 2}, {3, 1, 3}, {3, 2, 2}, {4, 1, 2}} {
 		k, m, d := size[0], size[1], size[2]

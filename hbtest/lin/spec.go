@@ -9,14 +9,14 @@ type spec struct {
 	sequential func(order []int) (initial, results, final []any)
 }
 
-// A node is what is known after some operations have been executed in some order.
+// A node has the results after some operations have been executed in some order.
 type node struct {
 	result any     // of the last of them
 	next   []*node // by the goroutine that executes the next one; nil: not known yet
 	ended  *ended  // not nil if it is known, and no operation is left
 }
 
-// ended is what is known of a whole order.
+// ended has the results of a complete order.
 type ended struct{ initial, final []any }
 
 // mostOrders is the most orders that are executed before a scenario is explored. If there are more, each

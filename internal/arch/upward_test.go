@@ -62,7 +62,7 @@ func TestUpward(t *testing.T) {
 	}
 }
 
-// TestLayers: arrows of a graph without cycles all run downwards, and of a cycle one does not.
+// TestLayers: in a graph without cycles all arrows run downwards, and in a cycle all but one.
 func TestLayers(t *testing.T) {
 	for _, x := range []struct {
 		arrows []arrow
@@ -87,7 +87,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// An arrow says that a file uses names of another one of its package.
+// An arrow leads from a file to another one of its package whose names it uses.
 type arrow struct{ from, to string }
 
 // namesUsed returns the names that each file of p uses of each other: functions, types, variables, constants,

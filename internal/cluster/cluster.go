@@ -1,5 +1,5 @@
-// Package cluster distributes tasks over machines, so that what they find together is what one machine
-// finds, whatever dies.
+// Package cluster distributes tasks over machines, so that together they have the same findings as one
+// machine, even if some of them die.
 //
 //	coordinator   Publish roots ······························ Next record ─ Next record ─ Done
 //	a queue             └─ Pull ┐                     ┌ Commit ─────┴─ Publish children ─┐
@@ -22,8 +22,8 @@ type Task struct {
 	Data []byte
 }
 
-// A Record says what has become of a task: its result, and the tasks into which the rest of it was cut.
-// Two executions of a task may cut it in different ways; the record that was committed counts.
+// A Record is the outcome of a task: its result, and the tasks into which the rest of it was cut. Two
+// executions of a task may cut it in different ways; the record that was committed counts.
 type Record struct {
 	Result   []byte
 	Children []Task
@@ -57,7 +57,7 @@ type Queue interface {
 // ErrClosed is the error of a queue that has been closed.
 var ErrClosed = errors.New("cluster: the queue is closed")
 
-// Handle executes what was delivered.
+// Handle executes a delivered task.
 func Handle(q Queue, d Delivery, execute func(Task) (Record, error)) error {
 	t := d.Task()
 	r, known, err := q.Lookup(t.Name)
@@ -85,7 +85,7 @@ func Handle(q Queue, d Delivery, execute func(Task) (Record, error)) error {
 	return d.Acknowledge()
 }
 
-// A Collector is what a coordinator knows of a run: which tasks there are, and which of them have a record.
+// A Collector is a coordinator's knowledge of a run: its tasks, and those that have a record.
 type Collector struct {
 	open    map[string]bool   // tasks that are named and have no record
 	records map[string]Record // of tasks that are named

@@ -4,8 +4,8 @@ import "sync"
 
 // A Memory is a queue in memory. The zero value is empty.
 //
-// As with a real one a task may be delivered again although it is being executed (Redeliver), and an
-// acknowledgement counts however late it comes.
+// As with a real queue, a task may be delivered again while it is being executed (Redeliver), and a late
+// acknowledgement counts.
 type Memory struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -87,7 +87,7 @@ func (q *Memory) Redeliver() {
 	q.changed.Broadcast()
 }
 
-// Lose loses all tasks, as a queue does whose messages workers drop because their run was stopped.
+// Lose loses all tasks, as if workers had dropped the messages because the run was stopped.
 func (q *Memory) Lose() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,7 +130,7 @@ func (q *Memory) Next() (string, Record, error) {
 	return name, q.records[name], nil
 }
 
-// Acked is Next for acknowledgements, of which no coordinator should make anything.
+// Acked is Next for acknowledgements, which coordinators should ignore.
 func (q *Memory) Acked() (string, Record, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,7 +145,7 @@ func (q *Memory) Acked() (string, Record, error) {
 	return name, q.records[name], nil
 }
 
-// Again lets Next begin again, for a coordinator that does.
+// Again lets Next begin again, for a new coordinator.
 func (q *Memory) Again() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 
 var only = flag.String("mutant", "", "try the mutants whose place and name contain this")
 
-// TestMutants: each mark is about what is there. In the deep tier each mutant is built, and its tests
-// have to fail; the others try one that is killed in no time.
+// TestMutants: each mark names a text that is in its file. In the deep tier each mutant is built, and its
+// tests have to fail; the others try one that is killed in no time.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -70,10 +70,10 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// few are the mutants that every tier tries: that one is noticed shows that mutants are built.
+// few has the mutants that every tier tries. If a test fails for one, mutants are really built.
 var few = map[string]bool{"signed sums do not wrap": true}
 
-// TestChanges: what each change makes of a file.
+// TestChanges applies each kind of change to a file.
 func TestChanges(t *testing.T) {
 	const src = `package p
 

@@ -50,7 +50,7 @@ func resumedWays() (list []resumedWay) {
 	add("optimal duplicates", explore.Options{POR: explorers.With("optimal"), CheckDuplicates: true})
 	add("context css", explore.Options{POR: explorers.With("context", "context", "css")})
 	add("graph restart", explore.Options{POR: explorers.With("graph", "replay", "restart")})
-	for _, name := range []string{"random", "pct", "pos", "surw"} {
+	for _, name := range []string{"random", "pct", "pos", "surw", "rff"} {
 		add(name, explore.Options{POR: explorers.With(name), Seed: 3})
 	}
 	add("jpf preempt=1", explore.Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true, Preempt: 1})

@@ -11,8 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// timed is a program of a few goroutines that share a timer, which they wait for, stop and reset,
-// and channels, and, sometimes, other memory. Who has found what is seen by where they are stuck.
+// timed is a program of a few goroutines that share a timer, which they wait for, stop and reset, and
+// channels, and, sometimes, other memory. The places where the goroutines are stuck show what they have
+// found.
 func timed(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"time\"\n)\n\nfunc %s() {\n", name)
@@ -78,9 +79,9 @@ func timed(r *rand.Rand, name string) string {
 	return b.String() + body() + "\n}\n"
 }
 
-// TestTimers: explorers that store no states find what programs with timers do in any interleaving.
-// Classes are not counted: a timer does not fire any more if all goroutines have ended, so the end of a
-// goroutine, on which nothing depends, disables that.
+// TestTimers: explorers that store no states find all outcomes of programs with timers. Classes are not
+// counted: a timer does not fire after all goroutines have ended, so the end of a goroutine, which should
+// be independent of everything, disables the timer.
 func TestTimers(t *testing.T) {
 	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 15, bound: por.Config{MaxStates: 20000}}
 	programs.each(t, func(s *subject) {

@@ -74,13 +74,13 @@ const mostUnasked = 1 << 16
 // ErrStopped is the error of writing and reading if over has become true.
 var ErrStopped = errors.New("stopped while the search was being saved or read")
 
-// An asker asks now and then whether to stop.
+// An asker calls over now and then, to find out whether to stop.
 type asker struct {
 	over func() bool // nil: never
 	work int         // since it was asked
 }
 
-// stops notes n units of work and reports whether to stop.
+// stops counts n units of work and reports whether to stop.
 func (a *asker) stops(n int) bool {
 	//mutant: saving and reading a search do not stop [test ./internal/saved TestStopped]: true
 	if a.work += n; a.work < mostUnasked || a.over == nil {
@@ -179,7 +179,7 @@ func checkSum(f *os.File, over func() bool) error {
 	return nil
 }
 
-// Read fills what p points to with the next of the data that were written.
+// Read reads the next of the written data into the variable that p points to.
 func (x *File) Read(p any) error {
 	return x.d.protect(func() {
 		v := reflect.ValueOf(p)
@@ -229,7 +229,7 @@ func (e *encoder) raw(b []byte) {
 	}
 }
 
-// look notes n units of work, and reports whether there is nothing more to be done.
+// look counts n units of work, and reports whether the encoder has to stop.
 func (e *encoder) look(n int) (over bool) {
 	if e.err == nil && e.stops(n) {
 		e.err = ErrStopped
@@ -244,7 +244,7 @@ func (e *encoder) string(s string) {
 	e.raw(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// holds notes that the bytes at p are the target of a pointer, or (if not) the elements of a slice.
+// holds records that the bytes at p are the target of a pointer, or (if not) the elements of a slice.
 func (e *encoder) holds(p unsafe.Pointer, size uintptr, target bool) {
 	if e.holding != nil {
 		e.holding.add(uintptr(p), size, target)
@@ -288,7 +288,7 @@ func (d *decoder) raw(b []byte) {
 	}
 }
 
-// look notes n units of work.
+// look counts n units of work.
 func (d *decoder) look(n int) {
 	if d.stops(n) {
 		panic(failure{ErrStopped})

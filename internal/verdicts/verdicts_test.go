@@ -51,7 +51,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestWorth: what is wrong, and what another run may find out, is not remembered.
+// TestWorth: neither bugs nor verdicts that another run may improve are remembered.
 func TestWorth(t *testing.T) {
 	s := open(t)
 	for name, change := range map[string]func(r *explore.Result){
@@ -78,7 +78,7 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// TestDetails: warnings come back with everything, whatever their details are.
+// TestDetails: warnings with any type of details come back complete.
 func TestDetails(t *testing.T) {
 	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
 		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
@@ -98,7 +98,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestSame: a difference anywhere is one, but for empty and nil.
+// TestSame: same finds any difference, except that empty and nil are the same.
 func TestSame(t *testing.T) {
 	type part struct {
 		P *int
@@ -137,7 +137,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestHost: what an entry has learnt of the host has to be the same still.
+// TestHost: a verdict is not remembered if the host facts that its entry has learnt may have changed.
 func TestHost(t *testing.T) {
 	unsure := []vm.HostFact{{Ask: "content", Name: os.DevNull, Answer: "unknown"}}
 	s := open(t)
@@ -150,7 +150,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestDamage: what is damaged, wherever, is not found, and never an error.
+// TestDamage: a damaged file, wherever the damage is, counts as absent. It is never an error.
 func TestDamage(t *testing.T) {
 	s := open(t)
 	s.Remember("a", result(), nil, nil)

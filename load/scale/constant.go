@@ -149,7 +149,7 @@ func (f *finder) constants() (list []*Constant) {
 	return list
 }
 
-// edit returns the edit that makes n of the literal.
+// edit returns the edit that replaces the literal by n.
 func (p place) edit(n int64) load.Edit {
 	to := strconv.FormatInt(n, 10)
 	if p.float {

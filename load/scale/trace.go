@@ -9,11 +9,12 @@ import (
 )
 
 // flow has, for each variable, parameter, field and constant, the expressions that it is assigned in the
-// entry's own files. It knows no order, and nothing of pointers: a number that it misses keeps its value.
+// entry's own files. It ignores the order of assignments, and pointers: a number that it misses keeps its
+// value.
 type flow struct {
 	info    *types.Info
 	sources map[types.Object][]ast.Expr
-	within  map[types.Object][]ast.Expr // lists of which a variable is an element
+	within  map[types.Object][]ast.Expr // lists that have a variable as an element
 	results map[types.Object][]ast.Expr // of functions with one result
 }
 
@@ -65,7 +66,7 @@ func newFlow(info *types.Info, decls []ast.Node) flow {
 			f.returns(info.Defs[d.Name], d)
 		}
 	}
-	for obj, calls := range called { // in any order: they are about different parameters
+	for obj, calls := range called { // in any order, because they are about different parameters
 		var lists []*ast.FieldList
 		if list := params[obj]; list != nil {
 			lists = append(lists, list)
@@ -84,7 +85,7 @@ func newFlow(info *types.Info, decls []ast.Node) flow {
 	return f
 }
 
-// object returns what id stands for.
+// object returns the object that id denotes.
 func (f *flow) object(id *ast.Ident) types.Object {
 	switch obj := f.info.ObjectOf(id).(type) {
 	case *types.Func:
@@ -96,7 +97,7 @@ func (f *flow) object(id *ast.Ident) types.Object {
 	}
 }
 
-// assign notes that x is assigned to a variable or field.
+// assign records that x is assigned to a variable or field.
 func (f *flow) assign(to, x ast.Expr) {
 	var obj types.Object
 	switch to := ast.Unparen(to).(type) {
@@ -110,7 +111,7 @@ func (f *flow) assign(to, x ast.Expr) {
 	}
 }
 
-// pass notes that args are passed for params.
+// pass records that args are passed for params.
 func (f *flow) pass(params *ast.FieldList, args []ast.Expr) {
 	i := 0
 	for _, field := range params.List {
@@ -123,7 +124,7 @@ func (f *flow) pass(params *ast.FieldList, args []ast.Expr) {
 	}
 }
 
-// fields notes what the fields of a struct are.
+// fields records the values of the fields of a struct literal.
 func (f *flow) fields(lit *ast.CompositeLit) {
 	t := f.info.TypeOf(lit)
 	if t == nil {
@@ -146,7 +147,7 @@ func (f *flow) fields(lit *ast.CompositeLit) {
 	}
 }
 
-// returns notes what a function with one result returns.
+// returns records the results of a function with one result.
 func (f *flow) returns(fn types.Object, d *ast.FuncDecl) {
 	if fn == nil || d.Type.Results.NumFields() != 1 {
 		return
@@ -258,7 +259,7 @@ func (t *tracer) call(call *ast.CallExpr, name string) {
 	}
 }
 
-// elements follows the elements of a list that is written down.
+// elements follows the elements of a list literal.
 func (t *tracer) elements(x ast.Expr) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.CompositeLit:

@@ -1,6 +1,5 @@
-// Package abstraction says what the objects and frames of a running machine are in
-// terms of the points-to analysis: the abstraction function α, and the contexts of
-// live activations.
+// Package abstraction maps the objects and frames of a running machine to the points-to analysis: the
+// abstraction function α, and the contexts of live activations.
 //
 // An object of the machine is represented by the abstract object of the
 // instruction that allocated it, in the context of the activation that executed
@@ -59,7 +58,7 @@ type Frame struct {
 	Indirect bool
 }
 
-// Origin is where an object was allocated.
+// An Origin is the place where an object was allocated.
 type Origin struct {
 	Instr   ssa.Instruction // nil: not known, or by the machine itself
 	Context pointer.Context

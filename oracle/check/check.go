@@ -17,8 +17,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Machine is a machine that compares, while it is explored, what it does with
-// what static analyses have said of it. After every step:
+// Machine is a machine that, while it is explored, compares its executions with the results of static
+// analyses. After every step:
 //
 //   - Points-to: what the operands of each goroutine's pending operation point to
 //     is in their sets.
@@ -53,15 +53,14 @@ type Machine struct {
 	frames      []hybrid.Frame
 	errs        []string
 
-	// allowed is what was predicted for each goroutine in all earlier states of
-	// the present path.
+	// allowed has the predictions for each goroutine in all earlier states of the present path.
 	allowed       map[trace.GID]static.Set
 	marks         []predictions
 	must          mustFacts
 	intersections map[[2]static.Set]static.Set // see intersect
 }
 
-// Counts says how much a Machine has compared.
+// Counts has the numbers of comparisons of a Machine.
 type Counts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
@@ -169,8 +168,8 @@ func (c *Machine) predict() {
 	}
 }
 
-// intersect returns what is in both a and b: an access in one of them that the other has, or another one
-// that is about all the memory it is about.
+// intersect returns the intersection of a and b: accesses of one that the other has, too, or for which the
+// other has an access to all of the same memory.
 func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a

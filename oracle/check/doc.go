@@ -1,6 +1,6 @@
-// Package check compares what static analyses have said with what the machine does
-// (--check-static). Whatever an oracle concludes, a mistake in it loses executions without a
-// trace; so its conclusions are verified here by means that have nothing in common with it.
+// Package check compares the results of static analyses with executions (--check-static). A mistake in an
+// oracle loses executions silently. So this package verifies the conclusions of oracles by independent
+// means.
 //
 //	claim                                       compared with                       by
 //	a pointer may point only to ...             every pointer in operands, memory   Pointers

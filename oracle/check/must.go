@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// mustFacts compares what goroutines do with what the analyses have said that
-// they must do first, and with what they were said to allocate.
+// mustFacts compares the steps of goroutines with the operations that must come first, and the objects that
+// they may allocate, according to the analyses.
 //
 // When a goroutine has arrived at an operation, the analyses are asked once, and what
 // they say is kept until it is fulfilled: a promise is fulfilled by the operation
@@ -33,16 +33,15 @@ type mustFacts struct {
 	state      mustState
 	stackTexts map[[2]uint64]string // of all stacks so far, by fingerprint
 
-	// Of the present step: what was pending before it, on stacks with which fingerprints, the
-	// alternative taken, and what it has allocated.
+	// About the present step: the operations pending before it, the fingerprints of their stacks, the
+	// alternative taken, and the allocations made.
 	pending      map[trace.GID]trace.Op
 	fingerprints map[trace.GID][2]uint64
 	choice       int
 	allocations  []allocation
 }
 
-// mustState is what has been said on the present path. Slices in it are never
-// changed but replaced.
+// mustState has the promises on the present path. Slices in it are never changed but replaced.
 type mustState struct {
 	promises map[trace.GID][]promise
 	sites    map[trace.GID]sites // what may be allocated, by all that has been said
@@ -57,8 +56,8 @@ type promise struct {
 	except  bool
 }
 
-// sites are where goroutines may allocate: anywhere, if something may be called of
-// which nothing is known.
+// sites are the places where goroutines may allocate. all is set if an unknown function may be called,
+// which may allocate anywhere.
 type sites struct {
 	set static.Set
 	all bool
@@ -187,7 +186,7 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 	return false
 }
 
-// fulfil takes away what op, which g has executed, fulfils.
+// fulfil removes the promises that op fulfils, which g has executed.
 func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 	kinds, ofAny := fulfilledBy(op.Kind)
 	f.state.promises[g] = slices.DeleteFunc(slices.Clone(f.state.promises[g]), func(p promise) bool {
@@ -205,7 +204,7 @@ func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 // one that locks: a LockPending comes next, without an access before it.
 func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	switch row := k.Row(); {
-	case row.Communicates, k == trace.Park: // which channel it is of a select does not show
+	case row.Communicates, k == trace.Park: // a select does not show which channel it uses
 		return []static.EventKind{static.SendEvent, static.RecvEvent, static.WaitEvent}, true
 	case k == trace.WakeLock, k == trace.CondWait:
 		return []static.EventKind{static.LockEvent, static.WaitEvent}, false
@@ -220,7 +219,7 @@ func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	return nil, false
 }
 
-// ask asks the analyses what g, which has just come to where it stands, must and may do.
+// ask asks the analyses what g, which has just arrived at its place, must and may do.
 func (f *mustFacts) ask(g trace.GID) {
 	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
 	now := sites{set: f.onAllocs.FutureOf(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}

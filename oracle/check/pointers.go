@@ -29,7 +29,7 @@ type Pointers struct {
 	external map[*ssa.Function]bool
 }
 
-// PointerCounts says how much has been compared.
+// PointerCounts has the numbers of comparisons.
 type PointerCounts struct {
 	Pointers, Interfaces, Calls int
 	Unknown                     int // pointers to objects whose context is not known
@@ -354,7 +354,7 @@ func (c *Pointers) memory(id uint32) {
 	}
 }
 
-// maxPointers bounds what is compared in one object.
+// maxPointers bounds the pointers that are compared in one object.
 const maxPointers = 1024
 
 // sizes are those of the machine.

@@ -26,7 +26,7 @@ func All() []*por.Explorer {
 	context.Fallbacks = []*por.Explorer{clockvector, source}
 	return []*por.Explorer{
 		stateful.FullExplorer(), stateful.JPFExplorer(), optimal, source, context, clockvector, graph.Explorer(),
-		sample.RandomExplorer(), sample.PCTExplorer(), sample.POSExplorer(), sample.SURWExplorer(),
+		sample.RandomExplorer(), sample.PCTExplorer(), sample.POSExplorer(), sample.SURWExplorer(), sample.RFFExplorer(),
 	}
 }
 

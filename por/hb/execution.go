@@ -386,7 +386,7 @@ func (x *Execution) step(e *Event, choice int) {
 
 // addKey appends the key of e, the newest event.
 //
-// access is set only if it alone decides what the event depends on. An event that has ended the
+// access is set only if it alone determines the dependences of the event. An event that has ended the
 // execution depends on output; one that has brought goroutines to a Wait, on WaitGroups.
 func (x *Execution) addKey(e *Event) {
 	n := len(x.keys)

@@ -69,7 +69,7 @@ func (f *frame) bytes() int64 {
 		int64(cap(f.candidates))*int64(unsafe.Sizeof(candidate{})) + int64(len(f.known))*keyBytes
 }
 
-// keyBytes is about the memory of an entry of frame.known.
+// keyBytes is roughly the memory of an entry of frame.known.
 const keyBytes = 24
 
 // A suspension is a path with its frames, to be resumed later.
@@ -145,7 +145,7 @@ type reversing struct {
 	g          trace.GID
 	h          int32
 
-	// Of the frame of the candidate that is being explored, before its exploration.
+	// The lengths of these lists of the candidate's frame, before the candidate's exploration.
 	transitions, candidates int
 }
 

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes tasks
-// as every worker does. It sends them away, with their node, and hands to the pool what comes back:
+// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes
+// tasks as every worker does. It sends them away, with their node, and passes the results to the pool:
 //
 //	the pool        take ─ parcel ─┐                                   ┌─ arrive ─ finish
 //	its proxy                      └──────── Elsewhere.Explore ────────┘
@@ -22,10 +22,10 @@ import (
 // its oldest unfinished frames, one after the other, and explores the rest: so the piece ends, and its
 // unfinished part comes back as nodes with tasks.
 //
-// Who explores a task makes no difference to the result of the search, as with workers of this process.
-// The candidates of a node are compared here only (sharedNode.known). A task that was sent away, and
-// is late, is explored by the first worker, if that has nothing else to do: the search never waits for
-// others to the end. What comes back then is dropped (task.taker).
+// Who explores a task makes no difference to the result of the search, as with workers of this process. The
+// candidates of a node are compared here only (sharedNode.known). A task that was sent away, and is late,
+// is explored by the first worker, if that has nothing else to do: the search never waits for others to the
+// end. The late result is dropped (task.taker).
 
 // lateAfter is how long a task may be away before the first worker may explore it, too.
 var lateAfter = 2 * time.Second
@@ -57,7 +57,7 @@ func (s *sentTask) task(n *sharedNode) *task {
 	return &task{node: n, choice: s.Choice, candidate: s.Candidate, transitions: s.Transitions}
 }
 
-// An explored is what has become of a task. Its own nodes are numbered after those of the parcel's node.
+// An explored is the result of a task. Its own nodes are numbered after those of the parcel's node.
 type explored struct {
 	Results []byte
 	Stats   por.Stats
@@ -89,7 +89,7 @@ type sentCandidate struct {
 	sentTask
 }
 
-// startProxy starts a goroutine that sends tasks, or makes such; p.mu is held.
+// startProxy starts a goroutine that sends tasks, or one that makes proxies; p.mu is held.
 func (p *pool) startProxy(run func()) {
 	p.group.Add(1)
 	p.proxies++
@@ -236,7 +236,7 @@ func (p *pool) sendsAll(w *worker) bool {
 	return p.opts.shareAll && p.proxies > 0 && !p.late && w.first && !p.sequential && !p.next.here && p.next.node != nil
 }
 
-// giveBack makes t a task again that no worker explores. here: it is not for other processes.
+// giveBack makes t available again. If here is set, only workers of this process may take it.
 func (p *pool) giveBack(t *task, here bool) {
 	t.taken, t.taker, t.here = false, 0, t.here || here
 	t.node.ready = append([]*task{t}, t.node.ready...)
@@ -244,7 +244,7 @@ func (p *pool) giveBack(t *task, here bool) {
 	p.changed.Broadcast()
 }
 
-// arrive fills in what has become of t, which another process has explored.
+// arrive fills in the result of t, which another process has explored.
 func (p *pool) arrive(t *task, r *explored, results por.Subsearch) {
 	base := t.node
 	t.results, t.stats, t.stop = results, r.Stats, r.Stop
@@ -348,7 +348,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	return saved.Marshal(&list)
 }
 
-// explored returns what has become of t, a task of node base.
+// explored returns the result of t, a task of node base.
 func (t *task) explored(base *sharedNode, results []byte) explored {
 	e := explored{Results: results, Stats: t.stats, Stop: t.stop, ByVisitor: t.byVisitor, Unsupported: t.unsupported,
 		CommutingRefuted: t.commutingRefuted, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}

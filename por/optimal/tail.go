@@ -35,8 +35,8 @@ func (s *searcher) mayHaveTails() bool {
 	return s.Cfg.Oracle == nil && !s.Cfg.CheckDuplicates && !s.Tracing()
 }
 
-// executeTail executes the rest of the execution, and reports its end, if that is a tail; g, which is
-// at Done, is chosen. It reports whether it was one.
+// executeTail executes the rest of the execution, and reports its end, if that is a tail; g, which is at
+// Done, is chosen. It reports whether that was a tail.
 func (s *searcher) executeTail(g trace.GID) bool {
 	j := &s.scratch.join
 	if !s.tails || len(s.dropped) > 0 || !s.FindJoin(j) {

@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An aim makes executions in which the goal of a target is likely: goroutines at a place of the target
-// wait for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI 2009) and
-// CTrigger (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A
-// goroutine that waits goes on if no other one can move, or after patience choices.
+// An aim makes executions in which the goal of a target is likely: goroutines at a place of the target wait
+// for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI 2009) and CTrigger
+// (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A waiting goroutine
+// continues if no other goroutine can move, or after patience choices.
 //
 //	Meet       at place 0 or 1: until another one is about to execute what conflicts with it
 //	Cross      at place 0: until the others are there, too; at place 1, too, but not as long
@@ -19,10 +19,10 @@ import (
 //	Interpose  at place 1, if it has executed place 0; and at place 2 as long as no other one waits there whose
 //	           operation conflicts with it
 //
-// A goroutine that arrives at a place several times need not wait each time: how likely it is to wait is
+// A goroutine that arrives at a place several times does not wait each time, but with a probability that is
 // drawn for each execution.
 //
-// When the goal is reached, the rest of the execution is the strategy's.
+// After the goal is reached, the strategy chooses the rest of the execution.
 type aim struct {
 	target *por.Target
 	sys    por.System
@@ -32,27 +32,27 @@ type aim struct {
 	all     bool // goroutines wait each time they arrive
 	rarely  int  // if not all: one in how many times
 	met     bool
-	waited  int       // choices since some goroutine has last been let go on
+	waited  int       // choices since a waiting goroutine last continued
 	status  []status  // by goroutine
-	by      trace.GID // who has executed place 0 first; NoGID: none has
-	others  bool      // another one than by has, too
+	by      trace.GID // the first goroutine that executed place 0; NoGID: none
+	others  bool      // a goroutine other than by has executed place 0, too
 	moving  []trace.GID
 	waiting []trace.GID
 }
 
-// status is what is known of a goroutine at its pending operation.
+// status describes a goroutine at its pending operation.
 type status struct {
-	there bool // it has been seen in this execution: others may be of other executions only
-	known bool // places is that of its pending operation
+	there bool // it has been seen in this execution, not only in earlier ones
+	known bool // at holds the places of its pending operation
 	waits bool // it may wait there
 	at    por.Places
 	began bool // Interpose: it has executed place 0, and not yet place 1
 }
 
-// patience bounds the choices while a goroutine waits: the others may have no end.
+// patience bounds the choices while a goroutine waits, because the others may never end.
 const patience = 20_000
 
-// unaimed returns one in how many executions is not aimed at a target, if there are some.
+// unaimed returns n if one of n executions has no target.
 func (x *sampler) unaimed() uint64 {
 	if x.Cfg.HalfAimed {
 		return 2
@@ -222,8 +222,8 @@ func (a *aim) waits(g trace.GID, s *status, among []trace.GID) bool {
 	return true
 }
 
-// goesOn returns one that goes on although it waits, at random: at place 1 of a Cross, or place 2 of an
-// Interpose, if there is one.
+// goesOn returns a random waiting goroutine that may continue: one at place 1 of a Cross, or at place 2 of
+// an Interpose, if there is one.
 func (a *aim) goesOn() []trace.GID {
 	list := a.waiting
 	prefer := map[por.Goal]int{por.Cross: 1, por.Interpose: 2}[a.target.Goal]

@@ -10,9 +10,9 @@ import (
 // A census counts the operations of one execution by goroutine, for strategies that draw a goroutine in
 // proportion to the operations it has left. An operation is counted in each group it belongs to.
 //
-// Goroutines have their numbers in it, which depend on who started them alone.
+// Goroutines are identified by their numbers, which depend only on their parents.
 type census struct {
-	Parents []trace.GID // by goroutine: that which moved before it was first seen; NoGID: none
+	Parents []trace.GID // by goroutine: the one that moved before it was first seen; NoGID: none
 	Groups  []group     // the first has all operations; further ones are those on a contended object
 	Cycles  []lockCycle // of the lock order
 }
@@ -44,7 +44,7 @@ func (x *group) has(p point) bool {
 	return found
 }
 
-// mostGroups is the most groups of a census: the objects that are accessed first have one.
+// mostGroups bounds the groups of a census. The objects accessed first get one.
 const mostGroups = 64
 
 // A counter makes a census while an execution is executed.
@@ -93,7 +93,7 @@ func (c *counter) step(g trace.GID, op *trace.Op, enabled []trace.GID) {
 	}
 }
 
-// see notes who has started g, if it is new.
+// see records the parent of g, if g is new.
 func (c *counter) see(g trace.GID) {
 	for int(g) >= len(c.parents) {
 		c.parents = append(c.parents, unseen)
@@ -113,8 +113,8 @@ func count(list *[]int, g trace.GID) {
 	(*list)[g]++
 }
 
-// census returns the census of the execution. Objects that are accessed at the same points are one group:
-// they have the same role.
+// census returns the census of the execution. Objects that are accessed at the same points form one group,
+// because they have the same role.
 func (c *counter) census() *census {
 	x := &census{Parents: c.parents, Groups: []group{{Counts: c.all}}, Cycles: c.locks.cycles()}
 	for _, o := range c.objects {
@@ -139,10 +139,12 @@ func (c *counter) census() *census {
 	return x
 }
 
-// A past is what a strategy may know of earlier executions.
+// A past is the information about earlier executions that a strategy may use.
 type past struct {
-	Steps  int     // of the longest execution, without accesses over which steps have glided
+	Steps  int     // of the longest execution, without accesses over which steps glided
 	Census *census // of one execution; nil: there is none
+
+	Sources readsFrom // of all executions, if the strategy is a reader
 }
 
 // counts is a strategy that needs a census.

@@ -7,16 +7,16 @@ import (
 )
 
 // A lock order is the relation of locks in one execution: a before b if a goroutine has acquired b while it
-// held a. A cycle of it predicts a deadlock, which another schedule may have: Goodlock (Havelund, SPIN 2000).
-// SURW aims at it in some executions, as DeadlockFuzzer (Joshi, Park, Sen and Naik, PLDI 2009) does: a
-// goroutine that is about to acquire a lock of the cycle waits until no other goroutine can move. It waits
-// before its first lock of the cycle, too, and longer before the second one:
+// held a. A cycle predicts a deadlock in another schedule: Goodlock (Havelund, SPIN 2000). SURW aims at it
+// in some executions, as DeadlockFuzzer (Joshi, Park, Sen and Naik, PLDI 2009) does: a goroutine that is
+// about to acquire a lock of the cycle waits until no other goroutine can move. It waits before its first
+// lock of the cycle, too, and longer before the second one:
 //
 //	g1: other work   lock a   lock b        both do their other work, which may need a and b;
 //	g2: other work   lock b   lock a        then one acquires a, the other b, and neither goes on
 //
-// A cycle is no prediction if one goroutine has made all of it, or if some other lock was held at each of
-// its acquisitions. What is predicted is not reported; only a deadlock that an execution shows is.
+// A cycle predicts nothing if one goroutine made all its acquisitions, or if the same other lock was held
+// at each of them. Predictions are not reported: only deadlocks that an execution shows are.
 type lockOrder struct {
 	held  [][]heldLock // by goroutine
 	edges []lockEdge
@@ -29,8 +29,8 @@ type heldLock struct {
 	at      point
 }
 
-// A lockCycle has the points of a cycle: where goroutines acquire a lock of it while they hold one, and
-// where they have acquired that.
+// A lockCycle has the program points of a cycle: Second, where goroutines acquire a lock of it while they
+// hold another one, and First, where they acquired that other one.
 type lockCycle struct{ Second, First []point }
 
 // lockEdge is an acquisition of a lock while others are held.
@@ -84,7 +84,7 @@ func (o *lockOrder) step(g trace.GID, op *trace.Op) {
 	}
 }
 
-// cycles returns a cycle for each set of locks that are before each other.
+// cycles returns a cycle for each set of locks that are all before one another.
 func (o *lockOrder) cycles() (list []lockCycle) {
 	for _, locks := range o.components() {
 		var inside []lockEdge
@@ -115,8 +115,8 @@ func (o *lockOrder) cycles() (list []lockCycle) {
 	return list
 }
 
-// components returns the sets of two or more locks each of which is before each other one, in the order in
-// which their first lock was first held.
+// components returns the sets of two or more locks that are all before one another (strongly connected
+// components), in the order in which their first lock was first held.
 func (o *lockOrder) components() (list [][]uint64) {
 	next := make(map[uint64][]uint64)
 	var locks []uint64

@@ -12,15 +12,16 @@ import (
 )
 
 // Workers in other processes. In the pool each has a proxy, which sends the pieces that it takes. A piece
-// that comes back without having been drawn is drawn when its turn comes, as one that is stale.
+// that comes back undrawn is drawn when its turn comes, like a stale one.
 
-// awayTimes is how much larger pieces are if some are sent: they should take some tenths of a second.
+// awayTimes is the factor by which pieces are larger if some are sent. They should take some tenths of a
+// second.
 const awayTimes = 64
 
 // lateAfter is how long the search waits for a piece that was sent, before it draws the piece itself.
 const lateAfter = 2 * time.Second
 
-// sendAll: all pieces are sent, for tests.
+// sendAll lets tests send all pieces.
 var sendAll = false
 
 // A sentPiece is a piece on its way.
@@ -38,6 +39,7 @@ type drawn struct {
 	Cut     bool
 	Most    int
 	Census  *census
+	Sources readsFrom
 }
 
 var errOver = errors.New("the search is over")
@@ -84,7 +86,8 @@ func (p *several) send(c *piece) {
 	if c.results, err = p.visitor.(por.Sender).Decode(d.Results); err != nil {
 		panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
 	}
-	c.control, c.races, c.cut, c.most, c.census, c.refused = d.Control, d.Races, d.Cut, d.Most, d.Census, false
+	c.control, c.races, c.cut, c.most, c.census, c.sources = d.Control, d.Races, d.Cut, d.Most, d.Census, d.Sources
+	c.refused = false
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counted.Add(&c.control.Stats)
@@ -117,7 +120,7 @@ func pieceSearch(s func(por.System) making) por.PieceSearch {
 		if b := x.StopReason.Bound; b == por.BoundPoll || b == por.BoundMemory {
 			return nil, nil
 		}
-		d := drawn{Control: x.Control, Races: x.KnownRaces, Cut: x.PreemptCut, Most: x.most, Census: x.census}
+		d := drawn{Control: x.Control, Races: x.KnownRaces, Cut: x.PreemptCut, Most: x.most, Census: x.census, Sources: x.sources}
 		var err error
 		if d.Results, err = v.Encode(results); err != nil {
 			return nil, err

@@ -27,16 +27,16 @@ import (
 //  3. q/p is the product over the states of the walk of the number of enabled goroutines, divided
 //     by the number of those whose next event is minimal among the remaining ones.
 //
-// Where nothing is in conflict both numbers are equal, and the factor is 1: the walk estimates conflicts
-// and not interleavings, and every walk has a weight (walks with sleep sets would almost always
-// be abandoned with weight zero). Operations that commute with everything are executed at once in both,
-// as in package optimal.
+// Where nothing is in conflict, both numbers are equal, and the factor is 1. So the estimate depends on
+// conflicts and not on interleavings, and every walk has a weight. (Walks with sleep sets would almost
+// always be abandoned with weight zero.) Operations that commute with everything are executed at once in
+// both, as in package optimal.
 //
-// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit,
-// failed assumption) while others could continue. Package optimal also explores the continuations of
-// those; they are counted approximately. The error is the standard error of the mean. Products of many
-// factors have a skewed distribution: few samples are more often too low than too high, and so is then
-// the error.
+// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit, failed
+// assumption) while others could continue. Package optimal also explores the continuations of those; they
+// are counted approximately. The error is the standard error of the mean. Products of many factors have a
+// skewed distribution: an estimate from few samples is more often too low than too high, and then so is its
+// standard error.
 //
 // Example: two goroutines with one step each.
 //
@@ -64,11 +64,11 @@ type Estimator struct {
 // choicePoint is a state of a walk with a choice.
 //
 // A state in which a goroutine with one alternative was executed at once, because it is a persistent set,
-// is no choice point: the other way of drawing would execute it at once, too.
+// is no choice point, because the second drawing would also execute it at once.
 type choicePoint struct {
 	events          int // before it
 	candidates, end int // Estimator.able[able:end] could move
-	choices         int // alternatives of the one that did
+	choices         int // alternatives of the one that moved
 }
 
 // NewEstimator returns an estimator that walks through sys, which nothing else may use. sys must be in its

@@ -31,6 +31,18 @@ func SURWExplorer() *por.Explorer {
 	}
 }
 
+// RFFExplorer returns the explorer rff.
+func RFFExplorer() *por.Explorer {
+	return &por.Explorer{
+		Name:      "rff",
+		Doc:       "samples executions: reads get sources that were rare in earlier executions (Wolff et al. 2024)",
+		Stateless: true,
+		Samples:   true,
+		Run:       RFF,
+		Piece:     pieceSearch(newRFF),
+	}
+}
+
 // PCTExplorer returns the explorer pct.
 func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth
@@ -45,7 +57,7 @@ func PCTExplorer() *por.Explorer {
 		},
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
-			Doc: "number `d` of ordering constraints that the bugs sought by --por=pct have",
+			Doc: "number `d` of ordering constraints that a bug needs, for --por=pct",
 			Set: func(value string) error {
 				d, err := strconv.Atoi(value)
 				if err != nil || d < 1 {

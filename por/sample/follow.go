@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The second execution, and each that begins a round after it, is read by two predictors, of which one
-// guesses. Executions of what they predict come after it. They belong to its number, so they depend on
-// nothing else.
+// Two predictors, one of which guesses, read the second execution and each later one that begins a round.
+// The predicted schedules are executed directly after it. They belong to its number, so they depend on no
+// other execution.
 
 // predicts is a strategy whose executions are read by predictors.
 type predicts interface{ predicts() }
@@ -26,7 +26,7 @@ func (x *sampler) reads() bool { return x.predictors != nil && x.predictors[0].s
 // read executes the step a, of operation op, and lets the predictors read it.
 func (x *sampler) read(a trace.Step, op *trace.Op) {
 	x.touched = x.effects.Touches(a.G, x.touched[:0])
-	kept := *op // what asks for alternatives may change it
+	kept := *op // queries for alternatives may change op
 	own, partner := x.turnsOf(a, op)
 	for _, p := range x.predictors {
 		if own != nil {
@@ -51,7 +51,7 @@ func (x *sampler) read(a trace.Step, op *trace.Op) {
 	}
 }
 
-// drawPredicted executes what the last execution predicts, at most left executions. root is that of the
+// drawPredicted executes the schedules predicted from the last execution, at most left. root marks the
 // initial state.
 func (x *sampler) drawPredicted(root por.Mark, left uint64) {
 	list, schedule := x.predictors, append(trace.Schedule(nil), x.Path...)
@@ -84,15 +84,15 @@ func (x *sampler) drawPredicted(root por.Mark, left uint64) {
 	}
 }
 
-// A following is an execution of what is predicted.
+// A following is the execution of a plan.
 type following struct {
 	plan
 	trace trace.Schedule // the execution that was read
 	at    int            // the next step in it
 	seen  needed         // by goroutine, the number of its steps before that
 	made  needed         // by goroutine
-	over  bool           // the steps of the plan have been made, or one could not be
-	steps int            // after those, of the one that comes in between
+	over  bool           // all steps of the plan have been made, or one was impossible
+	steps int            // made after those by the goroutine that comes in between
 }
 
 // next returns the next step of the plan, or of the bug that it leads to. ok is false if there is none.

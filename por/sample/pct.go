@@ -15,21 +15,19 @@ import (
 // with the highest priority moves, and at d-1 random steps, the change points, the
 // goroutine that moves gets a priority below all others.
 //
-// Each execution finds a bug of depth d (one for which d ordering constraints between
-// steps suffice) with probability 1/(n k^(d-1)) or more, where n goroutines
-// make k steps. Parameter depth is d; 0 is DefaultDepth. In the paper n and k are given; here goroutines get
-// their priority when they are first enabled, and k is the length of the longest
-// earlier execution, so that the first one has no change points and the guarantee
-// holds for executions that are no longer than an earlier one. Plain accesses are no steps of the paper:
-// see glides.
+// Each execution finds a bug of depth d (one for which d ordering constraints between steps suffice) with
+// probability 1/(n k^(d-1)) or more, where n goroutines make k steps. Parameter depth is d; 0 is
+// DefaultDepth. In the paper n and k are given; here goroutines get their priority when they are first
+// enabled, and k is the length of the longest earlier execution. So the first execution has no change
+// points, and the guarantee holds for executions that are no longer than an earlier one. Plain accesses do
+// not count as steps: see glides.
 //
-// Two departures keep loops that wait for another goroutine from running forever: a goroutine that
-// yields, and one that has moved ChainLimit times in a row while others could, gets a priority
-// below all others, too. There is no guarantee for executions in which the latter
-// happens.
+// Two departures keep loops that wait for another goroutine from running forever: a goroutine also gets a
+// priority below all others if it yields, or if it has moved ChainLimit times in a row while others could
+// move. There is no guarantee for executions in which the latter happens.
 //
-// Depth 1 is a bug that shows whenever one step comes before another one, 2 an atomicity
-// violation in most cases, 3 a deadlock of three locks.
+// A bug of depth 1 occurs whenever one step comes before another one; most atomicity violations have depth
+// 2, and a deadlock of three locks has depth 3.
 func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
 	return sample(sys, v, cfg, newPCT(depth))
 }
@@ -80,8 +78,8 @@ func (p *pct) priorityOf(g trace.GID) *int64 {
 	return q
 }
 
-// pick returns the goroutine with the highest priority. After demote another
-// goroutine is the highest, so it calls itself at most once: inARow is zero then.
+// pick returns the goroutine with the highest priority. pick calls itself at most once, because after
+// demote another goroutine has the highest priority and inARow is zero.
 func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
 	best := among[0]
 	for _, g := range among {

@@ -25,7 +25,7 @@ func TestPieces(t *testing.T) {
 		if r.IntN(3) == 0 {
 			stop = 2 + r.Uint32N(30)
 		}
-		for _, e := range []*por.Explorer{RandomExplorer(), PCTExplorer(), POSExplorer(), SURWExplorer()} {
+		for _, e := range []*por.Explorer{RandomExplorer(), PCTExplorer(), POSExplorer(), SURWExplorer(), RFFExplorer()} {
 			explore := func(jobs int) (string, []string) {
 				toy := *original
 				cfg := cfg

@@ -12,10 +12,9 @@ import (
 // priority, and the enabled one with the highest priority is executed. Pending operations that
 // conflict with it then get a new priority, and so does the goroutine's next operation.
 //
-// In contrast to the random walk, the order of two conflicting operations
-// does not depend on the number of unrelated ones before them. The paper has a lower bound for
-// the probability of each partial order; it is for events that can
-// always be executed, not for operations that block.
+// In contrast to the random walk, the order of two conflicting operations does not depend on the number of
+// unrelated ones before them. The paper has a lower bound for the probability of each partial order. The
+// bound holds for events that can always be executed, not for operations that block.
 func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newPOS)
 }

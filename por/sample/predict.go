@@ -7,12 +7,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A predictor reads one execution and predicts bugs of others: races by the sync-preserving reorderings of
-// Mathur, Pavlogiannis and Viswanathan (POPL 2021), deadlocks by those of Tunç, Mathur, Pavlogiannis and
-// Viswanathan (PLDI 2023), and sends after a close in the same way.
+// A predictor reads one execution and predicts bugs of other executions: races by the sync-preserving
+// reorderings of Mathur, Pavlogiannis and Viswanathan (POPL 2021), deadlocks by those of Tunç, Mathur,
+// Pavlogiannis and Viswanathan (PLDI 2023), and sends after a close in the same way.
 //
-// A reordering is a part of the execution, in its order. It has, of each goroutine, the first steps only.
-// With a step it has
+// A reordering is a part of the execution, in the same order. It contains a prefix of the steps of each
+// goroutine. If it contains a step, it also contains
 //
 //	1  the earlier steps of the goroutine, and those that started it or completed its channel operation
 //	2  the last writes of what the step reads, and the additions since then; an addition whose result is
@@ -20,12 +20,13 @@ import (
 //	3  earlier steps that conflict with it, if it is neither a memory access nor on a lock
 //	4  the release of each lock that it has acquired before another of its goroutines acquires that lock
 //
-// so that its steps do what they have done. Rule 4 is what happens before does not have: of two critical
-// sections the later one may come without the earlier one.
+// so that its steps have the same effects as in the execution. Rule 4 goes beyond happens-before: a
+// reordering may contain the later of two critical sections without the earlier one.
 //
-// The ideal of some steps is the least part that has what comes before them in their goroutines. If it has
-// none of them, they are reached together: two conflicting accesses are a race, acquisitions of locks that
-// the others hold a deadlock, a close lets a send panic.
+// The ideal of some steps is the least reordering that contains the preceding steps of their goroutines. If
+// it contains none of the steps themselves, they can be reached together. Then two conflicting accesses are
+// a race, acquisitions of locks that the other goroutines hold are a deadlock, and a close lets a send
+// panic.
 //
 //	predict(e1 of g1, e2 of g2):
 //	5   i, j := the first occurrences of e1 in g1, of e2 in g2
@@ -33,13 +34,12 @@ import (
 //	7   if i is in I: i := the next occurrence that is not; go to 6, and likewise j
 //	8   the schedule is the execution without the steps that are not in I
 //
-// Line 7 passes over nothing: the ideal of i and a later occurrence of e2 has i, too.
+// Line 7 misses nothing: the ideal of i and a later occurrence of e2 contains i, too.
 //
-// A guess leaves out rule 2 for plain memory: the values that steps read may be others, and often it makes no
-// difference which steps come then.
+// A guess omits rule 2 for plain memory: steps may read other values, but often the same steps follow.
 //
-// Nothing is reported that is only predicted: the schedule is executed (follow.go). So what the rules leave
-// out, such as time and finalizers, costs an execution and no more.
+// A prediction is not reported: its schedule is executed (follow.go). So a wrong prediction, because the
+// rules ignore time and finalizers, costs only an execution.
 type predictor struct {
 	guesses    bool
 	goroutines []predicted
@@ -50,7 +50,7 @@ type predictor struct {
 	sets       [][]heldAs     // sorted by lock; the first is empty
 	orders     []*lockStep
 	channels   []uint64           // in the order of their first close
-	shared     []uint64           // words that several goroutines access, in that order
+	shared     []uint64           // words that several goroutines access, in the order of their second goroutine
 	turns      map[turnKey]*turns // see predict_left.go
 	turnKeys   []turnKey          // in the order of their first turn
 	heldUp     []*heldUp
@@ -64,20 +64,20 @@ type predictor struct {
 
 // Bounds of a predictor.
 const (
-	mostRecorded = 1 << 19 // steps of an execution that is read
+	mostRecorded = 1 << 19 // steps of an execution that a predictor reads
 	mostMoments  = 64      // occurrences of an access that are kept
 	mostWords    = 64      // words of one access
-	mostIdeals   = 20_000  // that are computed for one execution,
+	mostIdeals   = 20_000  // computed for one execution,
 	mostOfPair   = 256     // and for two program points
 	mostPlans    = 12      // schedules
 	mostCycle    = 4       // goroutines of a deadlock
 )
 
-// A needed has by goroutine how many of its steps some step needs. It is not changed.
+// A needed has, by goroutine, the number of its steps that some step needs. It is immutable.
 type needed []int32
 
-// A moment is a step: number k, from 0, of goroutine g, which needs past. If a partner executes it, there is
-// no such step, but step by.
+// A moment is step number k, from 0, of goroutine g; it needs the steps in past. If a partner executes the
+// operation, by is the partner's step, and there is no step k.
 type moment struct {
 	g    trace.GID
 	k    int32
@@ -85,13 +85,13 @@ type moment struct {
 	by   *moment
 }
 
-// in reports whether x is in a part of the execution.
+// in reports whether x is in the part of the execution that has these steps.
 func (x *moment) in(has needed) bool {
 	//mutant: predict: who has gone on is there still [test ./por/sample TestPredictedLeft]: "x.by != nil" -> "x.by != nil && false"
 	return has[x.g] > x.k || x.by != nil && has[x.by.g] > x.by.k
 }
 
-// predicted is what is known of a goroutine.
+// predicted describes a goroutine in the execution that is read.
 type predicted struct {
 	k        int32  // steps made
 	past     needed // of the next one
@@ -185,12 +185,12 @@ func newPredictor(guesses bool) *predictor {
 		locksets: map[string]int{"": 0}, sets: [][]heldAs{nil}, last: moment{g: trace.NoGID}, turns: make(map[turnKey]*turns)}
 }
 
-// bytes returns about how much memory p has.
+// bytes returns approximately the size of p in memory.
 func (p *predictor) bytes() int64 {
 	return int64(len(p.words))*200 + int64(p.steps)*60 + int64(len(p.turnKeys))*mostTurns*100
 }
 
-// joined returns what a needs and b needs.
+// joined returns the steps that a or b needs.
 func joined(a, b needed) needed {
 	if len(b) == 0 || len(a) > 0 && &a[0] == &b[0] {
 		return a
@@ -209,7 +209,7 @@ func joined(a, b needed) needed {
 	return c
 }
 
-// with returns what x needs, with x itself.
+// with returns the steps that x needs, and x itself.
 func (x *moment) with() needed {
 	c := make(needed, max(len(x.past), int(x.g)+1))
 	copy(c, x.past)
@@ -217,7 +217,7 @@ func (x *moment) with() needed {
 	return c
 }
 
-// after returns a joined with x and what it needs.
+// after returns a joined with x and the steps that x needs.
 func after(a needed, x *moment) needed {
 	if int(x.g) < len(a) && a[x.g] > x.k {
 		return a // it has been joined before
@@ -225,7 +225,7 @@ func after(a needed, x *moment) needed {
 	return joined(a, x.with())
 }
 
-// add appends x, if it is one of those that are kept.
+// add appends x, if x is one of the values that are kept.
 func (m *sampled[T]) add(x T) {
 	m.stride = max(m.stride, 1)
 	if m.n++; (m.n-1)%m.stride > 0 {
@@ -248,7 +248,7 @@ func (u *use) of(g trace.GID) *moments {
 	return &u.moments[g]
 }
 
-// goroutine returns what is known of g.
+// goroutine returns the description of g.
 func (p *predictor) goroutine(g trace.GID) *predicted {
 	for int(g) >= len(p.goroutines) {
 		p.goroutines = append(p.goroutines, predicted{})
@@ -303,7 +303,7 @@ func (p *predictor) object(c uint64) *synchronised {
 	return o
 }
 
-// access is rule 2.
+// access applies rule 2.
 func (p *predictor) access(t *predicted, x moment, op *trace.Op) {
 	before := t.past
 	for _, a := range op.Access[:op.N] {
@@ -363,7 +363,7 @@ func (w *word) use(op *trace.Op, write bool, lockset int) *use {
 	return u
 }
 
-// meet is rule 3: x is an operation on the object at c.
+// meet applies rule 3: x is an operation on the object at c.
 func (p *predictor) meet(t *predicted, x moment, op *trace.Op, c uint64, write bool) {
 	o := p.object(c)
 	switch {
@@ -446,7 +446,7 @@ func (p *predictor) release(t *predicted, x moment, lock uint64) {
 	p.holds(t, x.k+1)
 }
 
-// holds notes what t holds after k steps.
+// holds records the locks that t holds after k steps.
 func (p *predictor) holds(t *predicted, k int32) {
 	t.holdings = append(t.holdings, holding{k, t.held})
 	set := make([]heldAs, 0, len(t.held))
@@ -495,8 +495,8 @@ func (p *predictor) order(x moment, from, to heldAs, at point, lockset int) {
 	p.orders = append(p.orders, o)
 }
 
-// exclude reports whether the goroutines with these locks cannot both be there. The ideal says so, too, at
-// a higher price.
+// exclude reports whether two goroutines cannot hold these two sets of locks at the same time. The ideal
+// would show that, too, at a higher cost.
 func (p *predictor) exclude(a, b int) bool {
 	for _, l := range p.sets[a] {
 		for _, k := range p.sets[b] {

@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Targets whose goal is that one goroutine comes between two operations of another one (por.Interpose) are
-// predicted, too: g is at place 1, h at place 0, and then h goes on until it has executed place 2, while g
-// stays. So h has begun before g has ended, which no schedule does in which h has heard of what g has done.
+// The predictor also predicts targets where one goroutine comes between two operations of another one
+// (por.Interpose). g is at place 1 and h at place 0; then h continues until it has executed place 2, while
+// g stays. So h begins before g has ended, which is impossible if h has synchronised with the steps of g.
 //
 //	g: load ·············· store        the execution that is read: first g, then h
 //	h:                            load ··· store
@@ -22,7 +22,7 @@ type interposed struct {
 	by      [3][]*use // by place
 }
 
-// interposes notes that x is at places of a target that is to be predicted.
+// interposes records that x is at places of a target.
 func (p *predictor) interposes(x moment, op *trace.Op, target int, at por.Places) {
 	key := address(op.Access[0])
 	i := slices.IndexFunc(p.interposed, func(y *interposed) bool { return y.address == key && y.target == target })

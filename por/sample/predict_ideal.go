@@ -7,21 +7,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A plan is the schedule of line 8, and the goroutines that it leads to a bug. That of a guess has two parts,
-// so that critical sections in which the goroutines stay come after others of the same locks.
+// A plan is the schedule of line 8, and the goroutines that it leads to a bug. The schedule of a guess has
+// two parts, so that the critical sections in which the goroutines stay come after other sections of the
+// same locks.
 type plan struct {
-	has    needed // the first part, by goroutine the number of steps
+	has    needed // the first part: by goroutine, the number of steps
 	last   needed // both parts
 	goal   por.Goal
 	gs     []trace.GID
 	points []point   // of their pending operations
 	first  trace.GID // goroutine that moves first then; NoGID: none
 	takes  *taking   // the step that moves it; nil: any
-	until  point     // that first is to execute, by further steps of its own
+	until  point     // the last operation that first executes, by further steps of its own
 	guess  bool
 }
 
-// reach is lines 5 to 7 for occurrences of two or more steps. ok is false if none are reached together.
+// reach executes lines 5 to 7 for occurrences of two or more steps. ok is false if no occurrences can be
+// reached together.
 func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 	next := make([]int, len(of))
 	at := make([]moment, len(of))
@@ -54,9 +56,9 @@ func (p *predictor) reach(of []*moments) (x plan, ok bool) {
 	return plan{}, false
 }
 
-// ideal returns the ideal of these steps and of extra, by goroutine the number of steps it has. ok is false
-// if there is none, because a lock in it is never released. For guesses it ends before the sections of the
-// steps.
+// ideal returns the ideal of these steps and of extra: by goroutine, its number of steps. ok is false if
+// there is none, because a lock in it is never released. The ideal of a guess ends before the critical
+// sections of the steps.
 func (p *predictor) ideal(of []moment, extra needed) (has needed, ok bool) {
 	p.ideals++
 	has = make(needed, len(p.goroutines))
@@ -102,15 +104,15 @@ func (t *predicted) after(k int32) []*section {
 	return t.holdings[i-1].held
 }
 
-// acquiredLater reports whether another goroutine acquires the lock of s after s, in such a part of the
-// execution.
+// acquiredLater reports whether another goroutine acquires the lock of s after s, in the part of the
+// execution that has these steps.
 func (p *predictor) acquiredLater(s *section, has needed) bool {
 	for g, list := range *p.locks[s.lock] {
 		if trace.GID(g) == s.g {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(list, has[g], func(q *section, k int32) int { return int(q.acquire - k) })
-		// Those before i are in it. A writer excludes all, a reader only writers.
+		// Sections before i are in the part. A writer excludes all others, a reader only writers.
 		for i--; i >= 0 && list[i].index > s.index; i-- {
 			if !s.shared || !list[i].shared {
 				return true

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// That a goroutine may wait forever is predicted in four shapes. As with other predictions, a plan leads the
-// goroutines to where they are to be; what happens then is seen by executing it.
+// There are four predictions of a goroutine that waits forever. As with other predictions, a plan leads the
+// goroutines to these operations, and its execution shows what follows.
 //
 //	turned away      g is at a select, h at its partner's operation; g takes another alternative
 //	missed           h is about to wait at a Cond, g about to notify it; g moves first
@@ -20,7 +20,7 @@ import (
 // goroutine is about to meet it there. So a plan has the steps of a close, too, or those that lead the other
 // goroutine there. The default of a select is taken if nothing else is ready.
 
-// Bounds of what is kept for these plans.
+// Bounds of the data for these plans.
 const (
 	mostLeft    = 6  // plans
 	mostTurns   = 64 // occurrences of a select with the same partner
@@ -35,16 +35,16 @@ type turn struct {
 	ready uint64 // other cases that were ready
 	with  *turn  // of the partner; nil: there was none
 	at    point
-	tries bool // it does not wait
+	tries bool // it never waits
 }
 
 // noCase stands for the default of a select.
 const noCase = -1
 
-// turns has the turns at one select that have taken one case, with partners at one point.
+// turns has the turns that took the same case of one select, with partners at the same point.
 type turns struct{ sampled[*turn] }
 
-// turnKey says what turns have in common.
+// A turnKey identifies turns.
 type turnKey struct {
 	at, with point
 	taken    int
@@ -62,8 +62,8 @@ type heldUp struct {
 	object uint64
 }
 
-// meeting notes that an operation on channels is about to be executed, with that of a partner, if that is not
-// nil. It comes before the step.
+// meeting records an operation on channels, and that of its partner, if with is not nil. It is called
+// before the step.
 func (p *predictor) meeting(own, with *turn) {
 	x, partner := own.copied(), with.copied() // there are several predictors
 	for _, y := range []*turn{x, partner} {
@@ -122,7 +122,7 @@ func (p *predictor) arrives(y *turn, c uint64, send bool) {
 	}
 }
 
-// uses notes that g has an operation on o.
+// uses records that g has an operation on o.
 func (o *synchronised) uses(g trace.GID) {
 	if !slices.Contains(o.users, g) {
 		o.users = append(o.users, g)
@@ -152,7 +152,7 @@ func (p *predictor) waits(x moment, c uint64, at point) {
 	p.heldUp = append(p.heldUp, h)
 }
 
-// notified notes that x, an operation on the Cond or WaitGroup at c, waits or makes others go on.
+// notified records that x, an operation on the Cond or WaitGroup at c, waits or wakes others.
 func (p *predictor) notified(x moment, op *trace.Op, c uint64) {
 	o := p.object(c)
 	o.uses(x.g)
@@ -171,7 +171,7 @@ func (p *predictor) notified(x moment, op *trace.Op, c uint64) {
 	}
 }
 
-// useAt returns the one of list at a point.
+// useAt returns the use in list that is at a point.
 func useAt(list *[]*use, at point) *use {
 	for _, u := range *list {
 		if u.at == at {
@@ -228,7 +228,8 @@ func (p *predictor) heldUps(yield func(plan) bool) bool {
 	return true
 }
 
-// acquisitions returns where g acquires a lock so that it excludes who holds it as l says.
+// acquisitions returns the acquisitions of the lock by g that exclude a goroutine that holds it in the mode
+// of l.
 func (p *predictor) acquisitions(g trace.GID, l heldAs) (list []*use) {
 	h := *p.locks[l.lock]
 	if int(g) >= len(h) {
@@ -242,8 +243,8 @@ func (p *predictor) acquisitions(g trace.GID, l heldAs) (list []*use) {
 	return list
 }
 
-// missed yields the plans in which a goroutine begins to wait after it has been notified, or does not wait
-// for another one that has not said yet that it is to be waited for.
+// missed yields the plans in which a goroutine begins to wait after the notification, or in which Wait
+// returns before another goroutine has called Add.
 func (p *predictor) missed(yield func(plan) bool) bool {
 	for _, c := range p.waited {
 		o := p.objects[c]
@@ -266,8 +267,8 @@ func (p *predictor) missed(yield func(plan) bool) bool {
 	return true
 }
 
-// turnedAway yields the plans in which a goroutine takes another alternative than the one that its partner
-// has waited for. Alternatives with partners come first, then those that were never taken.
+// turnedAway yields the plans in which a goroutine takes an alternative other than that of its waiting
+// partner. Alternatives with partners come first, then those never taken.
 func (p *predictor) turnedAway(yield func(plan) bool) bool {
 	took := map[turnKey]bool{} // without partners
 	for _, k := range p.turnKeys {
@@ -292,7 +293,7 @@ func (p *predictor) turnedAway(yield func(plan) bool) bool {
 	return true
 }
 
-// turnAway returns a plan for one of the turns, in which case i is taken instead.
+// turnAway returns a plan for one of the turns that takes case i instead.
 func (p *predictor) turnAway(list *turns, i int) (plan, bool) {
 	for _, x := range list.list {
 		if p.ideals >= mostIdeals {
@@ -377,7 +378,7 @@ func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) 
 	return f, true
 }
 
-// String returns what is the same in two plans that show the same.
+// String returns a key: it is the same for plans that show the same bug.
 func (t *taking) String() string {
 	if t == nil {
 		return ""
@@ -410,7 +411,8 @@ func parks(x *sampler, g trace.GID, c int) bool {
 	return x.effects.Case(g, c) == noCase && x.NextOp(g).Kind != trace.TrySelect
 }
 
-// turnsOf returns the operations on channels that step a, of operation op, executes; nil: none. op is copied.
+// turnsOf returns the operations on channels that step a, of operation op, executes; nil: none. It copies
+// op.
 func (x *sampler) turnsOf(a trace.Step, op *trace.Op) (own, partner *turn) {
 	if !op.Kind.Communicates() || parks(x, a.G, a.Choice) {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// plans returns the schedules that are predicted to show bugs, but for races that are known. They are in an
-// order that the execution determines.
+// plans returns the schedules that should show bugs, except known races. The execution determines their
+// order.
 func (p *predictor) plans(known search.RaceSet) (list []plan) {
 	list = p.deadlocks(list)
 	list = p.closes(list)
@@ -19,7 +19,7 @@ func (p *predictor) plans(known search.RaceSet) (list []plan) {
 	return append(append(list, p.interpositions()...), p.left()...)
 }
 
-// full reports whether no more plans are sought.
+// full reports whether list has enough plans.
 func (p *predictor) full(list []plan) bool { return len(list) >= mostPlans || p.ideals >= mostIdeals }
 
 // races appends the races: pairs of uses of one word.
@@ -91,7 +91,7 @@ func (p *predictor) closes(list []plan) []plan {
 	return list
 }
 
-// deadlocks appends the cycles of acquisitions, each by another goroutine.
+// deadlocks appends the cycles of acquisitions, each by a different goroutine.
 func (p *predictor) deadlocks(list []plan) []plan {
 	from := make(map[uint64][]*lockStep)
 	for _, o := range p.orders {
@@ -129,7 +129,7 @@ func (p *predictor) deadlocks(list []plan) []plan {
 	return list
 }
 
-// deadlock appends a plan for the cycle, unless one at the same points is done.
+// deadlock appends a plan for the cycle, unless there is one for the same points.
 func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]bool) []plan {
 	var gs []trace.GID
 	var points []point
@@ -150,7 +150,7 @@ func (p *predictor) deadlock(list []plan, cycle []*lockStep, done map[string]boo
 	return append(list, x)
 }
 
-// key says what x shows: its goal and points.
+// key identifies the bug that x shows, by its goal and points.
 func (x *plan) key() string {
 	sorted := slices.Clone(x.points)
 	slices.SortFunc(sorted, point.compare)

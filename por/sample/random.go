@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Random samples schedules by a uniform random walk: before every operation but plain accesses each
-// enabled goroutine is equally likely to move next (see glides). It is the baseline of the
-// literature on randomised schedulers (see PCT and POS).
+// Random samples schedules by a uniform random walk: before every operation except plain accesses (see
+// glides), each enabled goroutine is equally likely to move next. It is the baseline of the literature on
+// randomised schedulers (see PCT and POS).
 //
 // It guarantees nothing for a finite number of executions: an interleaving that
 // takes k decisions among n goroutines has probability n^-k, so bugs that need

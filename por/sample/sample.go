@@ -12,7 +12,7 @@ import (
 // DefaultSamples is the number of executions if Config.MaxExecutions is 0.
 const DefaultSamples = 10_000
 
-// A strategy decides which goroutine moves next in the executions of Random, PCT and POS.
+// A strategy decides which goroutine moves next.
 //
 // Its decisions may depend only on its own random numbers and on its arguments:
 // the same seed has to give the same executions.
@@ -28,24 +28,24 @@ type strategy interface {
 	stepping(sys por.System, g trace.GID, op *trace.Op, n int)
 }
 
-// sampler executes one schedule after the other, each from the initial state. It
-// seeks races in every state, like an exhaustive search.
+// sampler executes one schedule after the other, each from the initial state. It checks every state for
+// races, like an exhaustive search.
 //
-// One generator serves the strategy and the alternatives. It begins anew with each execution; the
-// number of the execution and the seed determine it: so executions can be made in any order, by several
-// workers.
+// One generator serves the strategy and the alternatives. It is seeded anew for each execution, by the seed
+// and the number of the execution. So several workers can draw executions in any order.
 type sampler struct {
 	search.Driver
 	random   *rand.PCG   `saved:"-"` // of rng
 	rng      *rand.Rand  `saved:"-"`
-	strategy `saved:"-"` // has no state between two executions
+	strategy `saved:"-"` // stateless between executions
 	number   uint64      // of the next execution
 	past     past        // the argument of strategy.begin: see round
 	census   *census     // of the first execution of the round
+	sources  readsFrom   // of all executions, for a strategy that is a reader
 	forced   int         // steps in a row that an oracle has chosen
 	most     int         // chosen steps of an execution
 	counter  *counter    `saved:"-"` // of the present execution; nil: it is not counted
-	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they have glided
+	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they glided
 	raced    bool        `saved:"-"` // the execution has a race
 	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
 	aimed    []por.Aimed // by target
@@ -123,7 +123,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if beginsRound(x.number) {
-		x.past = past{x.most, x.census}
+		x.past = past{x.most, x.census, x.sources}
 	}
 }
 
@@ -149,6 +149,9 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	if x.counter != nil {
 		x.census = x.counter.census()
 	}
+	if r, ok := x.strategy.(reader); ok {
+		x.sources = x.sources.plus(r.shown())
+	}
 	x.drawPredicted(root, left-1)
 	x.number++
 	x.Rewind(root)
@@ -156,8 +159,8 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 
 // execution executes from the initial state to an end.
 //
-// It calls stepping before the step, while the pending operations of the others are still
-// those among which the strategy has chosen.
+// It calls stepping before the step, while the pending operations are still those among which the strategy
+// chose.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
 	x.chosen, x.raced = 0, false
@@ -225,9 +228,9 @@ func (x *sampler) execution() {
 // next chooses the goroutine that moves in the current state.
 //
 // The oracle comes first, because its choice loses no outcome. After ChainLimit such choices in a row the
-// strategy chooses once: the oracle might always choose a goroutine that loops without meeting the others.
-// The bound on preemptions comes before the strategy, which does not know the bound. A switch from a
-// goroutine that yields is no preemption.
+// strategy chooses once, because the oracle might always choose a goroutine that loops without
+// synchronising with the others. The bound on preemptions comes before the strategy, which does not know
+// the bound. A switch from a goroutine that yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]
@@ -259,7 +262,7 @@ func (x *sampler) next() trace.GID {
 	return g
 }
 
-// glides reports whether the goroutine that moves continues with its plain accesses.
+// glides reports whether the goroutine that moved continues with its plain accesses.
 //
 // Before a plain access no other goroutine needs to be chosen: two accesses whose order matters are a data
 // race, which the vector clocks find in either order. After a race that the user accepts, plain accesses are
@@ -269,9 +272,9 @@ func (x *sampler) glides() bool {
 	return !x.raced && x.aim == nil && !x.reads() && x.Active() && x.Cfg.Oracle == nil && !x.Tracing()
 }
 
-// continues reports whether the goroutine that has moved last continues with a plain access, in an execution
-// from which others are predicted. In such an execution each access is a step, but an access over which other
-// executions glide is no point of choice.
+// continues reports whether the last goroutine continues with a plain access, in an execution that
+// predictors read. There each access is a step, but an access over which other executions glide is no point
+// of choice.
 func (x *sampler) continues() bool {
 	glides := x.reads() && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && x.inRow < longGlide
 	if !glides || !slices.Contains(x.Enabled, x.Cur) || !x.NextOp(x.Cur).Kind.Plain() {
@@ -282,11 +285,11 @@ func (x *sampler) continues() bool {
 	return true
 }
 
-// longGlide is the most accesses in a row that are no points of choice: another goroutine may have to move
-// before a loop ends.
+// longGlide bounds the accesses in a row that are no points of choice, because another goroutine may have
+// to move before a loop ends.
 const longGlide = 256
 
-// glide executes a and the plain accesses that follow it.
+// glide executes a and the plain accesses after it.
 func (x *sampler) glide(a trace.Step) {
 	n := longGlide
 	if m := x.Cfg.MaxSteps; m > 0 {

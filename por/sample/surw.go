@@ -9,14 +9,14 @@ import (
 )
 
 // SURW samples schedules by the selectively uniform random walk of Zhao, Wolff, Mathur and Roychoudhury
-// ("Selectively Uniform Concurrency Testing", ASPLOS 2025, algorithm 2). For an execution a set of
-// interesting operations is chosen. A goroutine is drawn to execute the next of them, each with a
-// probability in proportion to the interesting operations that it has left; goroutines that have not
-// started yet count for the one that starts them. Until then goroutines at other operations move at random.
+// ("Selectively Uniform Concurrency Testing", ASPLOS 2025, algorithm 2). Each execution has a set of
+// interesting operations. The goroutine that executes the next one is drawn with a probability proportional
+// to the interesting operations that it has left; goroutines that have not started yet count for the one
+// that starts them. Until then goroutines at other operations move at random.
 //
 // If the numbers of operations do not depend on the schedule and nothing blocks, each interleaving of the
-// interesting operations is equally likely: a random walk prefers those in which the goroutines advance
-// evenly, so that one that has few operations is nearly always done before one that has many.
+// interesting operations is equally likely. (A random walk prefers interleavings in which the goroutines
+// advance evenly, so that a goroutine with few operations nearly always ends before one with many.)
 //
 //	1   t := a goroutine, drawn by weight
 //	2   while a goroutine is enabled:
@@ -25,14 +25,14 @@ import (
 //	5       g := one of c, at random; execute g
 //	6       if g's operation is interesting: g's weight decreases by 1; t := a goroutine, drawn by weight
 //
-// What differs: the paper gets the weights from a first execution of the program; here they come from the
-// first execution of the previous round (sampler.round). The interesting operations are those on one
-// object that several goroutines access and one changes, or all, drawn anew for each execution.
+// Differences: the paper gets the weights from a first execution of the program; here they come from the
+// first execution of the previous round (sampler.round). The interesting operations are those on one object
+// that several goroutines access and one changes, or all, drawn anew for each execution.
 //
-// In half of the executions of a program whose lock order has cycles, one of them is aimed at instead (see
+// If the lock order of the program has cycles, half of the executions aim at one of them instead (see
 // lockOrder).
 //
-// Without a census, in the first execution, it is a random walk. Its findings are real.
+// In the first execution there is no census, and it is a random walk. Its findings are real.
 func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newSURW(sys))
 }
@@ -42,7 +42,7 @@ func newSURW(sys por.System) making {
 	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
 }
 
-// oneOf is one in how many executions in which all operations are interesting.
+// oneOf is n if all operations are interesting in one of n executions.
 const oneOf = 4
 
 // surw is the strategy of SURW.
@@ -51,7 +51,7 @@ type surw struct {
 	peeker por.Peeker
 	census *census
 	of     *group     // the interesting operations
-	aim    *lockCycle // that is aimed at; nil: none is
+	aim    *lockCycle // the goal; nil: none
 
 	weights []int // by goroutine: interesting operations left, its unseen descendants included
 	seen    []bool
@@ -84,8 +84,8 @@ func (s *surw) begin(p past) {
 	for len(s.weights) < len(s.census.Parents) {
 		s.weights = append(s.weights, 0)
 	}
-	// A goroutine has a greater number than the one that starts it, in the order of first starts; where a
-	// census has them otherwise, the weights are less exact.
+	// A goroutine has a greater number than its parent, in the order of first starts. If the census has
+	// another order, the weights are less exact.
 	for g := len(s.census.Parents) - 1; g >= 0; g-- {
 		if p := s.census.Parents[g]; int64(p) < int64(g) && p != trace.NoGID && p != unseen {
 			s.weights[p] += s.weights[g]
@@ -93,7 +93,7 @@ func (s *surw) begin(p past) {
 	}
 }
 
-// see notes that g exists: its weight is its own from now on.
+// see records that g exists: from now on its weight is not part of its parent's.
 func (s *surw) see(g trace.GID) {
 	for int(g) >= len(s.seen) {
 		s.seen = append(s.seen, false)
@@ -111,7 +111,7 @@ func (s *surw) see(g trace.GID) {
 		return
 	}
 	taken := min(s.weights[g], s.weights[p])
-	// If the parent was drawn, the operation may have been one of the child's.
+	// If the parent was drawn, that may have been for an operation of the child.
 	if s.next == p && s.weights[p] > 0 && s.rng.IntN(s.weights[p]) < taken {
 		s.next = g
 	}
@@ -119,7 +119,7 @@ func (s *surw) see(g trace.GID) {
 	s.total -= taken
 }
 
-// weight returns the weight of g. A goroutine that was not in the census counts a little.
+// weight returns the weight of g. A goroutine that is not in the census has a small weight.
 func (s *surw) weight(g trace.GID) int {
 	if int(g) < len(s.weights) {
 		return max(0, s.weights[g])
@@ -145,8 +145,8 @@ func (s *surw) draw(gs []trace.GID) trace.GID {
 	panic("BUG: the weights have another sum")
 }
 
-// pick is lines 3 to 5. The next one is drawn among the enabled goroutines: one that is not, in line 1 of
-// the paper, would have to be drawn again.
+// pick executes lines 3 to 5. It draws t from the enabled goroutines only: a disabled one, which line 1 of
+// the paper may draw, would have to be drawn again.
 func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 	if s.census == nil {
 		return among[s.rng.IntN(len(among))]
@@ -206,7 +206,7 @@ func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 	return among[s.rng.IntN(len(among))]
 }
 
-// stepping is line 6.
+// stepping executes line 6.
 func (s *surw) stepping(_ por.System, g trace.GID, op *trace.Op, _ int) {
 	if s.census == nil || s.aim != nil {
 		return

@@ -14,18 +14,18 @@ import (
 // numbers. A piece is a function of the seed, its numbers, the past of its round
 // (sampler.round), and the known races:
 //
-//  1. The visitor gets a race once for each pair of program points, where it is met first. So a
-//     piece has to know the races of all executions before it. If one of its races became known after it
-//     had begun, it is drawn again, when all earlier pieces have been merged.
+//  1. The visitor gets a race once for each pair of program points, at its first occurrence. So a piece has
+//     to know the races of all earlier executions. If one of its races became known after it had begun, the
+//     piece is drawn again when all earlier pieces have been merged.
 //  2. All other state of a sampler begins anew with each execution.
 //
 // If a piece stops the search, later pieces are dropped.
 //
 // Workers in other processes (por.Config.Elsewhere) draw pieces, too: elsewhere.go.
 
-// begunAfter is the number of transitions before there are other workers, and pieceOf about the number of
-// transitions of a piece: beginning one costs about as much as some executions. Neither makes a difference
-// to the result. Tests have smaller ones.
+// begunAfter is the number of transitions before other workers start; pieceOf is the approximate number of
+// transitions of a piece. Starting a piece costs about as much as a few executions. Neither number affects
+// the result. Tests use smaller ones.
 var begunAfter, pieceOf uint64 = 4096, 4096
 
 // A drawer is the equipment of a worker: a system of its own, or away, if it stands for another process.
@@ -49,6 +49,7 @@ type piece struct {
 	cut     bool           // Driver.PreemptCut
 	most    int            // sampler.most
 	census  *census        // sampler.census
+	sources readsFrom      // sampler.sources, of this piece
 	refused bool           // another process did not draw it
 }
 
@@ -62,7 +63,7 @@ type several struct {
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
 	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
-	live    map[*piece]por.Stats // of the pieces that are being executed
+	live    map[*piece]por.Stats // of the pieces in execution
 	counted por.Stats            // of all executed pieces
 	peak    int64
 }
@@ -104,13 +105,13 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		if workers != nil {
 			most = 3 * (helpers + 1)
 		}
-		// At most as many executions as the budget leaves: executions that do not count are replaced
-		// later. The last one of the round ends it.
+		// A piece has at most as many executions as the budget leaves; executions that do not count are
+		// replaced later. It ends with the round.
 		left := budget - x.Stats.Done()
 		last := min(roundEnd(x.number), x.number+left)
 		//mutant: jobs: others begin beside one that is read [pieces]: false
 		if x.foresees(x.number) {
-			last = x.number + 1 // how many executions are predicted decides how many others there are
+			last = x.number + 1 // the number of predicted executions determines the number of others
 		}
 		for len(open) < most && next < last && (!saves || len(open) == 0) {
 			size := x.perPiece()
@@ -148,7 +149,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 	if workers != nil {
 		workers.Close()
 	}
-	// The pieces have stopped at any point. All of them count.
+	// The pieces stopped at arbitrary points. All of them count.
 	if b := x.StopReason.Bound; b == por.BoundPoll || b == por.BoundMemory {
 		for _, c := range open {
 			if c.results != nil {
@@ -207,7 +208,7 @@ func (p *several) draw(c *piece, d *drawer) {
 	d.sys.Release(root)
 	x.Account()
 	c.results, c.control, c.races = results, x.Control, x.KnownRaces
-	c.cut, c.most, c.census = x.PreemptCut, x.most, x.census
+	c.cut, c.most, c.census, c.sources = x.PreemptCut, x.most, x.census, x.sources
 	p.mu.Lock()
 	delete(p.live, c)
 	p.counted.Add(&x.Stats)
@@ -226,6 +227,8 @@ func (p *several) merge(c *piece) {
 	if c.census != nil {
 		x.census = c.census
 	}
+	//mutant: jobs: the sources of pieces do not count [pieces]: remove
+	x.sources = x.sources.plus(c.sources)
 	for pair := range c.races {
 		x.KnownRaces[pair] = struct{}{}
 	}
@@ -249,7 +252,7 @@ func (p *several) reason(c *piece) por.Reason {
 	return c.control.StopReason
 }
 
-// overMemory is the reason why all stop if they use too much memory.
+// overMemory is the reason for all to stop when they use too much memory.
 const overMemory = "memory"
 
 func (p *several) stop(why string) {

@@ -18,8 +18,7 @@ type Control struct {
 	Stats  por.Stats
 	Halted bool
 
-	// StopReason is the bound that has ended the search early; StoppedByVisitor says that the
-	// visitor has.
+	// StopReason is the bound that ended the search early; StoppedByVisitor is set if the visitor ended it.
 	StopReason       por.Reason
 	StoppedByVisitor bool
 }

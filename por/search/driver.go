@@ -238,10 +238,10 @@ func (s *Driver) showSeveral(n int) {
 	}
 }
 
-// OracleAllows reports whether the oracle says that {g} is a persistent set (Godefroid 1996), op
-// being g's pending operation, and counts the saved choice. Then it is enough to execute op
-// here: it commutes with everything that the others can do first, so every execution is equivalent to
-// one that begins with op.
+// OracleAllows reports whether, according to the oracle, {g} is a persistent set (Godefroid 1996), op being
+// g's pending operation, and counts the saved choice. Then it is enough to execute op here: it commutes
+// with everything that the others can do first, so every execution is equivalent to one that begins with
+// op.
 //
 // Here executions are equivalent if they lead to the same state. That is coarser than the classes of package
 // hb: two goroutines may park at a channel that no goroutine serves any more, in either order, and a receiver

@@ -4,7 +4,7 @@ import "unsafe"
 
 // stateGraph has the states that a search in rounds has met, by their numbers, and all edges between them.
 type stateGraph struct {
-	orders []uint32 // for each state, its word if it were closed: see closedIn
+	orders []uint32 // for each state, its word once it is closed: see closedIn
 	edges  [][]edge // in pieces, so that growing copies no edge
 	n      int      // number of edges
 }
@@ -32,7 +32,7 @@ func (g *stateGraph) connect(from, to uint32) {
 	g.n++
 }
 
-// bytes returns its memory, with that of cyclic.
+// bytes returns the size of the graph in memory, including that of cyclic.
 func (g *stateGraph) bytes() int64 {
 	return int64(len(g.orders))*(4+12) + int64(g.n)*(int64(unsafe.Sizeof(edge{}))+4)
 }
@@ -65,7 +65,7 @@ func (g *stateGraph) cyclic() bool {
 			*i++
 		}
 	}
-	free := at[:0] // its elements have been used when they are overwritten: each state is free once
+	free := at[:0] // elements are overwritten only after their use, because each state becomes free once
 	for i := range n {
 		if leads[i] == 0 {
 			free = append(free, uint32(i))

@@ -12,16 +12,15 @@ import (
 // search (Tarjan 1972) and keeps the edges of those that are not complete yet. A program without
 // cycles in its state graph pays one entry per state on the search path.
 //
-// An execution that never ends stays, from some point on, in one component. It is a livelock if it
-// is fair. Fairness here is strong: a goroutine that is enabled in infinitely many states moves
-// infinitely often, and an operation with several alternatives that is next infinitely often takes
-// each of them infinitely often. Anything weaker would call a loop around Lock or a select a
-// livelock, although Go's mutexes do not starve, its channels serve in order and its select chooses
-// at random: a spin loop that waits for another goroutine's store is no livelock as long as that
-// goroutine is enabled.
+// An execution that never ends stays, from some point on, in one component. It is a livelock if it is fair.
+// Fairness here is strong: a goroutine that is enabled in infinitely many states moves infinitely often,
+// and an operation with several alternatives that is next infinitely often takes each of them infinitely
+// often. With weak fairness a loop around Lock or a select would count as a livelock, although Go's mutexes
+// do not starve, its channels serve in order, and its select chooses at random. A spin loop that waits for
+// another goroutine's store is no livelock while that goroutine is enabled.
 //
-// The lists belong to the states that are open, in the order in which those were opened, so a
-// component, which is the end of Tarjan's stack, is the end of each list:
+// The lists belong to the open states, in the order in which those were opened. So a component, which is
+// the end of Tarjan's stack, is the end of each list:
 //
 //	nodes:   s0   s1   s2 │ s3   s4        s3 is the first state of a component: low == num
 //	edges:   01 12 21     │ 23 34 43       edges from s3 on belong to it, but for 23, which led to it
@@ -89,13 +88,13 @@ func (c *components) open(key por.Hash, order uint64) tarjanFrame {
 	return f
 }
 
-// noteEnabled notes that g is enabled in the state opened last, whose list is the end of gids.
+// noteEnabled records that g is enabled in the state opened last, whose list is the end of gids.
 func (c *components) noteEnabled(g trace.GID) {
 	c.gids = append(c.gids, g)
 	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
 }
 
-// noteDataChoice notes that the pending operation of g, the argument of the last noteEnabled, has n
+// noteDataChoice records that the pending operation of g, the argument of the last noteEnabled, has n
 // alternatives.
 func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 	c.choices = append(c.choices, dataChoice{g, fn, pc, n})
@@ -104,7 +103,7 @@ func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 
 // edge adds an edge between open states.
 //
-// It copies the steps: those of the path change when the search goes back.
+// It copies the steps, because the path changes when the search backtracks.
 func (c *components) edge(from, to uint32, steps []trace.Step) {
 	lo := len(c.steps)
 	c.steps = append(c.steps, steps...)
@@ -112,16 +111,14 @@ func (c *components) edge(from, to uint32, steps []trace.Step) {
 }
 
 // onCycle reports whether there is a cycle through the state of f, when everything from f on has been
-// explored. All states of its component that are not open before it are then among those after it, with
-// only their own edges.
+// explored. The states of its component that were opened after it then have only their own edges.
 func (c *components) onCycle(f *tarjanFrame) bool {
 	n := len(c.edges)
 	//mutant: symmetry: the first state of a component is on no cycle [quotients]: "return f.low < f.num || n > 0 && c.edges[n-1].from >=" -> "_ = n; return f.low <"
 	return f.low < f.num || n > 0 && c.edges[n-1].from >= f.num
 }
 
-// truncate forgets everything since f's state was opened, the edge that led
-// to it included.
+// truncate forgets everything since f's state was opened, including the edge that led to it.
 //
 // It pops Tarjan's stack at once; numbers are used again.
 func (c *components) truncate(f *tarjanFrame) {
@@ -135,9 +132,9 @@ func (c *components) truncate(f *tarjanFrame) {
 // closeComponent completes the component whose first state is f's, the current one, and reports it
 // if a fair execution can stay in it forever.
 //
-// The normal case is a component of one state without an edge to itself, and costs nothing here.
-// Edges from states that were open before have a number below first: they lead into the component
-// and are no part of it.
+// The normal case is a component of one state without an edge to itself, and costs nothing here. Edges from
+// states that were open before have a number below first: they lead into the component and are not part of
+// it.
 func (s *depthFirst) closeComponent(f *frame) {
 	c := s.components
 	first := f.tarjan.num
@@ -161,13 +158,13 @@ func (s *depthFirst) closeComponent(f *frame) {
 	c.truncate(&f.tarjan)
 }
 
-// reportLasso executes the lasso from the current state and reports it if its loop is real:
-// fingerprints identify states up to renaming, so the loop might lead to a state in which
-// goroutines have changed places. The loop ends the first time that it is back and fair, because the
-// stretches without a choice between two nodes can have been repeated several times.
+// reportLasso executes the lasso from the current state and reports it if its loop is real: fingerprints
+// identify states up to renaming, so the loop might lead to a state in which goroutines have changed
+// places. The loop ends when it first returns to its state and is fair, because stretches without a choice
+// between two nodes can have been repeated several times.
 //
-// The system executes it in the middle of the search, and is rewound to its state afterwards. The oracle
-// gets no questions on the way, so it is not notified.
+// The system executes it in the middle of the search, and is rewound afterwards. The oracle is not
+// notified, because it gets no questions meanwhile.
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()
@@ -206,9 +203,9 @@ func containsAll(did, could map[trace.GID]bool) bool {
 	return true
 }
 
-// walk executes steps as long as they are possible. It calls before, if that is not nil, before each
-// step, with the enabled goroutines in Enabled, which before may change, and after after each step
-// with the goroutine that moved; after reports whether to continue. walk reports whether it came to the end.
+// walk executes steps as long as they are possible. It calls before, if not nil, before each step, with the
+// enabled goroutines in Enabled, which before may change. It calls after with the goroutine that moved;
+// after reports whether to continue. walk reports whether it reached the end.
 //
 // A step may be impossible if two states with one fingerprint are equal
 // up to names only.

@@ -13,9 +13,9 @@ import (
 // alternative (or one that must be stored). Between nodes it takes the only alternative and keeps
 // nothing, so a long execution without choices costs one schedule entry per step.
 //
-// With state matching it does not explore a node again whose fingerprint is known. On the way it finds the
-// strongly connected components of the state graph (see components), because an
-// execution that never ends is a cycle in it.
+// With state matching it explores no node whose fingerprint is known. On the way it finds the strongly
+// connected components of the state graph (see components), because an execution that never ends is a cycle
+// in it.
 //
 //	Path:     a0  a1  a2 │ a3 │ a4  a5  a6 │ a7 ...
 //	frames:              F0   F1          F2           states with a choice: F0, F1, F2
@@ -43,17 +43,17 @@ type depthFirst struct {
 	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
 	turns   turns  // unfinished nodes that are not on the stack
 	round   *round `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
-	alone   bool   // it does not go in rounds
+	alone   bool   // it has no rounds
 	cyclic  bool   // rounds have met a cycle
-	cycles  bool   // some path has come back to an open state
+	cycles  bool   // some path has returned to an open state
 	skipped int    // components whose fairness could not be checked within the memory budget
 }
 
-// On a long path without choices, states at depths that are multiples of waypoint are stored all the same.
-// Example: g1 starts a timer and waits, beside main, which executes many steps without
-// it. The moment of g1's start makes no difference, but after it only main is enabled: without such states
-// each possible moment would cost all remaining steps of main. Paths that lead to one state
-// usually have the same depth, so they meet there.
+// On a long path without choices, states at depths that are multiples of waypoint are also stored. Example:
+// g1 starts a timer and waits, beside main, which executes many steps without it. The moment of g1's start
+// makes no difference, but after it only main is enabled: without such states each possible moment would
+// cost all remaining steps of main. Paths that lead to one state usually have the same depth, so they meet
+// there.
 const waypoint = 256
 
 // A frame is one node on the search stack.
@@ -72,8 +72,8 @@ type frame struct {
 	tarjan     tarjanFrame
 }
 
-// With a preemption bound the preemptions on the way are part of a state, so that most
-// cycles of the program are not cycles of the search: it does not seek livelocks.
+// With a preemption bound the number of preemptions is part of a state. So most cycles of the program are
+// no cycles of the search, which does not search for livelocks.
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
@@ -93,8 +93,7 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 
 // run explores from the current state of the system and leaves it there.
 //
-// It returns to a frame only when that has another alternative: the last one leaves
-// the system where it is, and pop rewinds it.
+// It rewinds to a frame only if the frame has another alternative; after the last one, pop rewinds.
 func (s *depthFirst) run() por.Result {
 	root := s.Checkpoint()
 	resumed, leave := s.Cfg.Enter(s)
@@ -154,7 +153,7 @@ func (s *depthFirst) explore() {
 
 // result returns the counts, and the reasons why the search is incomplete.
 //
-// Unchecked livelocks are a reason of their own: everything else has been covered.
+// Unchecked livelocks are a separate reason, because everything else is covered.
 func (s *depthFirst) result() por.Result {
 	r := s.Driver.Result()
 	if s.skipped > 0 {
@@ -166,8 +165,8 @@ func (s *depthFirst) result() por.Result {
 // advance continues from the current state to the next node, which it puts on the stack, or to the
 // end of the execution, or to a known state.
 //
-// Order: an end is an end even if the steps are used up; races are sought in every state,
-// node or not, but not twice in a known one.
+// The order matters: an execution that ends has ended, even if its steps are used up. Every state is
+// checked for races, node or not, but a known state only once.
 func (s *depthFirst) advance() {
 	chain := 0
 	if n := len(s.frames); n > 0 {
@@ -237,15 +236,15 @@ func (s *depthFirst) push(f frame) {
 	s.frames = append(s.frames, f)
 }
 
-// store looks the current state up. If it was stored before, known is true, and open is its number
-// if its component is not complete yet; otherwise store stores it.
+// store looks up the current state. If it is stored already, known is true, and open is its number if its
+// component is not complete yet. Otherwise store stores it.
 //
 // The value stored for a key is the state's number in Tarjan's algorithm as long as its component
 // is on the stack, closed when that is complete or if the search does not find components, and vacant if
 // there is none.
 //
-// One look-up finds or stores. If the memory does not suffice, the search halts,
-// and the state counts as new and is not explored.
+// One look-up finds or stores the state. If the memory does not suffice, the search halts; the state counts
+// as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	if s.round != nil {
@@ -294,8 +293,8 @@ func (s *depthFirst) key(f *frame) por.Hash {
 
 // openState makes the current state, the state of the new frame f, a node of the state graph.
 //
-// It notes the facts that fairness needs (noteEnabled, noteDataChoice),
-// because the state is gone when its component is complete.
+// It records the facts that fairness needs (noteEnabled, noteDataChoice), because the system has left the
+// state when its component is complete.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
 	f.tarjan = s.components.open(key, s.symmetric.digest)
 	if n := len(s.frames); n > 0 {
@@ -315,15 +314,15 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 	}
 }
 
-// closeCycle notes that the top node leads back to an open state.
+// closeCycle records that the top node leads back to an open state.
 func (s *depthFirst) closeCycle(num uint32) {
 	s.cycles = true
 	p := &s.frames[len(s.frames)-1]
 	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
 	p.tarjan.low = min(p.tarjan.low, num)
 	s.takeBack(p)
-	// Example of a loss otherwise: g1: for { x = 1 } beside g2: panic, which does not access x.
-	// Each step of g1 is a persistent set, and g2 would never move.
+	// Otherwise bugs are lost. Example: g1: for { x = 1 }; g2: panic, without an access to x. Each step of
+	// g1 is a persistent set, so g2 would never move.
 	//mutant: no goroutine is ignored [micro endless]: "reduced " -> "reduced && !s.Cfg.AnyGoroutine "
 	if p.reduced {
 		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list
@@ -406,8 +405,8 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 //
-// It stores last states, too, so that their number is right; the visitor is notified of each
-// execution all the same.
+// It also stores final states, so that their count is right. The visitor is notified of each execution
+// nevertheless.
 func (s *depthFirst) leaf(st por.Status) {
 	if s.Tracing() {
 		s.TraceEnd(len(s.Path), st)

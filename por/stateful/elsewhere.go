@@ -13,29 +13,28 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Walkers in other processes (por.Config.Elsewhere). Then all walkers have the system of the search, one
-// after the other: between two rounds a walker is its path and its stack, without marks of the system. So it
-// can be sent to another process for a round, with others, and what comes back is merged as if it had been
+// Walkers in other processes (por.Config.Elsewhere). All walkers then use the system of the search, one
+// after the other: between two rounds a walker is only a path and a stack, without marks of the system. So
+// several walkers can be sent to another process for a round, and the result is merged as if they had been
 // explored here:
 //
 //	the search      publishes new states ─ explores some walkers ───────── merges the round
 //	                  └ parcel: other walkers ─┐            ┌─ what they have met
 //	a helper                                   └ explores ──┘
 //
-// The table of the search is published in pieces, which together are the table; a helper keeps what it has
-// fetched, and fetches the rest. It explores a parcel with exactly the states that the search had in that
-// round.
+// The table of the search is published in pieces. A helper keeps the pieces that it has fetched, and
+// fetches the rest. It explores a parcel with exactly the states that the search had in that round.
 //
-// Who explores a walker makes no difference to the result. It depends on the walker, the table, and what the
-// machine knows of the program, which is the same on both sides (por.Elsewhere); and on what
-// the oracle has learned of which questions are worth asking, which each walker takes along (por.Habits).
+// The result does not depend on the process that explores a walker. It depends on the walker, the table,
+// the knowledge of the machine, which is the same on both sides (por.Elsewhere), and on the questions that
+// the oracle has learned to ask, which each walker carries along (por.Habits).
 //
 // A parcel that is refused, or does not come back in time, is explored here.
 
-// lateAfter is how long the search waits for a parcel when it has explored its own walkers, at least.
+// lateAfter is the least time that the search waits for a parcel after it has explored its own walkers.
 var lateAfter = 100 * time.Millisecond
 
-// mostShown is the most states that are published together: less than a megabyte.
+// mostShown bounds the states that are published together: less than a megabyte.
 const mostShown = 1 << 15
 
 // shownStates are a piece of the table.
@@ -50,9 +49,9 @@ type shownState struct {
 	word uint32
 }
 
-// A parcel has walkers that are to be explored for a round.
+// A parcel has walkers to explore for a round.
 type parcel struct {
-	From, To int // the table: what was published as From, and up to To
+	From, To int // the table: the publications from From to To
 	Work     uint64
 	Numbered bool
 	Symmetry bool
@@ -131,7 +130,7 @@ func (w *walker) comeBack() {
 	}
 }
 
-// stepAside brings the system back, and keeps the stack.
+// stepAside returns the system to its initial state, and keeps the stack.
 func (w *walker) stepAside() {
 	for _, f := range slices.Backward(w.frames) {
 		w.Drop(f.Mark)
@@ -140,7 +139,7 @@ func (w *walker) stepAside() {
 	w.habits.keep(&w.Driver)
 }
 
-// habits are those of the oracle and of the parts of a walker, while others use these.
+// habits are the saved habits of a walker's oracle and parts, while other walkers use these.
 type habits [2][]byte
 
 func (x *habits) keep(s *search.Driver) {
@@ -177,7 +176,7 @@ type away struct {
 	own       habits // of the search, before the walkers
 
 	states []shownState // that were stored since the last publication, if there is one
-	orders int          // how many of the graph's were published
+	orders int          // number of the graph's orders that were published
 	shown  *publication // the last one; nil: the table was not published
 }
 
@@ -189,14 +188,14 @@ func newAway(r *rounds, sender por.Sender) *away {
 	return a
 }
 
-// end leaves the system and its oracle to the search, which may begin again.
+// end returns the system and its oracle to the search, which may begin again.
 func (a *away) end() {
 	//mutant: rounds: a search that begins again has the habits of its walkers [test ./explore TestElsewhereRounds]
 	a.own.resume(&a.r.Driver)
 	a.r.Leave(a.r.root.Mark)
 }
 
-// stored notes a new state of the table.
+// stored records a new state of the table.
 func (a *away) stored(key por.Hash, word uint32) {
 	if a != nil && a.shown != nil {
 		//mutant: rounds: other processes see no new state [test ./por/stateful TestElsewhere$]
@@ -204,15 +203,14 @@ func (a *away) stored(key por.Hash, word uint32) {
 	}
 }
 
-// A publication makes the table known to the other processes, up to a round. It takes place beside the
-// search.
+// A publication sends the table, up to a round, to the other processes. It runs beside the search.
 type publication struct {
-	from, to int       // the numbers of what was published, when it is over; to == 0: it has failed
+	from, to int       // the numbers of the publication, when it is over; to == 0: it failed
 	over     chan bool // closed then
 }
 
-// publish begins to publish what is new in the table, or all if nothing was published. It returns nil if the
-// last time is not over yet.
+// publish begins to publish the new part of the table, or all of it the first time. It returns nil if the
+// last publication is not over yet.
 func (a *away) publish() *publication {
 	last := a.shown
 	if last != nil {
@@ -256,13 +254,13 @@ func (a *away) publish() *publication {
 	return p
 }
 
-// A trip is a parcel on its way.
+// A trip is a parcel that was sent.
 type trip struct {
 	walkers []*walker
-	back    chan []byte // nil: nothing has come back
+	back    chan []byte // nil: there is no result
 
 	mu   sync.Mutex
-	over bool // it is not waited for any more: its walkers are explored here
+	over bool // the search does not wait for it any more, and explores its walkers here
 }
 
 func (t *trip) isOver() bool {
@@ -324,7 +322,7 @@ func (a *away) send(active []*walker) (trips []*trip) {
 	return trips
 }
 
-// travel lets another process explore t, and returns what has become of it, nil if nothing has.
+// travel lets another process explore t, and returns the result, or nil.
 func (a *away) travel(t *trip, shown *publication) []byte {
 	if shown == nil {
 		a.elsewhere.Release()
@@ -360,7 +358,7 @@ func (a *away) parcel(t *trip, shown *publication) []byte {
 	return marshal(&x)
 }
 
-// await returns what has become of the walkers of t, nil if they are to be explored here.
+// await returns the results of the walkers of t; nil if they have to be explored here.
 func (a *away) await(t *trip, late time.Time) (list []walked) {
 	defer func() {
 		t.mu.Lock()
@@ -387,7 +385,7 @@ func (a *away) await(t *trip, late time.Time) (list []walked) {
 	}
 }
 
-// after makes w what has become of it elsewhere.
+// after gives w the state that it reached elsewhere.
 func (w *walker) after(x *walked, sender por.Sender) {
 	var err error
 	if w.results, err = sender.Decode(x.Results); err != nil {
@@ -404,7 +402,7 @@ func (w *walker) after(x *walked, sender por.Sender) {
 	}
 }
 
-// A replica is what a helper knows of the table of a search.
+// A replica is a helper's copy of the table of a search.
 type replica struct {
 	from, to int
 	states   *visited // nil: there is no room for it
@@ -413,7 +411,7 @@ type replica struct {
 
 var errNoRoom = errors.New("the table of states is larger than the memory for it")
 
-// update fetches what is missing. If there is no room it does not try again.
+// update fetches the missing part. If there is no room for it, it does not try again.
 func (t *replica) update(b *por.Board, to int) error {
 	if t.states == nil {
 		return errNoRoom

@@ -10,9 +10,9 @@ import (
 // expand lists the alternatives of the current state, to which chain steps have led without a
 // choice, at the end of alts. The goroutine that moved last comes first.
 //
-// There are two reasons to shorten the list. A persistent set loses no state (f.reduced), up to the
-// ignoring problem. A bound on preemptions does (PreemptCut). A chain that is too long is not reduced, so
-// that a loop without choices finally has a node.
+// There are two reasons to shorten the list. A persistent set (f.reduced) loses no state, except for the
+// ignoring problem. A bound on preemptions loses states (PreemptCut). After a chain that is too long the
+// list is not reduced, so that a loop without choices finally gets a node.
 func (s *depthFirst) expand(chain int) frame {
 	f := frame{alt: len(s.alts), next: len(s.alts)}
 	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
@@ -45,8 +45,8 @@ func (s *depthFirst) expand(chain int) frame {
 	return f
 }
 
-// otherSingleton seeks a goroutine besides the last one that is a persistent set by itself,
-// and if it finds one makes its alternatives the only ones of f.
+// otherSingleton searches for a goroutine, other than the last one, that is a persistent set by itself. If
+// there is one, otherSingleton makes its alternatives the only ones of f.
 //
 // The switch to that goroutine is no preemption (freeSwitch): the reduction makes it, not the schedule.
 func (s *depthFirst) otherSingleton(f *frame) bool {
@@ -74,8 +74,8 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 	return false
 }
 
-// part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
-// together. Several alternatives make a node that might lie on a cycle, see mayListOnly.
+// part makes the alternatives of some goroutines the only ones of f, if these goroutines together are a
+// persistent set. Several alternatives make a node that might lie on a cycle: see mayListOnly.
 func (s *depthFirst) part(f *frame) bool {
 	//mutant: parts: without components [partToys]: drop 2
 	if s.Cfg.Parts == nil || !s.noticesCycles() {

@@ -12,18 +12,17 @@ import (
 // access an object that other goroutines can reach, and only if more than one goroutine is enabled;
 // otherwise the goroutine that moved last continues.
 //
-// JPF's AllRunnablesSyncPolicy puts its choices after an operation (after an unlock only if it woke
-// a thread, after a notify only if a thread was notified). Ours are before the next operation,
-// which is equivalent for the operations without a choice. One criterion decides which these are: every
-// operation that the others can execute while the goroutine waits before its own commutes with it, so that
-// executing it at once loses no outcome ({goroutine} is a persistent set). SyncPolicy.NeedsNoChoice has the
-// cases.
+// JPF's AllRunnablesSyncPolicy puts its choices after an operation (after an unlock only if it woke a
+// thread, after a notify only if a thread was notified). Ours are before the next operation, which is
+// equivalent for the operations without a choice. An operation needs no choice if every operation that the
+// others can execute before it commutes with it. Then executing it at once loses no outcome ({goroutine} is
+// a persistent set). SyncPolicy.NeedsNoChoice has the cases.
 //
-// Unlocking commutes with everything under an assumption: no goroutine tries a lock, no lock is
-// released twice, no RWMutex is unlocked while its writer waits for readers, and no lock is copied
-// or overwritten (*p = T{}). SyncPolicy notices when it is wrong; the search then restarts with
-// choices before unlocking, too. (A goroutine that copies a lock does so before a Lock and after
-// it, in different executions, and SyncPolicy notices the latter.)
+// Unlocking commutes with everything under an assumption: no goroutine tries a lock, no lock is released
+// twice, no RWMutex is unlocked while its writer waits for readers, and no lock is copied or overwritten
+// (*p = T{}). SyncPolicy notices when the assumption is wrong; then the search restarts with choices before
+// unlocking, too. (A goroutine that copies a lock does so before a Lock and after it, in different
+// executions, and SyncPolicy notices the latter.)
 //
 // Example of the assumption about unlocking, and of its refutation:
 //
@@ -31,8 +30,8 @@ import (
 //	g2: if mu.TryLock() { ... }             before the Unlock it fails, after it, it does not:
 //	                                        a choice before Unlock is needed
 //
-// Done commutes with everything as long as no counter of a WaitGroup becomes negative, and none is raised
-// from zero while a goroutine is at Wait. Let Done of g be possible, so that the counter is at least one, and
+// Done commutes with everything while no counter of a WaitGroup becomes negative, and none is raised from
+// zero while a goroutine is at Wait. Let Done of g be possible, so that the counter is at least one, and
 // let u be the steps of others before it in some execution.
 //
 //  1. Additions commute, so that g's Done can come before u unless a step of u depends on whether the
@@ -41,10 +40,10 @@ import (
 //  2. If the counter becomes zero in u, a Done makes it negative after g's: the search
 //     restarts. So every Wait that returns in u was possible before u.
 //  3. With g's Done first the counter may become zero in u, which releases the goroutines at Wait. They
-//     need not return, and if they do not before g's Done in the execution, they are at Wait after it,
-//     released too. g's Done releases the goroutines that come to Wait afterwards, in u, in the execution;
-//     they find a zero if g's comes first: the result is the same unless the counter is raised again before
-//     they return. That is raising it from zero while they are at Wait, and the search restarts.
+//     need not return; if they do not return before g's Done in the execution, they are at Wait after it,
+//     and released, too. Goroutines that reach Wait later in u are released by g's Done in the execution,
+//     and find a zero if g's Done comes first. The result is the same unless the counter is raised again
+//     before they return. Then it is raised from zero while they are at Wait, and the search restarts.
 //
 // Done needs no choice only together with Config.Parts: searches without parts are for comparison with
 // Java Pathfinder and other reductions.
@@ -90,7 +89,7 @@ const (
 	countingMatters  = "it makes a difference in this program when Done is called"
 )
 
-// SyncPolicy says which operations need no choice before them.
+// A SyncPolicy decides which operations need no choice before them.
 type SyncPolicy struct {
 	IgnoreOutput bool
 	// UnlockNeedsNoChoice is the assumption: no goroutine tries a lock, releases one that is free
@@ -119,7 +118,7 @@ type lockSet struct {
 	at      map[uint32][]trace.Access
 }
 
-// add notes the locks that op is an operation on.
+// add records the locks that op is an operation on.
 func (s *lockSet) add(op *trace.Op) {
 	for _, a := range op.Access[:op.N] {
 		list := s.at[a.Obj]
@@ -159,7 +158,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
-		// Only the goroutine itself sees the value. Its alternatives remain.
+		// Only the goroutine itself sees the value, but its alternatives remain.
 		return true
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave:
 		// While the lock is held the others cannot lock it; only TryLock
@@ -194,7 +193,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	case k == trace.TryLock, k == trace.TryRLock:
 		p.Violated = true
 	case k == trace.Unlock, k == trace.Park:
-		// Readers that leave before and after it make a difference.
+		// It makes a difference whether readers unlock before or after it.
 		p.Violated = op.Commutes == trace.Barges
 	case k == trace.Lock, k == trace.RLock, k == trace.OnceEnter:
 		p.locks.add(&op)
@@ -221,10 +220,10 @@ func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 	})
 }
 
-// After is called after g's operation, and reports whether the search has to restart. Releasing
-// a free lock is a fatal error in Go, at which the goroutine remains. After cannot distinguish an
-// execution that has ended by that error from one that exits at once, so both make the search restart, at
-// the cost of choices before unlocking. If the goroutine has ended, too, the program has ended normally.
+// After is called after g's operation, and reports whether the search has to restart. Releasing a free lock
+// is a fatal error in Go, at which the goroutine remains. After cannot distinguish an execution that ends
+// by that error from one that exits at once. So both make the search restart, at the cost of choices before
+// unlocking. If the goroutine has ended, too, the program ended normally.
 //
 // Example: mu.Unlock() of a mutex that is not locked. With no choice before it another
 // goroutine's mu.Lock() would never come first, and the error would be the only outcome.

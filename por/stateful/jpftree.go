@@ -9,13 +9,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPFTree counts the tree that JPF walks if it stores no states, without walking it: the subtree of
-// a state depends only on the state and the goroutine that moved last.
-// So each such state is expanded once, and its counts are added at each other place of the tree.
+// JPFTree counts the tree that JPF walks if it stores no states, without walking all of it. The subtree of
+// a state depends only on the state and the goroutine that moved last. So each such pair is expanded once,
+// and its counts are added wherever else it occurs in the tree.
 //
-// Stats.Executions, Blocked and Transitions are those of JPF. The visitor gets each last state
-// once. Bounds on steps and preemptions are not honoured, and programs in which a goroutine
-// executes ChainLimit operations in a row without a choice are not counted to the end.
+// Stats.Executions, Blocked and Transitions are those of JPF. The visitor gets each last state once. It
+// ignores bounds on steps and preemptions, and does not count programs completely in which a goroutine
+// executes ChainLimit operations in a row without a choice.
 func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Match = false
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
@@ -42,8 +42,8 @@ type tree struct {
 	known map[treeKey]subtree
 }
 
-// cur is a part of the key because the goroutine that moved last decides the list of alternatives:
-// a state in which it needs no choice lists only its own. The chain of steps is not part of it: see
+// cur is part of the key because the list of alternatives depends on the goroutine that moved last: if it
+// needs no choice, the list has only its own alternatives. The chain of steps is not part of the key: see
 // JPFTree about ChainLimit.
 type treeKey struct {
 	state por.Hash
@@ -60,7 +60,7 @@ type subtree struct{ executions, blocked, steps uint64 }
 //	s ── a ── t ── ...          t's subtree is walked once,
 //	 └── b ── u ── t            and added twice
 //
-// If the count has been halted inside, the result is too small, and marked incomplete.
+// If the count was halted below, the result is too small, and marked incomplete.
 func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
 	key := treeKey{por.IdentityHashOf(s.Sys, 0), s.Cur}

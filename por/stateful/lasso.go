@@ -6,9 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which
-// the search entered it. A set of nodes is a list; one set at a time is also marked, so that inside
-// answers at once.
+// lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which the
+// search entered it. A set of nodes is a list. One set at a time is also marked, so that inside is fast.
 //
 // It is temporary, for a component that has an edge. Components of programs that
 // end are single states.
@@ -39,15 +38,14 @@ type requirement struct {
 	choice int // -1: any move of g
 }
 
-// fairLasso seeks a fair infinite execution inside the component (the emptiness check for
-// Streett conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop
-// from that state to itself that satisfies every requirement of every state on it, or a nil loop.
+// fairLasso searches for a fair infinite execution inside the component (the emptiness check for Streett
+// conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop from that state
+// to itself that satisfies every requirement of every state on it, or a nil loop.
 //
-// An infinite execution finally stays in one strongly connected part, and may take each edge of
-// it again and again. So a component is fair if each requirement that arises in it is satisfied by
-// one of its edges. If not, a fair execution cannot visit the nodes in which an unsatisfied one
-// arises: they are removed, and the rest is split again. Each round removes a node, so it
-// ends.
+// An infinite execution finally stays in one strongly connected part, and may take each edge of it again
+// and again. So a component is fair if each requirement that arises in it is satisfied by one of its edges.
+// If not, a fair execution cannot stay at nodes in which an unsatisfied requirement arises: they are
+// removed, and the rest is split again. Each round removes a node, so the process ends.
 //
 //	node:         0 ──▶ 1 ──▶ 2        requirements of 1: g1 moves, g2 moves
 //	                    ▲     │        edges 1 → 2 and 2 → 1 are both of g1:
@@ -71,7 +69,7 @@ func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 			if !slices.Contains(satisfied, -1) {
 				return g.lasso(all, comp, satisfied)
 			}
-			// No fair execution stays where an unsatisfied requirement arises.
+			// No fair execution stays at a node where an unsatisfied requirement arises.
 			rest := slices.DeleteFunc(comp, func(n int32) bool { return required.unsatisfied(g.nodes[n], satisfied) })
 			if len(rest) > 0 {
 				work = append(work, rest)
@@ -110,7 +108,7 @@ func (s *requirementSet) add(n requirement) {
 
 // eachRequirement calls f for the requirements that arise in n until f returns false.
 //
-// An enabled goroutine gives one, an operation with alternatives one for each of them.
+// There is one for each enabled goroutine, and one for each alternative of an operation.
 func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	for _, g := range n.enabled {
 		if !f(requirement{g: g, choice: -1}) {
@@ -179,8 +177,8 @@ func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied 
 	return required, satisfied
 }
 
-// lasso builds a walk from node 0, through any nodes, to comp, and a loop inside comp that takes
-// every one of edges. An edge that an earlier walk has taken satisfies its requirement already.
+// lasso builds a walk from node 0 to comp, through any nodes, and a loop inside comp that takes all edges.
+// An edge that an earlier walk has taken satisfies its requirement already.
 //
 //	node 0 ──prefix──▶ start ──▶ e1 ──▶ e2 ──▶ ... ──▶ start
 //	                   └──────────── loop ────────────┘

@@ -9,8 +9,8 @@ import (
 // meeting: two steps, the first of which parks the partner of the second one. It is an alternative of the
 // goroutine that makes the second step.
 //
-//  1. The search explores a reduced system, with the enabled goroutines and alternatives that putOff
-//     and addAlternatives leave. Its executions are those of the system, except for parks that nothing
+//  1. The search explores a reduced system, with the enabled goroutines and alternatives that remain after
+//     putOff and addAlternatives. Its executions are those of the system, except for parks that nothing
 //     notices. Persistent sets are those of the reduced system: a meeting of other goroutines is two of
 //     their steps, one after the other, and adds no dependence.
 //  2. Fairness: a goroutine that can park and takes part in a meeting has to move, by parking. One that can

@@ -33,9 +33,9 @@ import (
 //  1. A stored state is on the stack of the walker that stored it, until all its
 //     alternatives are explored, or have been given to another one (line 2), or are put aside. An alternative
 //     removed in line 6 belongs to a state that another walker has stored, for which this holds.
-//  2. All edges between states are noted. Without a cycle no goroutine is ignored forever:
-//     from each state the search comes to an end of an execution, in at most as many states as there
-//     are, and before that every enabled operation has been executed, or disabled by a dependent one.
+//  2. All edges between states are recorded. Without a cycle no goroutine is ignored forever: from each
+//     state the search comes to an end of an execution, in at most as many states as there are, and before
+//     that every enabled operation has been executed, or disabled by a dependent one.
 //  3. There is no livelock then: an execution that never ends has beginnings of any length, each of
 //     them equivalent to the beginning of an execution that the search walks through.
 //  4. If there is a cycle, 2 and 3 do not apply. The search of one worker handles cycles.
@@ -50,9 +50,9 @@ type rounds struct {
 	root        search.Position // then the initial state of the system, which is that of all walkers
 	walkers     []*walker
 	graph       stateGraph
-	work        uint64 // of a round, for each walker
+	work        uint64 // of a round, per walker
 	met, taken  int    // states that walkers have met, and met twice, since work was changed
-	numbered    bool   // edges are noted
+	numbered    bool   // edges are recorded
 	stopped     bool   // a walker has been stopped, without having stopped the search
 	checked     int    // number of edges when they were last searched for cycles
 	deepWork    uint64 // the effort of turns that began with the deepest node
@@ -88,7 +88,7 @@ func (s *depthFirst) goesInRounds() bool {
 	return s.Stats.Transitions >= Rounds.From || s.turnOver()
 }
 
-// goInRounds explores the rest of the search in rounds, which began at root. If that is impossible, it
+// goInRounds explores the rest of the search, which began at root, in rounds. If that is impossible, it
 // changes nothing and returns false.
 func (s *depthFirst) goInRounds(root *search.Position) bool {
 	v, ok := s.Visitor.(por.Mergeable)
@@ -162,7 +162,7 @@ func (r *rounds) poll() {
 	}
 }
 
-// look ends the search if there is a cycle among the states.
+// look ends the search if the states have a cycle.
 func (r *rounds) look() {
 	r.checked = 2 * r.graph.n
 	if r.graph.cyclic() {
@@ -186,7 +186,7 @@ func (r *rounds) adapt() {
 	r.met, r.taken = 0, 0
 }
 
-// grow makes more walkers if the search has become long enough. It reports whether there is any.
+// grow makes more walkers if the search has become long enough. It reports whether there are any walkers.
 func (r *rounds) grow() bool {
 	want := fewestWalkers
 	for from := Rounds.More; r.Stats.Transitions >= from && want < mostWalkers; from *= Rounds.Each {
@@ -205,7 +205,7 @@ func (r *rounds) grow() bool {
 	return len(r.walkers) > 0
 }
 
-// distribute is line 2. It reports whether a walker has something to explore.
+// distribute executes line 2. It reports whether a walker has something to explore.
 func (r *rounds) distribute() bool {
 	busy := false
 	for _, w := range r.walkers {
@@ -223,11 +223,12 @@ func (r *rounds) distribute() bool {
 	return busy
 }
 
-// split takes half of the alternatives of the walker that has the most, unless too many steps already lead to
-// the beginnings of walkers: on long paths most of the given alternatives can lead to known states.
+// split takes half of the alternatives of the walker that has the most. It takes none if too many steps
+// already lead to the beginnings of walkers, because on long paths most of these alternatives may lead to
+// known states.
 func (r *rounds) split() *aside {
 	var from *walker
-	most := 1 // a walker with one alternative gives nothing
+	most := 1 // a walker with one alternative gives none away
 	for _, w := range r.walkers {
 		if n := w.alternatives(); n > most {
 			from, most = w, n
@@ -239,8 +240,8 @@ func (r *rounds) split() *aside {
 	return from.giveAway(most / 2)
 }
 
-// explore is line 3. The longest way to the beginning of a walker extends the round of all: the
-// others would wait for it.
+// explore executes line 3. The longest way to the beginning of a walker extends the round of all walkers,
+// because the others would wait for it.
 func (r *rounds) explore() {
 	work := r.work
 	for _, w := range r.walkers {
@@ -269,8 +270,8 @@ func (r *rounds) explore() {
 	}
 }
 
-// merge is lines 4 to 6. If a walker has stopped the search, later ones do not count; if time is up, all
-// count.
+// merge executes lines 4 to 6. If a walker has stopped the search, later ones do not count; if time is up,
+// all count.
 func (r *rounds) merge() {
 	for _, w := range r.walkers {
 		if !w.active {
@@ -302,7 +303,7 @@ func (r *rounds) merge() {
 	}
 }
 
-// mergeStates is line 6.
+// mergeStates executes line 6.
 func (r *rounds) mergeStates(w *walker) {
 	own := w.round
 	own.final, r.met = own.final[:0], r.met+len(own.met)
@@ -347,7 +348,7 @@ func (r *rounds) mergeStates(w *walker) {
 	}
 }
 
-// turnsOver puts aside the stacks of walkers that have been below one prefix for long enough: see turns.
+// turnsOver puts aside the stacks of walkers whose turn is over: see turns.
 func (r *rounds) turnsOver() {
 	t := &r.turns
 	for _, w := range r.walkers {

@@ -14,37 +14,37 @@ import (
 //     So the futures of two matched states are the same up to
 //     names: ends, bugs, races of operations that are both pending.
 //
-//  2. The key of a state has, besides its fingerprint, with a bound on preemptions, their number,
-//     and the goroutine from which a switch would be one, named by its place in the order.
-//     A persistent set of a state, mapped by the permutation, is one of the other state; so a
-//     search that visits only one of the two considers a persistent set in each.
+//  2. With a bound on preemptions the key of a state has, besides its fingerprint, the number of
+//     preemptions, and the goroutine from which a switch would be one, named by its place in the order. A
+//     persistent set of a state, mapped by the permutation, is one of the other state; so a search that
+//     visits only one of the two considers a persistent set in each.
 //
 //  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some
 //     node considers all goroutines (closeCycle). The same holds for all states equal to it.
 //
-//  4. Livelocks: an execution that never ends stays, from some point on, in one component of the
-//     quotient. If every edge that closes a cycle in it leads back to the very same goroutines, the
-//     component is one of the state graph, and fairness is decided as there. If an edge permutes
-//     some, goroutines have no names along the cycle: one that waits forever seems to move
-//     now and then (below). Then the search restarts without symmetry.
+//  4. Livelocks: an execution that never ends stays, from some point on, in one component of the quotient.
+//     If every edge that closes a cycle in it leads back to the very same goroutines, it is also a
+//     component of the state graph, and fairness is decided there. If an edge permutes some, goroutines
+//     have no names along the cycle: one that waits forever seems to move now and then (below). Then the
+//     search restarts without symmetry.
 //
 //     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
 //     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
 //
-//  5. Equal alternatives of one state (SymmetricHasher.Orbits) lead to states that are equal
-//     up to a permutation. So of each set of equal ones one is explored (leaveOutEqual), and 1 to 3 hold as
-//     before: the others lead to the same states, and a cycle through theirs is one through it. But 4
-//     does not: no edge of a component may be missing, because a missing one may
-//     permute goroutines, or fairness may require it. An edge of a component is one
-//     on a cycle. So the left-out alternatives of a state are restored when there is a cycle
-//     through it. That is known when all others have been explored: the state is then
-//     the last one on the stack, and its component has the states that are open from it on, or leads back
-//     before it. With a bound on preemptions the first of several equal ones is explored, which costs as
-//     many as the others or, if its goroutine moved last, one less.
+//  5. Equal alternatives of one state (SymmetricHasher.Orbits) lead to states that are equal up to a
+//     permutation. So one alternative of each set of equal ones is explored (leaveOutEqual). Claims 1 to 3
+//     still hold: the other alternatives lead to the same states, and a cycle through these is one through
+//     the explored one. But 4 does not hold: no edge of a component may be missing, because the missing
+//     edge may permute goroutines, or fairness may require it. The edges of a component are those on
+//     cycles. So the left-out alternatives of a state are restored when there is a cycle through the state.
+//     That is known when all others have been explored: the state is then the last one on the stack, and
+//     its component has the states that are open from it on, or leads back before it. With a bound on
+//     preemptions the first of several equal ones is explored, which costs as many as the others or, if its
+//     goroutine moved last, one less.
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
-	order  []trace.GID         `saved:"-"` // of the state looked up last; nil: goroutines correspond as for System.Hash
+	order  []trace.GID         `saved:"-"` // of the last state that was looked up; nil: goroutines correspond as for System.Hash
 	digest uint64              // of order; 0 if it is nil
 	cycle  bool                // there is a cycle that permutes goroutines
 	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
@@ -86,8 +86,8 @@ func (x *symmetric) number(g trace.GID) uint64 {
 	return uint64(slices.Index(x.order, g))
 }
 
-// closedIn returns the word of a closed state whose order of goroutines has digest d. It has half of the
-// digest.
+// closedIn returns the word of a closed state whose order of goroutines has digest d. The word contains
+// half of the digest.
 func closedIn(d uint64) uint32 { return closed | uint32(d)>>1 }
 
 // noteExchange counts the arrival at a stored state with word old, if the states match only up to a
@@ -160,8 +160,8 @@ func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 	return own[a.Choice]
 }
 
-// takeBack restores the left-out alternatives of f, the top node, if there is a cycle through it. It reports
-// whether there are any.
+// takeBack restores the left-out alternatives of f, the top node, if there is a cycle through it. It
+// reports whether it restored any.
 func (s *depthFirst) takeBack(f *frame) bool {
 	//mutant: symmetry: what is left out is not taken back [quotients]: true
 	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {

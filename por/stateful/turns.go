@@ -9,30 +9,28 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A depth-first search can follow an endless path: a loop that counts never comes back to a
-// state. It would then stay below one prefix until time is up, without exploring other
-// goroutines. So from the first path on that is too long, unfinished prefixes take
-// turns:
+// A depth-first search can follow an endless path: a loop that counts never returns to a state. It would
+// then stay below one prefix until time is up, and not explore other goroutines. So after the first path
+// that is too long, unfinished prefixes take turns:
 //
 //	stack:   ●──●──●──●──●──●──●──●──●──●    a dive: the unfinished part of the stack is put aside
 //	         │  │     │        │        ╷
 //	a turn:                                  the first unfinished alternative is explored, then the
 //	         1  2     3        ·        ·    second one, and so on, until the turn is over
 //
-// When a turn is over its unfinished part is put aside, too, and all stacks take turns. Turns
-// become longer with the search, so that long executions come to their ends. Half of the work is done
-// in turns that continue from the deepest unfinished node of all: where paths meet again, like those of a
-// producer and a consumer, alternatives near the root soon lead to known states, and not to
-// the end of an execution.
+// When a turn is over, its unfinished part is put aside, too, and all stacks take turns. Turns become
+// longer as the search goes on, so that long executions reach their ends. Half of the work is done in turns
+// that continue from the deepest unfinished node of all: where paths meet again, like those of a producer
+// and a consumer, alternatives near the root soon lead to known states, and not to the end of an execution.
 //
 // Nothing is lost:
 //
 //  1. A state is stored when it is met, and its alternatives are on the stack then, or put aside, or
 //     have been explored. So all are explored when nothing is unfinished, in any order.
-//  2. The ignoring problem: a node on whose cycle the others might be ignored lists the
-//     alternatives of one goroutine only (frame.reduced). That a node is on no cycle is known
-//     when its component is complete. If states are stored, nodes that are put aside list all alternatives,
-//     and later nodes are never reduced (mayListOnly, because there are no components).
+//  2. The ignoring problem: if other goroutines might be ignored on a cycle through a node, the node lists
+//     the alternatives of one goroutine only (frame.reduced). Only a complete component shows that a node
+//     is on no cycle. So if states are stored, nodes that are put aside list all alternatives, and later
+//     nodes are never reduced (mayListOnly, because there are no components).
 //  3. Livelocks need the components, which need the order of a depth-first search. So if nothing is
 //     unfinished, and nothing has been cut, the search restarts without turns: there are as many
 //     states as before, and no path is endless. The counts are those of a search without turns.
@@ -111,7 +109,7 @@ func (s *depthFirst) dive() int {
 	return por.LongPath
 }
 
-// turnOver reports whether the search has been below one prefix for long enough.
+// turnOver reports whether the search has been below one prefix for the length of a turn.
 func (s *depthFirst) turnOver() bool {
 	t := &s.turns
 	switch {
@@ -124,8 +122,8 @@ func (s *depthFirst) turnOver() bool {
 	return t.dived || len(s.Path)-t.base >= max(s.dive(), t.base)
 }
 
-// beginTurn begins a turn whose beginning is cost steps away: the turn is longer than that, and takes a
-// share of the work so far, so that there are not too many turns.
+// beginTurn begins a turn at a node that is cost steps away. The turn is longer than that, and takes a
+// share of the work so far, which bounds the number of turns.
 func (s *depthFirst) beginTurn(cost int) {
 	s.turns.dived = false
 	s.turns.ends = s.effort() + max(uint64(s.dive()/leastTurn), 2*uint64(cost), s.Stats.Transitions/turnShare)
@@ -273,8 +271,8 @@ func (s *depthFirst) nextNode(i int) {
 	s.frames = append(s.frames, f)
 }
 
-// comeTo executes the steps of path up to a depth. It stops when time is up, because the system may then be
-// in the middle of a step.
+// comeTo executes the steps of path up to a depth. It stops when time is up; then the system may be in the
+// middle of a step.
 func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	for len(s.Path) < depth && !s.Halted {
 		s.Stats.Repeated++
@@ -296,7 +294,7 @@ type stage struct {
 	alone bool // rounds: there are cycles
 }
 
-// explore searches sys, and restarts the search if livelocks need that.
+// explore searches sys, and restarts the search if the search for livelocks needs that.
 func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) por.Result {
 	var at stage
 	_, leave := cfg.Enter(&at)

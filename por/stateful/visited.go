@@ -2,10 +2,9 @@ package stateful
 
 import "hbcheck.dev/hbcheck/por"
 
-// visited is the set of states seen so far: an open-addressing hash table
-// from fingerprints to a 32-bit word, cut into shards so that growing never
-// needs more than a small part of the table twice. It holds no Go pointers
-// and knows its size in bytes exactly.
+// visited is the set of states seen so far: an open-addressing hash table from fingerprints to a 32-bit
+// word, cut into shards so that growing never needs more than a small part of the table twice. It contains
+// no Go pointers, and its size in bytes is exact.
 //
 // The state itself is not kept (hash compaction). The word of a slot has 32 bits, which limits the
 // number of states that are open at once, not the number of states.
@@ -84,8 +83,8 @@ func (v *visited) set(h por.Hash, val uint32) {
 // word, or vacant when h is new. It returns ok == false, and stores nothing,
 // when the table would have to grow past its budget.
 //
-// A shard is filled to three quarters. When the budget does not allow a larger one it is not
-// filled further: linear probing gets slow long before the last slot.
+// A shard is filled to three quarters. If the budget does not allow a larger shard, insert does not fill it
+// further, because linear probing becomes slow long before the last slot.
 func (v *visited) insert(h por.Hash, val uint32) (old uint32, ok bool) {
 	s := &v.shards[h[0]%visitedShards]
 	if len(s.keys) > 0 {

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A walker explores in rounds: see rounds. Between two of them it keeps its stack.
+// A walker explores in rounds: see rounds. It keeps its stack between two rounds.
 type walker struct {
 	*depthFirst
 	root    search.Position // the initial state of its system
@@ -19,7 +19,7 @@ type walker struct {
 	results por.Subsearch   // of the round
 	task    pool.Task[struct{}]
 	active  bool   // in the current round
-	shares  bool   // its system is that of other walkers, too: see lend
+	shares  bool   // other walkers use its system, too: see lend
 	habits  habits // of its oracle and of its parts, between two rounds, if it shares them
 	work    uint64 // of the current round
 
@@ -99,7 +99,7 @@ func (w *walker) walk() {
 	w.results.End()
 }
 
-// goTo puts the nodes of x on the stack, which is empty.
+// goTo puts the nodes of x on the empty stack.
 func (w *walker) goTo(x *aside) {
 	w.ReturnTo(&w.root)
 	w.alts = w.alts[:0]
@@ -184,7 +184,7 @@ func (w *walker) bytes() int64 {
 // A round has the states that a walker has met in one round.
 type round struct {
 	known    *visited // the states of all earlier rounds; it does not change
-	orders   []uint32 // by number, of the states that are in known with their numbers
+	orders   []uint32 // by number, of the states that known has with their numbers
 	numbered bool     // edges are noted
 
 	own   map[por.Hash]uint32 // word by fingerprint, of the states that are not in known

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// data is what the scripts read. Columns of lines have an element for each line, those of states one
-// for the state before each step and one for the last state. Texts, sites, files, lanes, objects and
+// data is the data that the scripts read. Columns of lines have an element for each line, those of states
+// one for the state before each step and one for the last state. Texts, sites, files, lanes, objects and
 // locks are indices into tables; -1 means no entry.
 type data struct {
 	Replay string `json:"replay"`
@@ -177,8 +177,8 @@ func (b *builder) site(e *describe.Event) int {
 	return n
 }
 
-// location returns what an event is about. Of what is only arrived at it is not said, but what it may
-// touch is.
+// location returns the object that an event is about. Of what is only arrived at it is not said, but what
+// it may touch is.
 func location(e *describe.Event) uint64 {
 	if n := len(e.Touches); e.Loc == 0 && n > 0 {
 		return e.Touches[n-1]
@@ -290,7 +290,7 @@ func (c *lines) columns() []*[]int {
 		&c.Wrong, &c.Blocked, &c.Fact, &c.Acquired, &c.Released, &c.Shared, &c.Call}
 }
 
-// states fills in what is of states.
+// states fills in the data of states.
 func (b *builder) states(o *explore.Observation) {
 	b.data.Ended = o.Ended
 	can := make(map[int]bool)

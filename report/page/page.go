@@ -23,7 +23,7 @@ var assets embed.FS
 // scripts are the parts of the page's script, in their order.
 var scripts = []string{"data.js", "lanes.js", "source.js", "step.js", "main.js"}
 
-// A Schedule is what a page shows: a bug, and where it is from.
+// A Schedule is the content of a page: a bug, and where it was found.
 type Schedule struct {
 	Package, Entry string
 	Bug            *explore.Bug

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A file is the source that a page has of one file: all of it if it is short, otherwise what is around
-// the lines that are used.
+// A file is the source of one file on a page: all of it if it is short, otherwise the parts around the
+// lines that are used.
 type file struct {
 	Name  string `json:"name"`
 	Parts []part `json:"parts"` // none: the file cannot be read
@@ -38,7 +38,7 @@ type sources struct {
 	index map[string]int
 }
 
-// use notes that a line is referred to and returns the number of its file; -1 if there is none.
+// use records that a line is referred to and returns the number of its file; -1 if there is none.
 func (x *sources) use(pos token.Position) int {
 	if !pos.IsValid() || pos.Filename == "" {
 		return -1
@@ -80,7 +80,7 @@ func read(paths report.Paths, of string) []string {
 	return strings.Split(strings.TrimSuffix(string(paths.Edited(of, text)), "\n"), "\n")
 }
 
-// parts returns what is embedded of a file of which some lines are used.
+// parts returns the embedded parts of a file of which some lines are used.
 func parts(lines []string, used []int) []part {
 	list := []part{}
 	if len(lines) == 0 {

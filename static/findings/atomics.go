@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Variables that are accessed with sync/atomic.
+// Checks of variables that are accessed with sync/atomic.
 
 // atomicCall returns the variable that a call of sync/atomic operates on, and the name of the function.
 func atomicCall(site ssa.CallInstruction) (addr ssa.Value, name string) {
@@ -24,7 +24,7 @@ func atomicCall(site ssa.CallInstruction) (addr ssa.Value, name string) {
 	return site.Common().Args[0], fn.Name()
 }
 
-// checkAtomic: plain accesses to variables that are accessed atomically elsewhere (HBA402).
+// checkAtomic finds plain accesses to variables that are accessed atomically elsewhere (HBA402).
 func checkAtomic(p *pass) {
 	atomics := map[string][]ssa.Instruction{}
 	for _, fn := range p.list {
@@ -112,8 +112,8 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 	}
 }
 
-// lockedWrites reports whether a lock is held at instr and at all atomic writes in list: what it reads then
-// does not change, and only readers need no lock.
+// lockedWrites reports whether one lock is held at instr and at all atomic writes in list. Then only
+// readers access the variable without the lock, and the value that instr reads does not change.
 func (p *pass) lockedWrites(instr ssa.Instruction, list []ssa.Instruction) bool {
 	n := 0
 	for _, x := range list {
@@ -139,7 +139,7 @@ func (p *pass) startedBefore(fn *ssa.Function, instr ssa.Instruction) bool {
 	return false
 }
 
-// checkLostUpdates: an atomic variable that is stored to with what was computed from a Load (HBA403).
+// checkLostUpdates finds atomic variables that are set to a value computed from a Load (HBA403).
 func checkLostUpdates(p *pass) {
 	for _, fn := range p.list {
 		if !p.parallel(fn, fn) {
@@ -173,13 +173,13 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is stored to with what was computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) {
-							c = Low // the compare-and-swap may be what keeps the others out
+							c = Low // the compare-and-swap may exclude other goroutines
 						}
-						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then stored to: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
 				}
 			}
@@ -222,7 +222,7 @@ func dependsOn(v, w ssa.Value, depth int) bool {
 	return false
 }
 
-// decides reports whether the block of instr is executed on one outcome of a comparison of l only.
+// decides reports whether the block of instr is executed for only one outcome of a comparison of l.
 func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
 	for b := instr.Block().Idom(); b != nil; b = b.Idom() {
 		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)

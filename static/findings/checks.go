@@ -9,17 +9,18 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A Check is one thing to look for.
+// A Check finds one kind of mistake.
 type Check struct {
 	Code   string
 	Title  string // a few words
-	Means  string // what a finding says
-	Silent string // what makes it silent
+	Means  string // the meaning of a finding
+	Silent string // cases without a finding
 	Blind  string // what it cannot see
 	Mend   string // a remedy
 }
 
-// walks are what finds the checks, in the order in which they are run: each with the codes that it may find.
+// walks are the functions that find mistakes, in the order of their execution, each with the codes that it
+// may report.
 var walks = []struct {
 	codes string
 	run   func(p *pass)
@@ -41,7 +42,7 @@ var walks = []struct {
 	{"HBA403", checkLostUpdates},
 	{"HBA404", checkTesting},
 	{"HBA501", checkSpin},
-	// After the other one that finds races: what that has found is not repeated.
+	// It follows the other function that finds races, and does not repeat its races.
 	{"HBA104 HBA109 HBA112 HBA201 HBA202 HBA207 HBA208 HBA302 HBA306 HBA401 HBA405", checkStuck},
 }
 
@@ -54,8 +55,8 @@ func ByCode(code string) *Check {
 	return Checks[i]
 }
 
-// Select returns the codes that words name, separated by commas: codes, beginnings of codes (HBA1), all,
-// or, with a minus sign before it, what is left out.
+// Select returns the codes that words select: codes, prefixes of codes (HBA1), or all; a minus sign
+// excludes.
 func Select(words []string) ([]string, error) {
 	var list []string
 	for i, w := range words {

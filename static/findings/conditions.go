@@ -12,14 +12,14 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Conditions: branches on the same condition go the same way, as in
+// Branches on the same condition go the same way, as in
 //
 //	if shared { mu.Lock() }
 //	...
 //	if shared { mu.Unlock() }
 //
-// A condition is known by what it compares: values, constants, and loads by the path they load from. That
-// memory may change in between is left out: it would make paths possible that most likely are not.
+// A condition is identified by its operands: values, constants, and loads, by the path that they load from.
+// The analysis ignores that memory may change in between, because the additional paths are very unlikely.
 
 // fact says whether a condition holds.
 type fact struct {
@@ -27,14 +27,14 @@ type fact struct {
 	is  bool
 }
 
-// conditions names those of a function.
+// conditions has the names of the conditions of a function.
 type conditions struct {
 	paths   *static.Paths
 	nums    map[ssa.Value]int
 	counts  map[string]int // branches on it
 	tracked map[*ssa.Phi]bool
 	params  map[string]bool
-	// compares: conditions of which something is known by assignments.
+	// compares has the conditions that assignments may decide.
 	compares map[string]bool
 }
 
@@ -53,7 +53,7 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 	return c
 }
 
-// phisOf notes the phis that a condition is about.
+// phisOf records the phis that a condition is about.
 func (c *conditions) phisOf(v ssa.Value) {
 	switch x := v.(type) {
 	case *ssa.Phi:
@@ -71,7 +71,7 @@ func (c *conditions) phisOf(v ssa.Value) {
 // wanted reports whether a branch on key is worth remembering.
 func (c *conditions) wanted(key string) bool { return c.counts[key] > 1 || c.compares[key] }
 
-// key names a condition; with not it is the opposite of what key says.
+// key returns the name of a condition; not is set if v is the negation of the named condition.
 func (c *conditions) key(v ssa.Value) (key string, not bool) {
 	switch x := v.(type) {
 	case *ssa.UnOp:
@@ -133,7 +133,7 @@ func decided(v ssa.Value) (is, ok bool) {
 	return false, false
 }
 
-// about returns what is known of v once w has been assigned to it.
+// about returns the facts about v after w has been assigned to it.
 func (c *conditions) about(v string, w ssa.Value, facts []fact) (list []fact) {
 	if is, ok := decided(w); ok {
 		return []fact{{v, is}}
@@ -160,7 +160,7 @@ func (c *conditions) about(v string, w ssa.Value, facts []fact) (list []fact) {
 
 func isBasic(t types.Type) bool { _, ok := t.Underlying().(*types.Basic); return ok }
 
-// with returns facts with f instead of what they say about it.
+// with returns facts with f in place of earlier facts about the same condition.
 func with(facts []fact, f fact) []fact {
 	list := make([]fact, 0, len(facts)+1)
 	for _, x := range facts {
@@ -181,7 +181,7 @@ func with(facts []fact, f fact) []fact {
 	return list
 }
 
-// known returns whether key holds according to facts.
+// known reports whether key holds according to facts.
 func known(facts []fact, key string) (is, ok bool) {
 	for _, f := range facts {
 		if f.key == key {
@@ -196,8 +196,8 @@ func without(facts []fact, v string) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return f.key == v || f.key == v+" == nil" })
 }
 
-// branch returns the facts on the edge from b to its succ-th successor, and false if what is known rules
-// that edge out.
+// branch returns the facts on the edge from b to its succ-th successor, and false if the facts rule out
+// that edge.
 func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, bool) {
 	if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 		if is, ok := decided(br.Cond); ok {

@@ -15,6 +15,6 @@
 //	races.go       pairs of accesses that nothing orders
 //	stuck.go       functions that are executed on made-up inputs (package sketch)
 //
-// The rule for confidence: high needs facts that hold on the path in question (must-information); what
-// rests on an object that only may be the same is medium at best.
+// The rule for confidence: high needs facts that certainly hold on the path in question (must-information).
+// A finding that depends on two objects that only may be the same is at most medium.
 package findings

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Driver is a small program that may show a finding which no test shows: it makes an object, and calls the
-// two methods in which the places of the finding are in two goroutines. Whether the object may be used like
-// that is not known.
+// A Driver is a small program that may show a finding that no test shows. It makes an object, and calls in
+// two goroutines the two methods that have the places of the finding. hbcheck does not know whether the
+// object may be used like that.
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
@@ -31,8 +31,8 @@ func (d *Driver) Test() string {
 		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body)
 }
 
-// NewDriver returns a driver for f, called name; nil if the places are not in methods of one type, or if
-// there is no value for an argument. With zero, arguments of basic types are zero.
+// NewDriver returns a driver for f, called name. It returns nil if the places are not in methods of one
+// type, or if an argument has no value. If zero is set, arguments of basic types are zero.
 func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 	a := methodAt(f.Instr)
 	b := a

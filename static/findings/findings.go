@@ -19,9 +19,9 @@ import (
 type Confidence uint8
 
 const (
-	Low    Confidence = iota // it may be one: read it
-	Medium                   // it is one unless something holds that the analysis does not see
-	High                     // it is one if the code on it can be executed
+	Low    Confidence = iota // it may be a bug
+	Medium                   // it is a bug unless something that the analysis does not see prevents it
+	High                     // it is a bug if its path can be executed
 )
 
 var confidences = [...]string{"low", "medium", "high"}
@@ -35,38 +35,37 @@ type Place struct {
 	Text  string
 }
 
-// A Finding is what a check has found at a program point.
+// A Finding is a mistake that a check found at a program point.
 type Finding struct {
 	Code       string
 	Confidence Confidence
 	Place              // where; Text is the message
 	Related    []Place // in the order in which they are best read
-	// Other is the second point of a pair that has to meet for the bug to happen, of which Place is the
-	// first: two accesses, two acquisitions. It is one of Related, too.
+	// Other is set if the bug needs two operations to meet, two accesses or two acquisitions: Place is the
+	// first of them, Other the second. Other is also one of Related.
 	Other *Place
-	// Entry is the function whose execution has shown it; nil if none has.
+	// Entry is the function whose execution showed the mistake; nil if none did.
 	Entry *ssa.Function
 }
 
-// Config says what to look for, and where.
+// A Config says which checks to run on which program.
 type Config struct {
 	Prog  *load.Program
 	Graph Graph
 	Base  *static.Base
-	// Functions are those that findings are about.
+	// Functions are the functions in which mistakes are sought.
 	Functions []*ssa.Function
-	// Roots are where execution may begin. Those that users of a library call may be called by several
-	// goroutines at a time.
+	// Roots are the functions with which execution may begin.
 	Roots []Root
-	// Checks are the codes of those that are wanted; nil: all.
+	// Checks are the codes of the checks to run; nil: all.
 	Checks []string
-	// WithoutUsers says that pointers were analysed without the code that uses the packages.
+	// WithoutUsers is set if the points-to analysis ignored the code that uses the packages.
 	WithoutUsers bool
-	// Generated says that findings in generated files are wanted.
+	// Generated is set if findings in generated files are wanted.
 	Generated bool
 }
 
-// Graph is the call graph, and where pointers lead.
+// A Graph is the call graph and the result of the points-to analysis.
 type Graph interface {
 	static.Program
 	Functions() []*ssa.Function
@@ -76,11 +75,11 @@ type Graph interface {
 // A Root is a function with which execution may begin.
 type Root struct {
 	Fn *ssa.Function
-	// Library: the users of a library call it, perhaps several at a time.
+	// Library is set if users of a library call the function, perhaps in several goroutines at a time.
 	Library bool
 }
 
-// Find returns what the checks find, the most certain first, then in the order of the source.
+// Find returns the findings of the checks: the most certain first, then in the order of the source.
 func Find(c *Config) []Finding {
 	p := newPass(c)
 	for _, w := range walks {
@@ -117,7 +116,7 @@ type pass struct {
 	flows     map[*ssa.Function]*lockFlow
 	generated map[string]bool         // files
 	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
-	names     map[token.Pos]string    // of what is made, by the position of the call
+	names     map[token.Pos]string    // of variables that new values are assigned to, by the position of the call
 	files     map[string]bool         // of the packages that findings are about
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
@@ -175,7 +174,7 @@ func newPass(c *Config) *pass {
 	return p
 }
 
-// nameAll notes the variables that values which are made are assigned to.
+// nameAll records the variables to which new values are assigned.
 func (p *pass) nameAll(lhs, rhs []ast.Expr) {
 	if len(lhs) != len(rhs) {
 		return

@@ -6,13 +6,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Objects that only one function has: what it allocates itself, what a constructor or a method that copies
-// makes for it, and what it takes out of a Pool.
+// Objects that only one function has: those that it allocates, those that a constructor or a copying method
+// makes for it, and those that it gets from a Pool.
 
-// freshDepth is how many calls lead at most to the allocation, and to what keeps the object.
+// freshDepth bounds the calls that lead to the allocation, and to code that keeps the object.
 const freshDepth = 3
 
-// unshared reports whether v points to an object that is the function's of v alone.
+// unshared reports whether v points to an object that only the function of v has.
 func (p *pass) unshared(v ssa.Value) bool { return p.makes(v, freshDepth) && !p.shares(v, freshDepth) }
 
 // makes reports whether v is a new object.
@@ -31,7 +31,8 @@ func (p *pass) makes(v ssa.Value, depth int) bool {
 	return false
 }
 
-// callMakes reports whether the k-th result of call is new on all paths of all that it may call, or nil.
+// callMakes reports whether the k-th result of call is new, or nil, on all paths of all functions that it
+// may call.
 func (p *pass) callMakes(call *ssa.Call, k, depth int) bool {
 	if fn := call.Call.StaticCallee(); fn != nil && fn.String() == "(*sync.Pool).Get" {
 		return true
@@ -64,8 +65,8 @@ func (p *pass) callMakes(call *ssa.Call, k, depth int) bool {
 	return true
 }
 
-// implementations returns the methods of the user's that implement m: where users of a library are left
-// out, a field of theirs has no value.
+// implementations returns the methods in the user's code that implement m. (If the analysis omits the users
+// of a library, the fields that they set have no values.)
 func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
 	for _, fn := range p.list {
@@ -121,7 +122,7 @@ func (p *pass) shares(v ssa.Value, depth int) bool {
 	return false
 }
 
-// keeps reports whether what site calls may keep its argument v.
+// keeps reports whether a function that site calls may keep its argument v.
 func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
 	c := site.Common()
 	fn := c.StaticCallee()
@@ -131,7 +132,7 @@ func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
 	}
 	if !p.user(fn) {
 		pkg := p.Prog.PackageOf(fn)
-		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // these keep no object that has them
+		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // these keep no object that contains them
 	}
 	for k, arg := range c.Args {
 		if arg == v && (k >= len(fn.Params) || p.shares(fn.Params[k], depth-1)) {
@@ -154,7 +155,7 @@ func (p *pass) apart(a, b ssa.Value) bool {
 	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
 }
 
-// outerFields returns the fields that an address is in, the innermost first.
+// outerFields returns the fields that contain an address, the innermost first.
 func outerFields(v ssa.Value) (list []string) {
 	for {
 		fa, ok := v.(*ssa.FieldAddr)
@@ -166,8 +167,8 @@ func outerFields(v ssa.Value) (list []string) {
 	}
 }
 
-// resets reports whether st is one of several stores in a row to fields of one object, which is then as good
-// as new: objects are reset when no other goroutine has them.
+// resets reports whether st is one of several consecutive stores to fields of one object. Then the object
+// counts as new, because objects are reset when no other goroutine has them.
 func resets(st ssa.Instruction) bool {
 	s, ok := st.(*ssa.Store)
 	if !ok {

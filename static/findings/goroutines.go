@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// What a goroutine accesses, and what the function that starts it accesses before it waits for anything.
+// The accesses of a goroutine, and of the function that starts it, before they wait for anything.
 
 // A start is a goroutine that a function starts.
 type start struct {
@@ -18,8 +18,8 @@ type start struct {
 	names *static.Renaming // from the body's paths to the starter's
 }
 
-// starts returns the goroutines that fn starts: by a go statement, by WaitGroup.Go, and by functions that
-// start what they are given.
+// startsOf returns the goroutines that fn starts: by a go statement, by WaitGroup.Go, and by functions that
+// start an argument.
 func (p *pass) startsOf(fn *ssa.Function) (list []start) {
 	code := p.Base.Code(fn)
 	for _, b := range fn.Blocks {
@@ -110,7 +110,7 @@ func callsCaptured(fn *ssa.Function, k int) bool {
 	return false
 }
 
-// access is an access to memory by a step of a function, or of what that calls.
+// An access is an access to memory by a step of a function, or by a function that the step calls.
 type access struct {
 	path  static.Path // in terms of the function
 	write bool
@@ -119,7 +119,8 @@ type access struct {
 	weak  bool   // something may order it: a lock or an atomic operation comes before it
 }
 
-// ownAccess returns the access of instr itself. That of a map is one of the variable it is in.
+// ownAccess returns the access of instr itself. An access to a map counts as one to the variable that has
+// the map.
 func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok bool) {
 	switch i := instr.(type) {
 	case *ssa.UnOp:
@@ -140,7 +141,7 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 	return 0, false, false
 }
 
-// accesses returns what calls of fn access before they wait for anything, through memory that others may
+// accesses returns the accesses of calls of fn before they wait for anything, to memory that others may
 // have.
 func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	if depth == 0 || !p.user(fn) {
@@ -151,7 +152,7 @@ func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	}
 	p.accessesOf[fn] = nil
 	code := p.Base.Code(fn)
-	// The blocks before which nothing has been waited for, on all paths; and those that locks precede.
+	// The blocks before which the function may have waited; and those before which it may have locked.
 	waited, locked := p.after(fn, p.waits), p.after(fn, p.orders)
 	for _, b := range fn.Blocks {
 		w, l := waited[b], locked[b]
@@ -182,13 +183,13 @@ func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	return list
 }
 
-// outer reports whether path is of something that fn has not allocated itself, or has shared.
+// outer reports whether path leads to memory that fn has not allocated itself, or that it has shared.
 func (p *pass) outer(path static.Path, fn *ssa.Function) bool {
 	a, ok := p.Base.Paths.Root(path).(*ssa.Alloc)
 	return !ok || a.Parent() != fn || a.Heap
 }
 
-// after returns the blocks before which a step for which is holds may have been.
+// after returns the blocks before which a step that satisfies is may have been executed.
 func (p *pass) after(fn *ssa.Function, is func(static.Step) bool) map[*ssa.BasicBlock]bool {
 	code := p.Base.Code(fn)
 	list := map[*ssa.BasicBlock]bool{}
@@ -219,7 +220,7 @@ func (p *pass) after(fn *ssa.Function, is func(static.Step) bool) map[*ssa.Basic
 	return list
 }
 
-// waits reports whether step may wait for what another goroutine has done before.
+// waits reports whether step may wait for an earlier step of another goroutine.
 func (p *pass) waits(step static.Step) bool {
 	for _, e := range step.Events() {
 		if isWait(e.Kind) {
@@ -256,7 +257,7 @@ func isWait(k static.EventKind) bool {
 	return k == static.RecvEvent || k == static.JoinEvent || k == static.WaitEvent || k == static.SendEvent || k == static.OnceEvent || k == static.AnyEvent
 }
 
-// mayWait reports whether fn, or what it calls, waits for anything.
+// mayWait reports whether fn, or a function that it calls, waits for anything.
 func (p *pass) mayWait(fn *ssa.Function) bool {
 	w, ok := p.waitsIn[fn]
 	if ok {
@@ -286,7 +287,7 @@ func (p *pass) mayWait(fn *ssa.Function) bool {
 	return p.waitsIn[fn]
 }
 
-// libraryWaits reports whether a function of the standard library may wait for goroutines of the user's.
+// libraryWaits reports whether a function of the standard library may wait for the user's goroutines.
 func (p *pass) libraryWaits(fn *ssa.Function) bool {
 	if p.user(fn) || fn.Pkg == nil && fn.Origin() == nil {
 		return false
@@ -301,14 +302,14 @@ func (p *pass) libraryWaits(fn *ssa.Function) bool {
 	case "context":
 		return false
 	case "sync", "sync/atomic":
-		return false // events say it
+		return false // its events decide that
 	case "testing":
 		return fn.Name() == "Run" || fn.Name() == "Cleanup"
 	}
 	return true
 }
 
-// orders reports whether step may order what comes after it in another way: locks, atomic operations.
+// orders reports whether step may order later steps in another way: locks, atomic operations.
 func (p *pass) orders(step static.Step) bool {
 	isLock := func(e static.Event) bool { return e.Kind == static.LockEvent || e.Kind == static.TryEvent }
 	if slices.ContainsFunc(step.Events(), isLock) {

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Calls in the analysis of locks: what callees acquire and release, in terms of the caller.
+// Calls in the analysis of locks: the locks that callees acquire and release, in terms of the caller.
 
 // runDefers returns the states after the deferred calls of s.
 func (f *lockFlow) runDefers(s *state) []*state {
@@ -32,7 +32,7 @@ func (f *lockFlow) runDefers(s *state) []*state {
 	return states
 }
 
-// nextIteration forgets what has been done to variables that are others in each iteration of a loop.
+// nextIteration forgets the operations on variables that each iteration of a loop declares anew.
 func (f *lockFlow) nextIteration(s *state) {
 	another := func(h hold) bool {
 		v, ok := f.p.Base.Paths.Root(h.path).(ssa.Instruction)
@@ -56,7 +56,7 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 		for _, s := range ss {
 			for i := range c.Events {
 				if e := &c.Events[i]; !waits || e.Kind == static.WaitEvent {
-					f.event(e, s, nil) // Cond.Wait gives the lock back to whom it took it from
+					f.event(e, s, nil) // Cond.Wait acquires the lock again for the same owner
 				}
 			}
 		}
@@ -103,12 +103,12 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		}
 	}
 	if !g.done {
-		return states // it is on the way, and has acquired that much by now
+		return states // its analysis is running, and these are its results so far
 	}
 	if len(g.exits) == 0 && !g.imprecise {
 		return nil // it never returns
 	}
-	for _, s := range states { // it may have been replaced
+	for _, s := range states { // the lock may have been replaced
 		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })
 	}
 	if x := g.exits; len(x) == 1 && len(x[0].acquired)+len(x[0].released)+len(x[0].closed) == 0 {
@@ -171,7 +171,7 @@ func possible(given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
 	return true
 }
 
-// summarise computes what callers see.
+// summarise computes the effects that callers see.
 func (f *lockFlow) summarise() {
 	seen := map[string]bool{}
 	all := map[static.Path]int{}

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// The locks that are held: forward, path-sensitive as far as conditions go together, with a summary of each
-// function for its callers. A state is one set of paths to a point.
+// The locks that are held, by a forward analysis. It distinguishes paths by their conditions, and has a
+// summary of each function for its callers. A state stands for a set of paths to a point.
 //
 //	func (s *S) f(ok bool) {      held            freed
 //	    s.mu.Lock()               s.mu
@@ -19,18 +19,18 @@ import (
 //	    s.mu.Unlock()                             s.mu
 //	}                                                          and without
 //
-// Functions of the standard library hold no locks of others. A function that calls itself has no effect on
-// locks where it does so.
+// Functions of the standard library hold no locks of other packages. The analysis ignores the effect of a
+// recursive call on locks.
 
 // hold is a lock that is held.
 type hold struct {
 	path static.Path
 	mode static.Mode
 	at   ssa.Instruction // where it was acquired, in this function
-	own  bool            // by this function itself, not by what it calls
-	// unsure: a call that acquires it on some of its paths only has returned.
+	own  bool            // by this function itself, not by a callee
+	// unsure is set after a call that acquires it on some of its paths only.
 	unsure bool
-	// flagged: a call that releases it where a flag says so has returned.
+	// flagged is set after a call that releases it depending on a flag.
 	flagged bool
 	class   string // of a lock whose path is not known here
 }
@@ -44,10 +44,10 @@ type state struct {
 	took   []static.Path
 	defers []*ssa.Defer
 	facts  []fact
-	lost   bool // something unknown was unlocked: what is held is not known any more
+	lost   bool // an unknown lock was released, so the held locks are not known any more
 }
 
-// lose forgets what is held.
+// lose forgets the held locks.
 func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
 
 func (s *state) clone() *state {
@@ -90,7 +90,7 @@ func holds(list []hold, p static.Path) int {
 	return slices.IndexFunc(list, func(h hold) bool { return h.path == p })
 }
 
-// An acquisition is a lock that a function takes, itself or in what it calls.
+// An acquisition is a lock that a function or one of its callees acquires.
 type acquisition struct {
 	path  static.Path
 	class string
@@ -98,14 +98,14 @@ type acquisition struct {
 	once  bool              // it enters a Once
 	chain []ssa.Instruction // from the call in this function to the operation
 	must  bool              // on all paths
-	given []fact            // conditions on parameters under which it does
+	given []fact            // conditions on parameters under which it is acquired
 	op    static.EventKind
 }
 
 // exit is one way a function may return, as its caller sees it.
 type exit struct{ acquired, released, closed []hold }
 
-// lockFlow is what is known of a function.
+// A lockFlow has the result of the analysis for a function.
 type lockFlow struct {
 	p         *pass
 	fn        *ssa.Function
@@ -117,7 +117,7 @@ type lockFlow struct {
 	acquires  []acquisition
 	ops       []acquisition // other operations that may block: send, receive, wait
 	imprecise bool          // there were too many states
-	flagged   bool          // what it releases depends on a captured variable: see flags
+	flagged   bool          // the locks that it releases depend on a captured variable: see flags
 	done      bool
 	doubles   []double
 	again     []double // released twice
@@ -125,18 +125,18 @@ type lockFlow struct {
 	closed    []double // closed twice, or sent to when it is closed
 }
 
-// double is a pair: what is done at the step at, though held has been done before.
+// A double is a pair: the operation at the step at, which held has done before.
 type double struct {
 	at   ssa.Instruction
 	held hold
 	acq  acquisition
-	// unsure: one of the two happens on some paths of a callee only.
+	// unsure is set if one of the two happens only on some paths of a callee.
 	unsure bool
 }
 
 const maxStates = 24
 
-// flow returns what is known of fn, which is the user's.
+// flow returns the result for fn, a function of the user.
 func (p *pass) flow(fn *ssa.Function) *lockFlow {
 	f := p.flows[fn]
 	if f == nil {
@@ -336,7 +336,7 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 	}
 }
 
-// overwritten forgets what leads through the memory that st writes to.
+// overwritten forgets paths through the memory that st writes to.
 func (f *lockFlow) overwritten(st *ssa.Store, s *state) {
 	q := f.p.Base.Paths.Of(st.Addr)
 	if q == static.Unknown {
@@ -358,7 +358,7 @@ func (f *lockFlow) operation(a acquisition) {
 	}
 }
 
-// release applies an unlock at instr; some is the function that does it on some of its paths only.
+// release applies an unlock at instr; some is the function that unlocks on some of its paths only.
 func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, s *state, some *lockFlow) {
 	if p == static.Unknown {
 		s.lose()
@@ -391,7 +391,7 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	}
 }
 
-// acquire notes that a is acquired at instr, a step of this function, in state s.
+// acquire records that a is acquired at instr, a step of this function, in state s.
 func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	for _, h := range s.held {
 		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {

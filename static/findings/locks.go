@@ -41,7 +41,8 @@ func callee(instr ssa.Instruction) string {
 	return "a function"
 }
 
-// checkDoubles: locks taken while they are held (HBA101, HBA102), and a Once in itself (HBA304).
+// checkDoubles finds locks that are acquired while they are held (HBA101, HBA102), and a Once inside of
+// itself (HBA304).
 func checkDoubles(p *pass) {
 	writers := map[string]bool{} // classes of locks that are locked for writing somewhere
 	for _, fn := range p.list {
@@ -81,7 +82,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 			return
 		}
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
-		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while it is: a writer that comes between the two blocks the second one, and waits for the first", name, via), rel...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s a second time: a writer that calls Lock in between waits for the first read lock, and blocks the second", name, via), rel...)
 		return
 	}
 	how := ""
@@ -105,7 +106,7 @@ func (p *pass) dynamic(chain []ssa.Instruction) bool {
 	return false
 }
 
-// callees returns what instr may call.
+// callees returns the functions that instr may call.
 func (p *pass) callees(instr ssa.Instruction) []*ssa.Function {
 	c, ok := instr.(ssa.CallInstruction)
 	if !ok {
@@ -117,14 +118,14 @@ func (p *pass) callees(instr ssa.Instruction) []*ssa.Function {
 	return p.Graph.Callees(c)
 }
 
-// checkReturns: functions that return with a lock on some paths only (HBA103).
+// checkReturns finds functions that return with a lock on some paths only (HBA103).
 func checkReturns(p *pass) {
 	for _, fn := range p.list {
 		f := p.flow(fn)
 		if f.imprecise {
 			continue
 		}
-		// Of each lock: whether there is a path that has given it back.
+		// For each lock, whether some path releases it.
 		back := map[static.Path]bool{}
 		for _, list := range f.returns {
 			for _, s := range list {
@@ -166,8 +167,8 @@ func returnsFlag(ret ssa.Instruction) bool {
 	return ok && len(r.Results) > 0
 }
 
-// sawAll reports whether all callers of fn are in the program: of an exported function they are if it is
-// in an internal package, and something here calls it.
+// sawAll reports whether all callers of fn are in the program. For an exported function that is so if it is
+// in an internal package, and the program calls it.
 func (p *pass) sawAll(fn *ssa.Function) bool {
 	p.findCallers()
 	//mutant: findings: anybody may call what is internal [test ./static/findings TestWant]: "internal(pkg.Path)" -> "false"
@@ -184,7 +185,7 @@ func (p *pass) sawAll(fn *ssa.Function) bool {
 
 func internal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
-// releasedByCallers reports whether a caller of fn gives back a lock of the same kind that it has not
+// releasedByCallers reports whether a caller of fn releases a lock of the same kind that it has not
 // acquired itself.
 func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	p.findCallers()
@@ -214,7 +215,7 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// handedOver reports whether a goroutine that fn starts, or a function in it, gives back a lock of the same
+// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
 // kind.
 func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	class := p.Base.Paths.Class(path)
@@ -237,9 +238,8 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// returned reports whether ret may return an object that has the lock: another function gives back a
-// lock of the same kind that it has not acquired, such as the end of a transaction, and no error is
-// returned.
+// returned reports whether ret may return an object that keeps the lock: ret returns no error, and another
+// function, such as the end of a transaction, releases a lock of the same kind that it has not acquired.
 func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	r, ok := ret.(*ssa.Return)
 	if !ok || len(r.Results) == 0 {
@@ -327,7 +327,7 @@ func (p *pass) findCallers() {
 	}
 }
 
-// checkReleases: locks released twice (HBA104), or in the wrong mode (HBA105).
+// checkReleases finds locks that are released twice (HBA104), or in the wrong mode (HBA105).
 func checkReleases(p *pass) {
 	for _, fn := range p.list {
 		f := p.flow(fn)
@@ -352,7 +352,7 @@ func checkReleases(p *pass) {
 	}
 }
 
-// checkReplaced: a lock that is overwritten while it is held (HBA106).
+// checkReplaced finds locks that are overwritten while they are held (HBA106).
 func checkReplaced(p *pass) {
 	for _, fn := range p.list {
 		f := p.flow(fn)
@@ -366,7 +366,7 @@ func checkReplaced(p *pass) {
 				for _, s := range f.before[instr] {
 					for _, h := range s.held {
 						if at != static.Unknown && p.Base.Paths.Within(h.path, at) {
-							p.report("HBA106", High, instr, fmt.Sprintf("%s is overwritten while it is held: its Unlock fails, and what waits for it waits forever", p.name(h.path)), p.place(h.at, "it is locked here"))
+							p.report("HBA106", High, instr, fmt.Sprintf("%s is overwritten while it is held: its Unlock fails, and goroutines that wait for it wait forever", p.name(h.path)), p.place(h.at, "it is locked here"))
 						}
 					}
 				}
@@ -393,7 +393,7 @@ func hasLock(t types.Type, depth int) bool {
 	return false
 }
 
-// checkClosed: a channel that is closed, or sent to, after it has been closed (HBA203).
+// checkClosed finds channels that are closed, or sent to, after they have been closed (HBA203).
 func checkClosed(p *pass) {
 	for _, fn := range p.list {
 		f := p.flow(fn)

@@ -48,8 +48,8 @@ type guardedAccess struct {
 	locks []static.Guard
 }
 
-// checkGuards: fields that are accessed without the lock that most accesses hold (HBA107), and written while
-// it is held for reading only (HBA108).
+// checkGuards finds fields that are accessed without the lock that most accesses hold (HBA107), and fields
+// that are written while it is held for reading only (HBA108).
 func checkGuards(p *pass) {
 	g := static.NewGuardedBy(p.Base, static.NewForeignUnlock(p.Base))
 	var roots []*ssa.Function
@@ -114,8 +114,8 @@ func (p *pass) freshly(fa *ssa.FieldAddr) bool {
 	return ok && a.Parent() == fa.Parent() || !ok && v != nil && v.Parent() == fa.Parent() && p.unshared(v)
 }
 
-// sibling reports whether l is a field of the same struct, or embedded there, or a variable: the lock of an
-// inner struct is for what is in that.
+// sibling reports whether l is a field of the same struct, or embedded there, or a variable. The lock of an
+// inner struct guards only that struct.
 func sibling(l static.Guard) bool { return !strings.Contains(l.Name, ".") }
 
 // readLocked reports writes under a read lock.
@@ -163,9 +163,8 @@ func (p *pass) mapsReadLocked() {
 	}
 }
 
-// helper returns the confidence of an access without a lock: low if its function is a helper that a
-// caller calls with that lock, or a callback whose callers are not known, and if a call before it may
-// unlock anything.
+// helper returns the confidence of an access without a lock. It is low if a caller of the function holds
+// the lock, if the function is a callback with unknown callers, or if an earlier call may unlock anything.
 func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	fn := instr.Parent()
 	p.findCallers()
@@ -179,11 +178,11 @@ func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	return Medium
 }
 
-// helperDepth is how many calls there are at most between the place where a lock is taken and a helper: a
-// callback is called by the functions of another package.
+// helperDepth bounds the calls between the place where a lock is acquired and a helper. Functions of
+// another package may be between a function and its callback.
 const helperDepth = 6
 
-// heldBySome reports whether fn is called, through at most depth calls, where the lock is held.
+// heldBySome reports whether fn is called, through at most depth calls, by a function that holds the lock.
 func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ssa.Function]bool) bool {
 	if depth == 0 || seen[fn] {
 		return false
@@ -269,7 +268,7 @@ func (p *pass) afterJoin(instr ssa.Instruction) bool {
 	return false
 }
 
-// lostAt reports whether it is not known on some path to instr which locks are held there.
+// lostAt reports whether the locks held at instr are unknown on some path.
 func (p *pass) lostAt(instr ssa.Instruction) bool {
 	return slices.ContainsFunc(p.flow(instr.Parent()).before[instr], func(s *state) bool {
 		return s.lost || slices.ContainsFunc(s.freed, func(h hold) bool { return h.unsure })
@@ -331,7 +330,7 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 	return append(list, common...)
 }
 
-// checkSpin: loops that wait for a plain variable (HBA501).
+// checkSpin finds loops that wait for a plain variable (HBA501).
 func checkSpin(p *pass) {
 	for _, fn := range p.list {
 		for _, b := range fn.Blocks {
@@ -371,7 +370,7 @@ func plainLoad(v ssa.Value) *ssa.UnOp {
 	return nil
 }
 
-// waitsOnly reports whether the loop around b does nothing but wait.
+// waitsOnly reports whether the loop around b only waits.
 func (p *pass) waitsOnly(b *ssa.BasicBlock) bool {
 	for _, s := range b.Succs {
 		// A short way back to b.

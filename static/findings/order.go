@@ -17,11 +17,11 @@ type orderEdge struct {
 	held     hold
 	acq      acquisition
 	at       ssa.Instruction // in the function that holds it
-	gates    []string        // classes of what else is held
+	gates    []string        // classes of other locks that are held
 	sameBase bool            // both are fields of one object
 }
 
-// order notes the edges of an acquisition in state s.
+// order records the edges of an acquisition in state s.
 func (p *pass) order(f *lockFlow, instr ssa.Instruction, a acquisition, s *state) {
 	if a.class == "" {
 		return
@@ -53,8 +53,8 @@ func (p *pass) order(f *lockFlow, instr ssa.Instruction, a acquisition, s *state
 	}
 }
 
-// checkOrder: locks that are acquired in different orders (HBA110), and two of one kind in an order that
-// depends on the caller (HBA111).
+// checkOrder finds locks that are acquired in different orders (HBA110), and two locks of one kind that are
+// acquired in an order that depends on the caller (HBA111).
 func checkOrder(p *pass) {
 	for _, fn := range p.list {
 		p.flow(fn)
@@ -88,13 +88,13 @@ func checkOrder(p *pass) {
 	}
 }
 
-// cycle reports edges that make a cycle, unless something keeps them apart.
+// cycle reports edges that form a cycle, unless their acquisitions exclude each other.
 func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 	c := High
 	var names []string
 	for i, e := range list {
 		next := list[(i+1)%len(list)]
-		// Who holds next.from keeps out who wants it in e.
+		// A goroutine that holds next.from excludes one that acquires it in e.
 		//mutant: readers keep readers out [test ./static/findings TestWant]: false
 		if !e.acq.mode.Excludes(next.held.mode) {
 			return
@@ -128,7 +128,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 	rel = append([]Place{p.place(list[0].held.at, short(list[0].from)+" is locked here")}, rel...)
 	text := fmt.Sprintf("%s is locked%s while %s is held, and elsewhere in the opposite order: two goroutines may wait for each other", short(list[0].to), via(list[0]), short(list[0].from))
 	if len(list) > 2 {
-		text = fmt.Sprintf("%s is locked while %s is held, which closes a cycle of %d locks: as many goroutines may wait for each other", short(list[0].to), short(list[0].from), len(list))
+		text = fmt.Sprintf("%s is locked while %s is held, which closes a cycle of %[3]d locks: %[3]d goroutines may wait for each other", short(list[0].to), short(list[0].from), len(list))
 	}
 	f := p.report("HBA110", c, list[0].at, text, rel...)
 	other := p.place(list[1].at, "")
@@ -142,12 +142,12 @@ func via(e *orderEdge) string {
 	return ""
 }
 
-// single reports whether there is one lock of a class: a variable.
+// single reports whether a class has only one lock: a variable.
 func single(class string) bool {
 	return strings.HasPrefix(class, "variable ") || !strings.Contains(class[strings.LastIndexByte(class, '/')+1:], "].") && strings.Count(class[strings.LastIndexByte(class, '/')+1:], ".") == 1
 }
 
-// short writes a class for people.
+// short returns the short name of a class, for messages.
 func short(class string) string {
 	if s, ok := strings.CutPrefix(class, "variable "); ok {
 		name, _, _ := strings.Cut(s, " of ")
@@ -156,7 +156,7 @@ func short(class string) string {
 	return class[strings.LastIndexByte(class, '/')+1:]
 }
 
-// siblings: two locks of one class, of two objects that the caller names.
+// siblings reports two locks of one class, of two objects that the caller passes.
 func (p *pass) siblings(e *orderEdge) {
 	paths := p.Base.Paths
 	fn := e.at.Parent()
@@ -165,7 +165,7 @@ func (p *pass) siblings(e *orderEdge) {
 	}
 	h, a := paths.Root(e.held.path), paths.Root(e.acq.path)
 	if h == a && (paths.Begins(e.acq.path, paths.Base(e.held.path)) || paths.Begins(e.held.path, paths.Base(e.acq.path))) {
-		return // from the outside in: a list, a tree
+		return // from an outer object to an inner one: a list, a tree
 	}
 	owner := e.from[:strings.LastIndexByte(e.from, '.')+1]
 	for _, l := range slices.Concat(paths.Loads(e.acq.path), paths.Loads(e.held.path)) {
@@ -182,10 +182,10 @@ func (p *pass) siblings(e *orderEdge) {
 			c = Medium
 		}
 	}
-	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind, and nothing orders the two: a call with the two exchanged waits for this one, which waits for it", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
+	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind, and nothing orders the two: this call and one with the two exchanged may wait for each other", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
 }
 
-// ordered reports whether something on the way to instr compares which of two is less.
+// ordered reports whether a comparison with <, >, <= or >= is executed before instr on every path.
 func ordered(fn *ssa.Function, instr ssa.Instruction) bool {
 	for _, b := range fn.Blocks {
 		if !b.Dominates(instr.Block()) && b != instr.Block() {

@@ -8,8 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Which functions may run at the same time. A thread is the machine's execution of one root, all users of
-// a library together, or what one go statement starts; it is many if there may be several at a time.
+// This file computes which functions may run at the same time. A thread is the execution of one root, of
+// all users of a library together, or of the goroutines that one go statement starts. It is many if several
+// of them may run at a time.
 
 // thread is a set of numbers of threads.
 type thread map[int]bool
@@ -38,7 +39,7 @@ func (p *pass) allThreads() *threads {
 	}
 	t := &threads{of: map[*ssa.Function]thread{}, many: map[int]bool{}}
 	p.thr = t
-	// What is started, and where.
+	// The goroutines that are started, and their places.
 	type start struct {
 		fn   *ssa.Function
 		site ssa.Instruction
@@ -70,7 +71,7 @@ func (p *pass) allThreads() *threads {
 			}
 		}
 	}
-	// Returns whether anything is new.
+	// visit reports whether anything is new.
 	var visit func(fn *ssa.Function, id int) bool
 	visit = func(fn *ssa.Function, id int) bool {
 		if t.of[fn][id] {
@@ -114,8 +115,8 @@ func (p *pass) allThreads() *threads {
 			}
 		}
 	}
-	// What is called by code that is not here: a literal in the threads of the function it is in, as most are
-	// callbacks; others by any goroutine.
+	// Functions that code outside of the program calls: a literal runs in the threads of its enclosing
+	// function, because most literals are callbacks; other functions run in any goroutine.
 	t.many[rest] = true
 	for _, fn := range all {
 		if p.Graph.Body(fn) != fn || len(t.of[fn]) > 0 {

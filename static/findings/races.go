@@ -10,9 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Races: pairs of accesses that nothing orders.
+// Races are pairs of accesses that nothing orders.
 
-// checkRaces: accesses of a goroutine, and of the function that starts it, or of another goroutine (HBA401).
+// checkRaces finds races between a goroutine and the function that starts it, or another goroutine
+// (HBA401).
 func checkRaces(p *pass) {
 	for _, fn := range p.list {
 		starts := p.startsOf(fn)
@@ -49,7 +50,7 @@ func checkRaces(p *pass) {
 	}
 }
 
-// raceOutside compares a goroutine with what its starter does after starting it.
+// raceOutside compares the accesses of a goroutine with later accesses of its starter.
 func (p *pass) raceOutside(fn *ssa.Function, s start, inner []access) {
 	code := p.Base.Code(fn)
 	for _, b := range fn.Blocks {
@@ -106,7 +107,7 @@ func (p *pass) raceInside(fn *ssa.Function, s, t start, one, two []access) {
 	}
 }
 
-// renamed returns locks in terms of another function. Those that have no name there are known by their
+// renamed returns locks in terms of another function. Locks without a name there are known only by their
 // kind.
 func (p *pass) renamed(list []hold, names *static.Renaming) []hold {
 	out := slices.Clone(list)
@@ -117,8 +118,8 @@ func (p *pass) renamed(list []hold, names *static.Renaming) []hold {
 	return out
 }
 
-// common reports whether a lock may be in both, in a mode that keeps the other out: the same one, or one
-// of the same kind.
+// common reports whether both lists may have the same lock, or locks of the same kind, in modes that
+// exclude each other.
 func (p *pass) common(x, y []hold) bool {
 	for _, h := range x {
 		for _, g := range y {
@@ -132,8 +133,8 @@ func (p *pass) common(x, y []hold) bool {
 	return false
 }
 
-// follows reports whether to can be executed after from before anything is waited for, and while path
-// still means the same; weak: only after locks or atomic operations.
+// follows reports whether to can be executed after from without waiting in between, and while path still
+// means the same. weak is set if locks or atomic operations are always in between.
 func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.Path) (ok, weak bool) {
 	values := map[ssa.Instruction]bool{}
 	for _, v := range p.Base.Paths.Values(path) {
@@ -205,7 +206,7 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	}
 	verb := map[bool]string{true: "written", false: "read"}
 	x, y := a.chain[len(a.chain)-1], b.chain[len(b.chain)-1]
-	// One for each variable and goroutine.
+	// One race for each variable and goroutine.
 	key := raceKey{s.site, a.path}
 	if p.raced[key] {
 		return

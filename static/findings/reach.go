@@ -18,8 +18,8 @@ type Reach struct {
 	calls map[token.Position]int // that lead there
 }
 
-// NewReach returns the functions that may be called when fn is, with those that they refer to: the standard
-// library may call these.
+// NewReach returns the functions that a call of fn may call, and those that they refer to, because the
+// standard library may call these.
 func NewReach(fset *token.FileSet, g Calls, fn *ssa.Function) *Reach {
 	r := &Reach{fset, map[token.Position]int{}}
 	seen := map[*ssa.Function]int{}
@@ -68,7 +68,8 @@ func NewReach(fset *token.FileSet, g Calls, fn *ssa.Function) *Reach {
 // Has reports whether p is in one of the functions; a place outside of functions always is.
 func (r *Reach) Has(p *Place) bool { return p.Instr == nil || r.Calls(p) > 0 }
 
-// Calls returns how many functions lead to p, that of p and the first one included; 0 if none is known to.
+// Calls returns the number of functions on the shortest known path of calls to p, including the first one
+// and that of p; 0 if there is none.
 func (r *Reach) Calls(p *Place) int {
 	if p.Instr == nil {
 		return 0

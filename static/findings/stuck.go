@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/static/sketch"
 )
 
-// Functions that start goroutines are executed on made-up inputs, with random schedules (package sketch): who
-// waits forever, what panics, and which accesses nothing orders.
+// Functions that start goroutines are executed on made-up inputs, with random schedules (package sketch).
+// That shows goroutines that wait forever, panics, and accesses that nothing orders.
 
 const (
 	entryRuns   = 300 // of each test and main function
@@ -22,7 +22,7 @@ const (
 	sketchBudget = 6_000_000
 )
 
-// seen is what runs have shown at one place.
+// A shownAt is a mistake that runs showed at one place.
 type shownAt struct {
 	code    string
 	at      ssa.Instruction
@@ -66,8 +66,7 @@ func (p *pass) concurrent(fn *ssa.Function) bool {
 	return slices.ContainsFunc(fn.AnonFuncs, p.concurrent)
 }
 
-// sketch executes fn a number of times, reports what it has seen, and returns how many instructions that
-// were.
+// sketch executes fn several times, reports mistakes, and returns the number of executed instructions.
 func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 	n := libraryRuns
 	if entry {
@@ -90,7 +89,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 	}
 	for seed := range n {
 		r := sk.Execute(fn, uint64(seed), whole)
-		if whole && seed == 0 && r.Gaps && r.Alone() { // initialising the package is too much
+		if whole && seed == 0 && r.Gaps && r.Alone() { // the package cannot be initialised
 			whole = false
 			r = sk.Execute(fn, uint64(seed), whole)
 		}
@@ -149,12 +148,12 @@ var waitsTo = map[sketch.Op]string{
 	sketch.JoinOp: "wait for a WaitGroup", sketch.CondOp: "wait for a Cond", sketch.OnceOp: "enter a Once",
 }
 
-// blocked reports who waits forever at the end of a run.
+// blocked reports the goroutines that wait forever at the end of a run.
 func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 	if len(r.Blocked) == 0 || r.Failed && r.Returned {
 		return
 	}
-	// The most telling first: locks, then channels, then those who wait for others to end.
+	// The most informative first: locks, then channels, then goroutines that wait for others to end.
 	rank := map[sketch.Op]int{sketch.LockOp: 0, sketch.OnceOp: 0, sketch.SendOp: 1, sketch.CondOp: 2, sketch.RecvOp: 3, sketch.SelectOp: 4, sketch.JoinOp: 5}
 	list := slices.Clone(r.Blocked)
 	slices.SortStableFunc(list, func(a, b sketch.Blocked) int { return cmp.Compare(rank[a.Op], rank[b.Op]) })
@@ -201,7 +200,7 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		code, text := "", ""
 		together := "while others wait for it"
 		if !root {
-			together = "when the function that has started it has returned"
+			together = "after the function that started it has returned"
 		}
 		switch b.Op {
 		case sketch.LockOp, sketch.OnceOp:
@@ -214,7 +213,7 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		case sketch.RecvOp:
 			code, text = "HBA202", "receive that may have no sender, and no close: the goroutine may wait here forever, "+together
 		case sketch.SelectOp:
-			code, text = "HBA207", "select of which no case may ever be ready: the goroutine may wait here forever, "+together
+			code, text = "HBA207", "select without a case that becomes ready: the goroutine may wait here forever, "+together
 		case sketch.JoinOp:
 			code, text = "HBA302", "Wait that may never return: Done is not called as often as Add"
 		case sketch.CondOp:

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// calls calls f for each call of a function by name in the user's code.
+// calls calls f for each call in the user's code of a function with that name.
 func (p *pass) calls(f func(fn *ssa.Function, site ssa.CallInstruction, name string)) {
 	for _, fn := range p.list {
 		for _, b := range fn.Blocks {
@@ -29,7 +29,7 @@ func (p *pass) calls(f func(fn *ssa.Function, site ssa.CallInstruction, name str
 	}
 }
 
-// checkCond: Cond.Wait that is not in a loop (HBA305).
+// checkCond finds calls of Cond.Wait outside of a loop (HBA305).
 func checkCond(p *pass) {
 	p.findCallers()
 	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
@@ -40,11 +40,11 @@ func checkCond(p *pass) {
 		if p.calledInLoops(fn, 3) {
 			return // a helper
 		}
-		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns the condition may be false again, or another one was signalled")
+		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again, or the signal was for another condition")
 	})
 }
 
-// calledInLoops reports whether each way to fn, through at most depth calls, leads through a loop.
+// calledInLoops reports whether each path of at most depth calls to fn goes through a loop.
 func (p *pass) calledInLoops(fn *ssa.Function, depth int) bool {
 	callers := p.callers[fn]
 	return depth > 0 && len(callers) > 0 && !slices.ContainsFunc(callers, func(c ssa.CallInstruction) bool {
@@ -56,7 +56,7 @@ func (p *pass) calledInLoops(fn *ssa.Function, depth int) bool {
 // testFailures are the methods of package testing that end the goroutine they are called in.
 var testFailures = []string{"Fatal", "Fatalf", "FailNow", "Skip", "Skipf", "SkipNow"}
 
-// checkTesting: t.Fatal and the like in a goroutine that is not the test's (HBA404).
+// checkTesting finds t.Fatal and similar calls in a goroutine other than the test's (HBA404).
 func checkTesting(p *pass) {
 	seen := map[ssa.Instruction]bool{}
 	var visit func(start ssa.Instruction, fn *ssa.Function, chain []ssa.Instruction)
@@ -77,7 +77,7 @@ func checkTesting(p *pass) {
 				if recv := g.Signature.Recv(); recv != nil && slices.Contains(testFailures, g.Name()) && strings.HasPrefix(strings.TrimLeft(g.String(), "(*"), "testing.") {
 					if !seen[instr] {
 						seen[instr] = true
-						p.report("HBA404", High, instr, fmt.Sprintf("%s in a goroutine that is not the test's: it ends this goroutine, and the test goes on", g.Name()), append([]Place{p.place(start, "the goroutine is started here")}, p.chain(chain, "which calls it")...)...)
+						p.report("HBA404", High, instr, fmt.Sprintf("%s in a goroutine other than the test's: it ends this goroutine, and the test continues", g.Name()), append([]Place{p.place(start, "the goroutine is started here")}, p.chain(chain, "which calls it")...)...)
 					}
 					continue
 				}
@@ -107,8 +107,8 @@ func (p *pass) eachStart(f func(fn *ssa.Function, step static.Step, c static.Cal
 	}
 }
 
-// chanSizes returns the sizes of the channels that v may be, -1 for those that are not constant; ok is
-// false if it may be others.
+// chanSizes returns the buffer sizes of the channels that v may be, -1 for sizes that are not constant. ok
+// is false if v may be an unknown channel.
 func (p *pass) chanSizes(v ssa.Value) (sizes []int64, ok bool) {
 	set := p.Graph.Result().PointsToAnywhere(v)
 	if set.Universal() || set.Len() == 0 {
@@ -128,7 +128,7 @@ func (p *pass) chanSizes(v ssa.Value) (sizes []int64, ok bool) {
 	return sizes, true
 }
 
-// checkNotify: a channel without a buffer for signals (HBA206).
+// checkNotify finds channels without a buffer for signals (HBA206).
 func checkNotify(p *pass) {
 	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
 		if name != "os/signal.Notify" || len(site.Common().Args) == 0 {
@@ -140,7 +140,7 @@ func checkNotify(p *pass) {
 	})
 }
 
-// checkNil: operations on channels that are nil (HBA205).
+// checkNil finds operations on nil channels (HBA205).
 func checkNil(p *pass) {
 	for _, fn := range p.list {
 		for _, b := range fn.Blocks {
@@ -204,8 +204,8 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 	return true
 }
 
-// assigned reports whether the source assigns to a field or variable, or takes its address: functions
-// that are not reached here may be, through an interface of which the users have a value.
+// assigned reports whether the source assigns to a field or variable, or takes its address. It considers
+// all functions, because users may reach those that the analysis does not, through a value of an interface.
 func (p *pass) assigned(obj types.Object) bool {
 	for _, pkg := range p.Prog.All {
 		if pkg.Info == nil || pkg.Types != obj.Pkg() {
@@ -241,7 +241,7 @@ func (p *pass) assigned(obj types.Object) bool {
 	return false
 }
 
-// checkPool: an object that is used after it has been given back (HBA307).
+// checkPool finds objects that are used after Pool.Put (HBA307).
 func checkPool(p *pass) {
 	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
 		call, ok := site.(*ssa.Call)
@@ -264,7 +264,7 @@ func checkPool(p *pass) {
 
 func valueName(p *pass, v ssa.Value) string { return p.name(p.Base.Paths.Of(v)) }
 
-// useAfter returns an instruction that uses what v points to and can be executed after instr, before v is
+// useAfter returns an instruction that uses the object of v and can be executed after instr, before v is
 // computed anew.
 func (p *pass) useAfter(instr ssa.Instruction, v ssa.Value) ssa.Instruction {
 	uses := func(i ssa.Instruction) bool {
@@ -302,7 +302,7 @@ func (p *pass) useAfter(instr ssa.Instruction, v ssa.Value) ssa.Instruction {
 	return found
 }
 
-// checkAdd: WaitGroup.Add in the goroutine that it counts (HBA301).
+// checkAdd finds calls of WaitGroup.Add in the goroutine that they count (HBA301).
 func checkAdd(p *pass) {
 	p.eachStart(func(fn *ssa.Function, step static.Step, c static.Callee) {
 		if !p.user(c.Fn) {
@@ -332,13 +332,13 @@ func checkAdd(p *pass) {
 				return
 			}
 			reported = true
-			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and does not wait then", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
+			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and then does not wait", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
 		})
 	})
 }
 
-// events calls f for the events of fn's own steps, those of its calls of package sync and of its deferred
-// calls included.
+// events calls f for the events of fn's own steps, including its calls of package sync and its deferred
+// calls.
 func (p *pass) events(fn *ssa.Function, f func(e *static.Event)) {
 	code := p.Base.Code(fn)
 	for _, b := range fn.Blocks {

@@ -15,7 +15,6 @@ import (
 // unexported variables, and the memory those point to, only in initialisers (a test reads their code).
 // The exported ones named below, and those of unicode, are never assigned by convention; a program
 // that assigns one is noticed.
-// that assigns one is noticed.
 
 // constantPkgs are packages whose unexported variables are constant.
 var constantPkgs = map[string]bool{
@@ -44,7 +43,16 @@ type Variables struct {
 }
 
 // VariablesOf returns the Variables of prog.
-func VariablesOf(prog *load.Program) *Variables { return &Variables{prog: prog} }
+func VariablesOf(prog *load.Program) *Variables {
+	prog.Variables.Lock()
+	defer prog.Variables.Unlock()
+	v, ok := prog.Variables.Value.(*Variables)
+	if !ok {
+		v = &Variables{prog: prog}
+		prog.Variables.Value = v
+	}
+	return v
+}
 
 // ConstantPackage reports whether the unexported variables of the package with that path never change.
 func ConstantPackage(path string) bool { return constantPkgs[path] }

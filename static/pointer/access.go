@@ -15,7 +15,7 @@ type place struct {
 	leaf int32 // the leaf there if everything has the types it should
 }
 
-// plus returns the place of part p of what is at pl.
+// plus returns the place of part p of the value at pl.
 func (pl place) plus(p *part) place { return place{pl.off + p.off, pl.leaf + p.leaf} }
 
 // at returns the address of place pl, counted from address n.
@@ -50,7 +50,7 @@ type slot struct {
 	part slotPart
 }
 
-// slotPart says what of a leaf a slot is about.
+// A slotPart is the part of a leaf that a slot refers to.
 type slotPart uint8
 
 const (
@@ -60,15 +60,15 @@ const (
 	dataWord
 	// stringData is the address of a string's bytes, seen as a pointer.
 	stringData
-	// packed: an interface seen where there are two pointers, its words.
+	// packed is an interface where the memory has two pointers, its words.
 	packed
 )
 
-// maxWords bounds the number of words of an array that are kept apart.
+// maxWords bounds the number of words of an array that are distinguished.
 const maxWords = 1 << 12
 
-// slots returns what an access of type t touches at place pl, counted from address n.
-// The result is valid until the next call.
+// slots returns the slots that an access of type t touches at place pl, counted from address n. The result
+// is valid until the next call.
 func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	s := a.slotBuf[:0]
 	o := a.objectOf(n)
@@ -144,8 +144,8 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	return s
 }
 
-// within returns how many bytes canonical offset off is from the beginning of leaf j of
-// l; off may lie in another element of an array.
+// within returns the distance in bytes from the beginning of leaf j of l to canonical offset off, which may
+// be in another element of an array.
 func (l *layout) within(off int64, j int32) int64 {
 	// Elements repeat with the size of some array around the leaf: walk down.
 	for l.parts != nil {
@@ -217,8 +217,7 @@ func (l *layout) hasPart(k int32, t *layout) bool {
 	return false
 }
 
-// loading makes registers dst.. include what is at place pl of every address
-// in src, accessed as t.
+// loading makes registers dst.. include the values at place pl of every address in src, accessed as t.
 type loading struct {
 	dst nodeID
 	pl  place
@@ -261,8 +260,7 @@ func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 	}
 }
 
-// storing makes what is at place pl of every address include registers src..,
-// accessed as t.
+// storing makes the values at place pl of every address include registers src.., accessed as t.
 type storing struct {
 	src nodeID
 	pl  place
@@ -282,7 +280,7 @@ func (a *analysis) storeTo(n nodeID, pl place, src nodeID, t *layout) {
 		case wholeLeaf:
 			a.copy(s.node, r)
 		case typeWord:
-			// The type of an interface being put together: it comes with the data.
+			// The type of an interface under construction: it comes with the data.
 		case dataWord:
 			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], r)
@@ -325,11 +323,10 @@ func (c *anyOffset) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// spread makes dst include every address, and those of the elements that follow
-// if it is taken for the first of n elements: n < 0 means an unknown number.
-// Usually there is an array of such elements, and all its elements have one
-// address; but code that gets here through unsafe.Pointer may take several
-// fields, or anything else, for an array.
+// spread makes dst include every address, and the addresses of the following elements, as if it were the
+// first of n elements. n < 0 means an unknown number. Usually there is an array of such elements, and all
+// its elements have one address. But code with unsafe.Pointer may treat several fields, or anything else,
+// as an array.
 type spread struct {
 	dst  nodeID
 	elem *layout
@@ -358,8 +355,7 @@ func (c *spread) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// hasElemsAt reports whether a part of l that begins at leaf k is an array of
-// elem, or there is nothing but one elem.
+// hasElemsAt reports whether a part of l that begins at leaf k is an array of elem, or a single elem.
 func (l *layout) hasElemsAt(k int32, elem *layout) bool {
 	if k == 0 && (l == elem || len(l.leaves) == 0 || l.count > 0 && l.parts[0].lay == elem) {
 		return true

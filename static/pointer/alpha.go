@@ -8,21 +8,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The abstraction function: from where and in which context an object of the
-// machine was allocated to what represents it. Package abstraction finds out both for
-// live objects, and the contexts of live frames: it walks the stack from the
-// outermost frame, whose context follows from the go statement and the context of
-// the frame that executed it (abstraction.Abstraction.Start, Policy.Contexts).
-// Where the stack does not determine it, the context is Unknown, and all objects of the
-// instruction are candidates.
+// The abstraction function. It maps the place and the context in which the machine allocated an object to
+// the objects that represent it. Package abstraction computes both for live objects, and the contexts of
+// live frames. It walks the stack from the outermost frame, whose context follows from the go statement and
+// the context of the frame that executed that (abstraction.Abstraction.Start, Policy.Contexts). Where the
+// stack does not determine it, the context is Unknown, and all objects of the instruction are candidates.
 
-// Allocated returns the objects that represent what instruction i allocates in
-// activations of its function with context ctx, which may be Unknown. t is the
-// type of the allocated memory; it only matters if i can allocate objects
-// of several types, because it is in opaque code or calls such code. It is nil for the
-// object of a map, whose type the machine does not know. A Panic allocates the machine's
-// record of the panic. The result is empty if the analysis holds that i is not executed in
-// ctx, or allocates nothing that pointers lead to.
+// Allocated returns the objects that represent the allocations of instruction i in activations of its
+// function with context ctx, which may be Unknown. t is the type of the allocated memory; it only matters
+// if i can allocate objects of several types, because it is in opaque code or calls such code. It is nil
+// for the object of a map, whose type the machine does not know. A Panic allocates the machine's record of
+// the panic. The result is empty if, according to the analysis, i is not executed in ctx, or allocates
+// nothing that pointers refer to.
 func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Object {
 	if isOpaque(i.Parent()) || ctx == External {
 		return r.opaque(t)
@@ -87,8 +84,8 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 	return list
 }
 
-// opaque returns the objects of type t allocated by opaque code,
-// and with them what can be of any type: handles and funcs.
+// opaque returns the objects of type t allocated by opaque code, and the objects that can have any type:
+// handles and funcs.
 func (r *Result) opaque(t types.Type) []*Object {
 	a := r.a
 	if t != nil {
@@ -140,9 +137,9 @@ func (r *Result) Special(k ObjectKind) *Object {
 	return r.a.descr
 }
 
-// Label returns the place at offset off of o, in bytes: an element of an array
-// has the place of the first one. For maps and channels, whose memory the
-// machine arranges as it likes, it is that of the object.
+// Label returns the place at offset off of o, in bytes: an element of an array has the place of the first
+// one. A map or a channel, whose memory the machine arranges as it likes, has only one place, that of the
+// object.
 func (o *Object) Label(off int64) Label {
 	if o.Kind == Opaque && o.lay != nil && o.lay.size > 0 {
 		off %= o.lay.size // it represents arrays, too

@@ -24,7 +24,7 @@ type analysis struct {
 	objIndex map[objectKey]*Object
 	descr    *Object
 	texts    *Object
-	// panicRecord is what hbFatalPanic is given.
+	// panicRecord is the argument of hbFatalPanic.
 	panicRecord *Object
 
 	funcs     map[*ssa.Function]*function
@@ -55,33 +55,32 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 	return AnalyzeUntil(func() bool { return false }, prog, entries...)
 }
 
-// AnalyzeUntil is Analyze, but returns nil once interrupt, which is asked now and
-// then, says so.
+// AnalyzeUntil is Analyze, but returns nil after interrupt has returned true. It is called now and then.
 func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	return analyze(new(analysis), interrupt, prog, entries)
 }
 
 // AnalyzeWithin is AnalyzeUntil with a bound on the work, in elements of points-to sets that are passed on.
-// It returns nil where that is reached: at the same place on every machine.
+// It returns nil when the bound is reached, at the same place on every machine.
 func AnalyzeWithin(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	return analyze(&analysis{most: work}, interrupt, prog, entries)
 }
 
-// AnalyzeWithoutUsers is AnalyzeWithin for libraries without the code that uses them: what a library exports
-// is called, and the parameters point to nothing. The result is about what the library allocates itself; it
-// is no bound of what pointers may point to.
+// AnalyzeWithoutUsers is AnalyzeWithin for libraries without the code that uses them. All exported
+// functions are called, with parameters that point to nothing. The result only covers the library's own
+// allocations: pointers may point to other objects, too.
 func AnalyzeWithoutUsers(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	return analyze(&analysis{alone: true, most: work}, interrupt, prog, entries)
 }
 
-// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much code of others: of that it analyses the
-// packages in ownLibrary only. A function outside calls the functions and the methods that it is given,
-// returns nothing, and has no other effect.
+// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much other code. It analyses the module, and of
+// the other code only the packages in ownLibrary. A function outside calls the functions and methods that
+// are passed to it, returns nothing, and has no other effect.
 func AnalyzeOwn(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	return analyze(&analysis{alone: true, own: true, most: work}, interrupt, prog, entries)
 }
 
-// analyze completes a, which says what is analysed.
+// analyze completes a, which specifies the program to analyse.
 func analyze(a *analysis, interrupt func() bool, prog *load.Program, entries []*load.Entry) *Result {
 	a.solver = newSolver()
 	a.prog = prog
@@ -110,10 +109,10 @@ func analyze(a *analysis, interrupt func() bool, prog *load.Program, entries []*
 	return newResult(a)
 }
 
-// solve generates and propagates until nothing is left to do. The two alternate: a call
-// through a func or an interface finds callees while it is solved, whose bodies then have
-// to be turned into constraints. Bodies first: the fewer constraints come when their
-// variables have values already, the better. It reports false if it was interrupted.
+// solve generates and propagates until nothing is left to do. The two alternate: a call through a func or
+// an interface finds callees while it is solved, whose bodies then have to be turned into constraints.
+// Bodies come first: constraints should be added before their variables have values, where possible. It
+// reports false if it was interrupted.
 func (a *analysis) solve(interrupt func() bool) bool {
 	n := 0
 	over := func() bool { // 64 bodies take less than 100 ms
@@ -139,8 +138,8 @@ func (a *analysis) solve(interrupt func() bool) bool {
 	}
 }
 
-// machineRoots adds what the machine calls by itself in every program: the
-// functions that raise and report run-time panics.
+// machineRoots adds the functions that the machine itself calls in every program: those that raise and
+// report run-time panics.
 func (a *analysis) machineRoots() {
 	if rt := a.prog.Package("runtime"); rt != nil {
 		for _, fn := range declared(rt.SSA) {
@@ -169,8 +168,7 @@ func (a *analysis) machineRoots() {
 	}
 }
 
-// roots adds what is called for entry e: the initialisers of packages, and the
-// entry itself.
+// roots adds the functions called for entry e: the initialisers of packages, and the entry itself.
 func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
@@ -190,7 +188,8 @@ func (a *analysis) roots(e *load.Entry) {
 		a.client(e)
 		return
 	}
-	// The parameters of what runs it are strings, and functions of these types and of TestMain's.
+	// The function that runs it has parameters that are strings, and functions of these types and of
+	// TestMain's.
 	tests := func(r nodeID) {
 		a.add(r, a.funcOf(e.Func).base)
 		if e.Beside != nil {

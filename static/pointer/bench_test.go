@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// programs are what BenchmarkAnalyze analyses.
+// programs has the programs for BenchmarkAnalyze.
 var programs = []struct{ name, src string }{
 	{"fmt", `package main
 

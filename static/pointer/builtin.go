@@ -137,8 +137,8 @@ func isUintptr(t types.Type) bool {
 	return ok && b.Kind() == types.Uintptr
 }
 
-// exposed is the register of all addresses that were made numbers which were
-// not at once made addresses again.
+// exposed is the register of all addresses that were converted to numbers, unless these were at once
+// converted back to addresses.
 func (a *analysis) exposed() nodeID {
 	if a.exposedReg == 0 {
 		a.exposedReg = a.registers(1)
@@ -146,8 +146,8 @@ func (a *analysis) exposed() nodeID {
 	return a.exposedReg
 }
 
-// staysLocal reports whether number v, which was an address, is used for
-// nothing but arithmetic whose results become addresses or truth values.
+// staysLocal reports whether number v, which was an address, is used only in arithmetic whose results
+// become addresses or truth values.
 func staysLocal(v ssa.Value, depth int) bool {
 	if depth > 8 {
 		return false
@@ -207,8 +207,7 @@ func (a *analysis) trace(inst *instance, dst nodeID, v ssa.Value, seen map[ssa.V
 	return false
 }
 
-// textPtrs is the register of all addresses that the bytes of strings have, as
-// far as unsafe code can find out.
+// textPtrs is the register of all addresses of bytes of strings that unsafe code can find out.
 func (a *analysis) textPtrs() nodeID {
 	if a.textReg == 0 {
 		a.textReg = a.registers(1)
@@ -232,7 +231,7 @@ func (a *analysis) readAsText(inst *instance, i *ssa.Convert, t *layout) {
 	}
 }
 
-// textAt makes pointers where a string is expected addresses of text.
+// textAt makes pointers addresses of text where a string is expected.
 type textAt struct {
 	pl      place
 	written bool

@@ -6,10 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Calls. One whose callee is in the code is linked to it when its instruction is turned into
-// constraints. One through a func or an interface is a constraint of that value, which
-// links it to a callee for each object that arrives there: the call graph grows while the
-// constraints are solved.
+// Calls. A call whose callee is in the code is linked to it when its instruction is turned into
+// constraints. A call through a func or an interface is a constraint on that value, which links the call to
+// a callee for each object that arrives there: the call graph grows while the constraints are solved.
 //
 //	f(x)         callStatic: f, in the context that the policy gives it
 //	func(){}()   callObject: the literal, with the variables it has captured
@@ -21,8 +20,8 @@ import (
 // To link is to make the callee's parameters include the arguments, and the result of
 // the call include the callee's (enter).
 
-// resolve returns the function that is called when fn is: another one if fn
-// has no body and is linked to one that has.
+// resolve returns the function that a call of fn executes. It is not fn if fn has no body and is linked to
+// a function that has one.
 func (a *analysis) resolve(fn *ssa.Function) *ssa.Function {
 	if a.prog.IsBodyless(fn) && a.model(fn) == nil {
 		if l := a.prog.Linked(fn); l != nil {
@@ -156,7 +155,7 @@ func (a *analysis) callObject(inst *instance, i ssa.CallInstruction, o *Object) 
 	a.capture(callee, o)
 }
 
-// capture makes the free variables of callee include what closure o has captured.
+// capture makes the free variables of callee include the captured variables of closure o.
 func (a *analysis) capture(callee *instance, o *Object) {
 	r := o.capture
 	for k, v := range callee.fn.FreeVars {
@@ -232,16 +231,17 @@ func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Fun
 	a.receiver(callee, o)
 }
 
-// boxCall is the call of a method of what is in a box.
+// boxCall is the call of a method of the content of a box.
 type boxCall struct {
 	inst  *instance
 	instr ssa.CallInstruction
 	box   *Object
 }
 
-// throughWrapper makes the registers of a wrapper of type *T include what they have when the machine
-// calls it for a T in an interface. The analysis calls the method of T itself then (callMethod); but the
-// wrapper may also be called otherwise, and then its frames are taken to be as its instances say.
+// throughWrapper makes the registers of a wrapper of type *T include their values when the machine calls
+// the wrapper for a T in an interface. In this case the analysis calls the method of T itself (callMethod).
+// But the wrapper may also be called in other ways, and then its frames are expected to agree with its
+// instances.
 func (a *analysis) throughWrapper(c boxCall) {
 	w := a.boxMethod(c.box.Type, c.instr.Common().Method)
 	if w == nil {
@@ -253,7 +253,7 @@ func (a *analysis) throughWrapper(c boxCall) {
 	}
 }
 
-// newWrapper does that for an instance of a wrapper that has come later.
+// newWrapper does that for an instance of a wrapper that is created later.
 func (a *analysis) newWrapper(inst *instance) {
 	a.wrappers[inst.fn] = append(a.wrappers[inst.fn], inst)
 	for _, c := range a.boxCalls[inst.fn] {
@@ -309,10 +309,9 @@ type receiverOf struct {
 	at Origin
 }
 
-// receiverAt returns address n, a receiver of fn, in terms of allocations. Where
-// there is nothing of the receiver's type at n, an address that got there through
-// package unsafe or opaque code, it makes no context: there may be as
-// many as there are objects. (Two addresses may have one Origin; the first decides.)
+// receiverAt returns address n, a receiver of fn, as an Origin. If nothing of the receiver's type is at n,
+// the address comes from package unsafe or opaque code. It makes no context then: there may be as many such
+// addresses as objects. (Two addresses may have one Origin; the first decides.)
 func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	k := receiverOf{fn, a.originOf(n)}
 	if _, known := a.policy.shared[k]; !known {
@@ -322,7 +321,7 @@ func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	return k.at
 }
 
-// originOf returns address n in terms of allocations.
+// originOf returns address n as an Origin.
 func (a *analysis) originOf(n nodeID) Origin {
 	o := a.objectOf(n)
 	site := o.Site
@@ -349,9 +348,9 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	return fn
 }
 
-// boxMethod returns the method that the machine calls for m of a value of concrete type t in an
-// interface, if it is not that of t: the wrapper of the pointer type, which is given the address of
-// the value, as t does not fit into the interface itself.
+// boxMethod returns the method that the machine calls for m on a value of concrete type t in an interface,
+// if it is not t's method. It is the wrapper of the pointer type, which gets the address of the value,
+// because t does not fit into the interface itself.
 func (a *analysis) boxMethod(t types.Type, m *types.Func) *ssa.Function {
 	if isPointerShaped(t) {
 		return nil

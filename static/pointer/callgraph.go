@@ -57,8 +57,8 @@ func (r *Result) Calls() iter.Seq[Call] {
 	}
 }
 
-// Callees returns what site may call in activations of its function with
-// context ctx. Builtins are left out.
+// Callees returns the functions that site may call in activations of its function with context ctx.
+// Builtins are left out.
 func (r *Result) Callees(site ssa.CallInstruction, ctx Context) []Activation {
 	inst := r.a.instIndex[instanceKey{site.Parent(), ctx}]
 	if inst == nil || inst.siteOf[site] == nil {
@@ -103,9 +103,8 @@ func (r *Result) Reachable() []*ssa.Function {
 // IsReachable reports whether fn may be called.
 func (r *Result) IsReachable(fn *ssa.Function) bool { return len(r.ctxs[fn]) > 0 }
 
-// IsOpaque reports whether the body of fn is not analysed: it belongs to package
-// reflect, or has no body and no model. What it may do is bounded by what it
-// has been given: see Set.Universal.
+// IsOpaque reports whether the body of fn is not analysed: it belongs to package reflect, or has no body
+// and no model. Its effects are bounded by the values that it gets: see Set.Universal.
 func (r *Result) IsOpaque(fn *ssa.Function) bool {
 	return isOpaque(fn) || r.a.leavesOut(fn) || r.a.prog.IsBodyless(fn) && r.a.model(fn) == nil && r.a.resolve(fn) == fn
 }

@@ -12,23 +12,22 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Context distinguishes activations of one function, and the objects allocated
-// in them. It is a number of a Policy: 0 for functions whose activations are
-// all treated alike, otherwise a string of what led to them.
+// A Context distinguishes activations of one function, and the objects allocated in them. It is a number of
+// a Policy: 0 for functions whose activations are all treated alike, otherwise one for a string of the
+// calls and allocations that led to them.
 type Context int32
 
 const (
 	// Unknown is the context of an activation about which too little is known.
 	Unknown Context = -1
-	// External is the context of what opaque code has called and what is opaque for
-	// this reason.
+	// External is the context of functions that opaque code has called, and that are opaque for this
+	// reason.
 	External Context = -2
 )
 
-// A Policy says which functions have contexts, and which. The analysis and the
-// machine use the same Policy, so that an object of the machine can be found
-// among those of the analysis: everything is a function of the call stack and,
-// for closures and methods of generic types, of where the closure or the
+// A Policy determines which functions have contexts, and which ones. The analysis and the machine use the
+// same Policy, so that an object of the machine can be found among those of the analysis: everything is a
+// function of the call stack and, for closures and methods of generic types, of where the closure or the
 // receiver was allocated.
 //
 // The contexts of an activation of
@@ -53,10 +52,10 @@ type Policy struct {
 	factory map[*ssa.Function]bool
 	table   []contextInfo
 	index   map[contextInfo]Context
-	// started holds the functions that go statements name: those without a
-	// context of their own have one when they are started.
+	// started has the functions that go statements name. Those without a context of their own have one when
+	// they are started.
 	started map[*ssa.Function]bool
-	// shared says of receivers whether they make no context: see receiverAt.
+	// shared is set for a receiver that makes no context: see receiverAt.
 	shared  map[receiverOf]bool
 	clients map[*ssa.Function]string
 }
@@ -64,7 +63,7 @@ type Policy struct {
 // maxDepth bounds the length of a context.
 const maxDepth = 3
 
-// contextInfo is what a context consists of.
+// contextInfo has the parts of a context.
 type contextInfo struct {
 	site   any     // ssa.Instruction, or the *ssa.Function whose deferred call it is; for receivers, see off
 	parent Context // the rest of the string; for receivers, the context of the allocation
@@ -87,11 +86,11 @@ type Frame struct {
 	// Made is the context of the activation that made the closure called, plus
 	// one; 0 means that it is not known. It matters if NeedsMaker(Fn).
 	Made Context
-	// Foundling: in the outermost frame, it is not known what started it.
+	// Foundling is set in the outermost frame if it is not known what started it.
 	Foundling bool
 }
 
-// An Origin is an address in terms of allocations.
+// An Origin describes an address by the allocation of its object.
 type Origin struct {
 	Site    any // where the object was allocated: see Object.Site
 	Context Context
@@ -113,7 +112,7 @@ func NewPolicy(prog *load.Program) *Policy {
 	}
 }
 
-// kind says what the contexts of a function are.
+// kind is the kind of contexts that a function has.
 type kind uint8
 
 const (
@@ -138,7 +137,8 @@ func (p *Policy) Single(fn *ssa.Function) bool {
 	return p.kind(fn) == plain && !p.started[fn] && !isHelper(fn)
 }
 
-// start notes that a go statement calls fn; and what it adapts, as wrappers leave the context alone.
+// start notes that a go statement calls fn, and, because wrappers do not change the context, the method
+// that fn wraps.
 func (p *Policy) start(fn *ssa.Function) {
 	p.started[fn] = true
 	//mutant: what is adapted is started [test ./oracle/check TestMethodForms$]: false
@@ -221,9 +221,8 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 // enter returns the context of an activation of callee, called at site of an
 // activation whose context is ctx; made is the maker's context.
 //
-// The cases come in this order: opaque code; wrappers, which leave the context alone; functions
-// whose kind alone decides; calls by the machine, and deferred calls; and what is left has the call
-// as its context.
+// The cases come in this order: opaque code; wrappers, which do not change the context; functions whose
+// kind alone decides; calls by the machine, and deferred calls. In all other cases the call is the context.
 func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
 	if site != nil && isHelper(callee) && (ctx == External || isOpaque(site.Parent())) {
 		return External
@@ -276,8 +275,8 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	return p.push(site, ctx)
 }
 
-// clientOf returns the file fn is in, as part of its package: code that encodes
-// with reflect is seldom in the file of the code that decodes.
+// clientOf returns fn's file, which stands for a part of its package: code that encodes with reflect is
+// seldom in the same file as code that decodes.
 func (p *Policy) clientOf(fn *ssa.Function) string {
 	pkg := p.prog.PackageOf(fn)
 	if pkg == nil {
@@ -294,10 +293,9 @@ func (p *Policy) clientOf(fn *ssa.Function) string {
 	return c
 }
 
-// deferring returns what represents a deferred call in contexts: the function
-// that runs it. Its deferred calls are not distinguished, because the machine runs
-// them without knowing which statement they come from. Those of a
-// range-over-func body are run by the function that contains it.
+// deferring returns the function that runs a deferred call, which represents the call in contexts. Its
+// deferred calls are not distinguished, because the machine runs them without knowing which statement they
+// come from. Those of a range-over-func body are run by the function that contains it.
 func deferring(fn *ssa.Function) *ssa.Function {
 	for fn.Parent() != nil && fn.Synthetic != "" {
 		fn = fn.Parent()
@@ -314,8 +312,8 @@ func (p *Policy) madeBy(mc *ssa.MakeClosure, ctx Context) Context {
 	return ctx
 }
 
-// push returns the context of a call at site with context ctx.
-// A cut or a recursion only makes activations alike that are not: objects of theirs become one.
+// push returns the context of a call at site with context ctx. A cut or a recursion can only merge
+// different activations, and their objects.
 func (p *Policy) push(site any, ctx Context) Context {
 	if ctx == Unknown {
 		return Unknown
@@ -406,7 +404,7 @@ func (p *Policy) String(c Context) string {
 	return b.String()
 }
 
-// describe names a site by its position.
+// describe returns the position of a site.
 func (p *Policy) describe(site any) string {
 	var pos token.Pos
 	switch s := site.(type) {
@@ -441,7 +439,7 @@ func (p *Policy) position(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d:%d", q.Filename[strings.LastIndexByte(q.Filename, '/')+1:], q.Line, q.Column)
 }
 
-// Position says where i is: the base name of its file, line and column.
+// Position returns the place of i: the base name of its file, line and column.
 func (p *Policy) Position(i ssa.Instruction) string { return p.describe(i) }
 
 // posOf returns the position of i, or of the nearest instruction before it in

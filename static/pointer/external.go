@@ -4,16 +4,16 @@ import (
 	"go/types"
 )
 
-// Opaque code. The bodies of package reflect, and functions without a body that
-// have no model, are opaque: not analysed. What is given to them may come back anywhere
-// where it fits by its type, and whatever can be reached from it may be read;
-// if one of them is called that can do so, it may be written to and called.
+// Opaque code. The bodies of package reflect, and functions without a body and without a model, are opaque:
+// they are not analysed. A value passed to them may come back anywhere where its type fits, and everything
+// reachable from it may be read. If a called function has the effect, such values may also be written to
+// and called.
 //
 // Such code is one external node of the constraint graph, whose memory is sorted by
 // types: blob(T) is a value of type T that represents all values of that type the code
 // may hold.
 
-// external is what opaque code holds.
+// external has the values that opaque code holds.
 type external struct {
 	a     *analysis
 	blobs map[types.Type]*blob
@@ -28,7 +28,7 @@ type external struct {
 	lib            *types.Package // which
 }
 
-// blob is all values of a type that an external node holds.
+// blob has all values of one type that an external node holds.
 type blob struct {
 	w    *external
 	t    types.Type // canonical
@@ -96,16 +96,15 @@ func (w *external) addresses() nodeID {
 	return w.addrs
 }
 
-// seesField reports whether w gets hold of what is in field f of a struct it holds.
-// Values that package reflect finds in unexported fields are read-only: they can
-// be read, but neither set, called, nor turned into ordinary values. Only their
-// address can be asked for: from then on the node sees unexported fields. (Fields of
-// embedded structs are as exported as they are themselves.)
+// seesField reports whether w gets the value of field f of a struct that it holds. Values that package
+// reflect finds in unexported fields are read-only: they can be read, but neither set, called, nor turned
+// into ordinary values. Only the function for their address makes the node see unexported fields. (The node
+// always sees an embedded struct: the names of that struct's fields decide.)
 func (w *external) seesField(f *types.Var) bool {
 	return f.Exported() || f.Embedded() || w.seesUnexported
 }
 
-// seeUnexported lets w see what is in unexported fields.
+// seeUnexported lets w see the values of unexported fields.
 func (w *external) seeUnexported() {
 	if w.seesUnexported || w.client {
 		return
@@ -125,8 +124,7 @@ func (w *external) seeUnexported() {
 	}
 }
 
-// opaqueObject returns the object of type t, canonical, in opaque code: of the
-// external node that site names.
+// opaqueObject returns the object of type t, which is canonical, in the external node that site names.
 func (a *analysis) opaqueObject(site any, t types.Type) *Object {
 	o := a.object(objectKey{site, 0, Opaque}, t, a.lays.of(t))
 	o.direct = isPointerShaped(t)
@@ -135,8 +133,8 @@ func (a *analysis) opaqueObject(site any, t types.Type) *Object {
 
 // expand sets up the rules for values of p's type that the external node's effects ask for.
 //
-// What an external node can do only grows (can): from keeping what it is given, to writing, calling
-// and making values. A rule is set up when the effect that it is part of is first asked for.
+// The effects of an external node only grow (can): from keeping the values passed to it, to writing,
+// calling and making values. A rule is set up when its effect is first needed.
 //
 //	T              rules
 //	*T, []T        what it points to is read into blob(T), written from it; addresses of parts
@@ -205,7 +203,7 @@ func (p *blob) expand() {
 	}
 }
 
-// convert makes p's values those of all types that have the same memory.
+// convert adds p's values to the blobs of all types with the same memory.
 func (p *blob) convert() {
 	if p.reg == 0 || types.IsInterface(p.t) {
 		return
@@ -234,7 +232,7 @@ func (p *blob) convert() {
 	}
 }
 
-// memory sets up the rules for what a pointer or slice points to.
+// memory sets up the rules for the target of a pointer or slice.
 func (p *blob) memory(elem types.Type, first bool, add effect) {
 	a := p.w.a
 	if first && p.w.owns(elem) {
@@ -264,8 +262,7 @@ func (p *blob) obj0() *Object {
 	return p.obj
 }
 
-// cell sets up the rules for a value of type elem at place pl of what p's
-// values point to.
+// cell sets up the rules for a value of type elem at place pl of the targets of p's values.
 func (p *blob) cell(elem types.Type, pl place, first bool, add effect) {
 	a := p.w.a
 	if s, hidden := p.w.hides(elem); hidden {
@@ -304,7 +301,7 @@ func (p *blob) part(t types.Type, x *part, first bool, add effect) {
 	}
 }
 
-// externalCell reads or writes what addresses in an external node point to.
+// externalCell reads or writes the targets of addresses in an external node.
 type externalCell struct {
 	w     *external
 	elem  types.Type
@@ -326,8 +323,8 @@ func (c *externalCell) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// inside lets an external node have the addresses of the parts of what its addresses
-// point to, as reflect.Value.Addr returns them.
+// inside gives an external node the addresses of the parts of its addresses' targets, as reflect.Value.Addr
+// returns them.
 type inside struct {
 	w *external
 	t types.Type
@@ -355,7 +352,7 @@ func (c *inside) apply(a *analysis, delta []nodeID) {
 	walk(c.t, place{})
 }
 
-// known makes an external node know a type once it holds a pointer to one.
+// known makes an external node know a type when it holds a pointer to a value of it.
 type known struct {
 	w *external
 	t types.Type
@@ -363,7 +360,7 @@ type known struct {
 
 func (c *known) apply(*analysis, []nodeID) { c.w.blob(c.t) }
 
-// inExternal lets an external node see what is in interface values.
+// inExternal lets an external node see the contents of interface values.
 type inExternal struct{ w *external }
 
 func (c *inExternal) apply(a *analysis, delta []nodeID) {
@@ -406,7 +403,7 @@ func (w *external) escape(t types.Type, reg nodeID) {
 	w.a.copyN(p.reg, reg, len(p.lay.ptrs))
 }
 
-// produce makes dst.., of type t, include what w may return as such.
+// produce makes dst.., of type t, include the values of this type that w may return.
 func (w *external) produce(dst nodeID, t types.Type) {
 	a := w.a
 	l := a.lays.of(t)

@@ -6,9 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Calls by opaque code: of funcs that it holds, and of the exported methods of values that it
-// holds. The parameters are whatever it can make of their types (produce), and the results it keeps
-// (escape).
+// Calls by opaque code: of funcs that it holds, and of the exported methods of values that it holds. The
+// parameters are all values of their types that it can make (produce), and it keeps the results (escape).
 
 // worldCall is a call by opaque code.
 type worldCall struct {
@@ -58,8 +57,8 @@ func (c *methodCall) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// called makes the parameters of inst, from the skip-th on, whatever w holds, and
-// lets w have the results.
+// called makes the parameters of inst, from the skip-th on, include the values that w holds, and gives the
+// results to w.
 func (w *external) called(inst *instance, skip int) {
 	sig := inst.fn.Signature
 	k := len(inst.info.args) - sig.Params().Len()

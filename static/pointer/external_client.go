@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// The code that uses a library is not there. It is treated like opaque code (see
-// external.go) that
+// The code that uses a library is not part of the program. It is treated like opaque code (see external.go)
+// that
 //
 //   - uses exported names only, and neither copies structs with other fields
 //     nor accesses them with unsafe or reflect,
@@ -19,7 +19,7 @@ import (
 //     of unexported types that it is given: sound would be that everything
 //     points to everything.
 
-// client adds what the users of library e do.
+// client adds the effects of the users of library e.
 func (a *analysis) client(e *load.Entry) {
 	w := a.external("", "users of "+e.Path)
 	w.client, w.lib = true, e.Package.Types
@@ -80,7 +80,7 @@ func (w *external) hides(t types.Type) (*types.Struct, bool) {
 	return nil, false
 }
 
-// IsOutside reports whether o represents what the code that uses a library has made.
+// IsOutside reports whether o represents objects made by the code that uses a library.
 func (o *Object) IsOutside() bool {
 	if m, ok := o.Site.(madeType); ok {
 		return m.w.client

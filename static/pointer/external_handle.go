@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// Handles are the values that opaque code gives out to be given back: a
-// reflect.Value, a reflect.Type. What they refer to is in an external node, or is a
-// type it knows. A node that is given a handle of another one includes that, or
-// learns its types.
+// Handles are values that opaque code returns, and later gets back as arguments: a reflect.Value, a
+// reflect.Type. They refer to values in an external node, or to types that it knows. A node that gets a
+// handle of another one includes that node, or learns its types.
 
-// handles is the part of an external node that concerns handles.
+// handles is the part of an external node that is about handles.
 type handles struct {
-	// handle is what handles refer to, and descr what handles of types refer
-	// to. Nothing else can follow them.
+	// handle is the object that handles refer to, and descr the one that handles of types refer to. Only
+	// this code can follow them.
 	handle, descr *Object
 	rtype         *Object     // the interface value that represents a type
 	included      []*external // the nodes whose values are also in this one
@@ -25,8 +24,8 @@ type handles struct {
 	made          bool        // there may be types made at run time
 }
 
-// isHandle reports whether t is a type of opaque code, or a pointer to one: what
-// its values refer to is a description of a type or in the external node anyway.
+// isHandle reports whether t is a type of opaque code, or a pointer to one. Its values refer to a
+// description of a type, or to something that is in the external node anyway.
 func isHandle(t types.Type) bool {
 	switch p := t.(type) {
 	case *types.Pointer:
@@ -219,8 +218,8 @@ func (w *external) create(t types.Type) {
 	}
 }
 
-// makeTypes lets w have values of types that are made at run time: its handle
-// represents them in interfaces (see untag).
+// makeTypes gives w values of types that are made at run time. Its handle represents them in interfaces
+// (see untag).
 func (w *external) makeTypes() {
 	if w.made {
 		return

@@ -43,21 +43,21 @@ func typesOf(fn *ssa.Function) *types.Package {
 	return nil
 }
 
-// effect says what a call of opaque code can lead to, then or later.
+// effect is a set of effects that a call of opaque code can have, then or later.
 type effect uint8
 
 const (
-	// keeps: what the arguments refer to can be read and returned.
+	// keeps: everything that the arguments refer to can be read and returned.
 	keeps effect = 1 << iota
-	// writes: it can be written to.
+	// writes: the same can be written to.
 	writes
-	// creates: new objects of the types seen can appear.
+	// creates: new objects of the types seen can be made.
 	creates
-	// calls: functions and methods among it can be called.
+	// calls: functions and methods among the same can be called.
 	calls
-	// addresses: addresses of its parts can be returned.
+	// addresses: addresses of parts of the same can be returned.
 	addresses
-	// makesTypes: there can be types of which nothing is known.
+	// makesTypes: types of which nothing is known can be made.
 	makesTypes
 	// converts: values can change from one type to another with the same memory.
 	converts
@@ -81,8 +81,8 @@ func effectOf(fn *ssa.Function) effect {
 	return everything
 }
 
-// reflectEffects is about the exported functions and methods of package reflect
-// and the functions of reflectlite that others use.
+// reflectEffects has the effects of the exported functions and methods of package reflect, and of the
+// functions of reflectlite that others use.
 var reflectEffects = effectTable()
 
 func effectTable() map[string]effect {
@@ -98,7 +98,7 @@ func effectTable() map[string]effect {
 	add(keeps|writes|creates, "reflect.", "", `Append AppendSlice Copy MakeChan MakeMap MakeMapWithSize MakeSlice New Select`)
 	add(keeps|writes|creates|addresses, "reflect.", "", `NewAt SliceAt`)
 	add(everything, "reflect.", "", `MakeFunc`)
-	// Addresses of parts can be had from Slice, which works on arrays.
+	// Slice, which works on arrays, returns addresses of parts.
 	add(keeps, "(reflect.Value).", "", `Bool Bytes CanAddr CanComplex CanConvert CanFloat CanInt CanInterface CanSet CanUint Cap Clear Close
 		Comparable Complex Elem Equal Field FieldByIndex FieldByIndexErr FieldByName FieldByNameFunc Fields Float Index Int Interface
 		InterfaceData IsNil IsValid IsZero Kind Len MapIndex MapKeys MapRange NumField NumMethod OverflowComplex
@@ -120,9 +120,9 @@ func effectTable() map[string]effect {
 	return t
 }
 
-// externalKey names an external node: each package that calls an opaque one has its own, as
-// long as it does not hand on what it gets. So what is printed with fmt is only
-// read, even if another package writes to its own things through reflect.
+// externalKey names an external node. Each package that calls an opaque one has its own node, unless it
+// passes on the values it gets. So a value printed with fmt is only read, even if another package writes to
+// its own values through reflect.
 type externalKey struct{ opaque, client string }
 
 // externalOf returns the external node of inst's code, which is opaque or has no body and
@@ -159,7 +159,7 @@ func (a *analysis) external(path, client string) *external {
 	return w
 }
 
-// setType finds out which type of an opaque package represents types.
+// setType finds the type of an opaque package that represents types.
 func (w *external) setType(pkg *types.Package) {
 	obj, iface := pkg.Scope().Lookup("rtype"), pkg.Scope().Lookup("Type")
 	if obj == nil || iface == nil {
@@ -276,9 +276,9 @@ func params(sig *types.Signature) []types.Type {
 	return list
 }
 
-// implementations lets w, the external node of function fn without a body and without a
-// model, create what its results can be if they are interfaces: the exported
-// types of fn's package that implement them.
+// implementations is about w, the external node of a function fn without a body and without a model. If a
+// result of fn is an interface, w may create values of the exported types in fn's package that implement
+// it.
 func (a *analysis) implementations(w *external, fn *ssa.Function) {
 	if fn.Pkg == nil {
 		return
@@ -306,8 +306,8 @@ func (a *analysis) implementations(w *external, fn *ssa.Function) {
 	}
 }
 
-// addCalls adds what the code of an opaque package calls in other packages to the call
-// graph. Which of its functions are reached is not found out.
+// addCalls adds the calls from an opaque package to other packages to the call graph. All functions of the
+// package count as reached.
 func (w *external) addCalls(pkg *ssa.Package) {
 	a := w.a
 	a.prog.BuildPackage(pkg)
@@ -362,7 +362,7 @@ func (w *external) addCalls(pkg *ssa.Package) {
 	}
 }
 
-// panics adds what p, a statement in w's code, panics with.
+// panics adds the value of p, a panic in w's code.
 func (w *external) panics(p *ssa.Panic) {
 	a := w.a
 	if m, ok := p.X.(*ssa.MakeInterface); ok {

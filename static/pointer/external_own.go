@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ownLibrary are the packages of the library that AnalyzeOwn analyses: their functions hand on what they are
-// given, or concern other goroutines.
+// ownLibrary has the packages of the library that AnalyzeOwn analyses: their functions pass on their
+// arguments, or are about other goroutines.
 var ownLibrary = map[string]bool{"bytes": true, "container/heap": true, "container/list": true, "container/ring": true, "context": true,
 	"errors": true, "iter": true, "maps": true, "slices": true, "sort": true, "strings": true, "sync": true, "sync/atomic": true,
 	"internal/sync": true, "internal/synctest": true, "testing": true, "testing/synctest": true, "time": true, "unique": true, "weak": true,
@@ -22,8 +22,8 @@ func (a *analysis) leavesOut(fn *ssa.Function) bool {
 	return p != nil && !p.Main && !ownLibrary[p.Path] && a.model(fn) == nil
 }
 
-// leftOut adds the constraints for a function that is not analysed: it calls the functions that it is given,
-// and the methods of interfaces with methods.
+// leftOut adds the constraints for a function that is not analysed. It calls the functions among its
+// arguments, and the methods of interfaces with methods.
 func (a *analysis) leftOut(inst *instance) {
 	w := a.external("", inst.fn.String())
 	sig := inst.fn.Signature

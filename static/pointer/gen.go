@@ -23,12 +23,12 @@ import (
 //	v = f(x)          x ⊆ parameter of g, result of g ⊆ v
 //	                                      for each func g in f   call.go
 //
-// What is for each element of a value is a constraint of that value: the solver applies it to
-// every element, now and later. Addresses of parts that are only used to load and store
-// have no register: an access through &x.f.g is one of x at the place of f.g (isFolded).
+// A rule for each element of a value is a constraint of that value: the solver applies it to every element,
+// now and later. Addresses of parts that are only used to load and store have no register: an access
+// through &x.f.g is one of x at the place of f.g (isFolded).
 
-// generate turns the body of inst into constraints.
-// Once for each instance, when it is reached.
+// generate turns the body of inst into constraints. It is called once for each instance, when that is
+// reached.
 func (a *analysis) generate(inst *instance) {
 	inst.gone = true
 	if m := a.model(inst.fn); m != nil {
@@ -159,7 +159,7 @@ func (a *analysis) instruction(inst *instance, i ssa.Instruction) {
 	}
 }
 
-// regOf is reg for values that may be folded: then it is 0.
+// regOf is like reg, but returns 0 for values that are folded.
 func (a *analysis) regOf(inst *instance, v ssa.Value) nodeID {
 	if r, ok := inst.info.regs[v]; ok {
 		return inst.base + nodeID(r)
@@ -234,9 +234,8 @@ func (a *analysis) closureOf(inst *instance, i *ssa.MakeClosure) *Object {
 	return o
 }
 
-// assert makes dst.. include what interface src holds that is of type t, or, if t
-// is an interface, implements it. The result of a two-valued assertion begins
-// with the value too.
+// assert makes dst.. include the values in interface src that have type t, or, if t is an interface,
+// implement it. The result of a two-valued assertion begins with the value too.
 func (a *analysis) assert(dst, src nodeID, t types.Type) {
 	if dst == 0 {
 		return
@@ -316,8 +315,7 @@ func (a *analysis) updateMap(m nodeID, t *types.Map, key, value nodeID) {
 	}
 }
 
-// loadMap makes key.. and value.. include the contents of map m; 0 means that
-// they are not wanted.
+// loadMap makes key.. and value.. include the contents of map m. If one is 0 it is not wanted.
 func (a *analysis) loadMap(key, value, m nodeID, t *types.Map) {
 	l := a.lays.mapOf(t)
 	if e := a.lays.of(t.Key()); key != 0 && len(e.ptrs) > 0 {

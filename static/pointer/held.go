@@ -6,27 +6,28 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What opaque code may read and write is what it holds. Each package that calls such code has an external
-// node of its own (external.go), so what is known is who called: fmt reads what is printed, and
-// encoding/json writes what it is given to decode into.
+// Opaque code may read and write only what it holds. Each package that calls such code has an external node
+// of its own (external.go), so callers are distinguished: fmt only reads the printed values, and
+// encoding/json writes the values into which it decodes.
 //
 //  1. An address that code of a node uses is a value of a register of one of its blobs: blob(T) has all
-//     that the node holds of type T, and what is in memory it can get at is loaded into blobs by type.
-//  2. What it writes to can be set. So it is not in an unexported field, or the node sees those too: it lies
-//     in an object of which a blob has an address. (Held.Written)
-//  3. It reads unexported fields as well, and what they lead to: all that can be reached from there, but
-//     for what closures have captured and what is in channels. (Held.Read)
+//     values of type T that the node holds, and the contents of memory that it can reach are loaded into
+//     blobs by type.
+//  2. It writes only to memory that can be set. Such memory is not in an unexported field, unless the node
+//     sees those too. So it lies in an object of which a blob has an address. (Held.Written)
+//  3. It also reads unexported fields, and everything reachable from them, except for the captured
+//     variables of closures and the elements of channels. (Held.Read)
 //
-// A call of opaque code that calls functions of the program, or synchronises, is not meant here.
+// This is not about calls of opaque code that call functions of the program, or synchronise.
 
-// Held is what the code of an external node may access.
+// Held has the memory that the code of an external node may access.
 type Held struct {
 	Written []*Object // where it may write, and read; ascending by number
 	Read    []*Object // all of it
 }
 
-// Held returns what calls of fn, which is opaque, may access in activations with context ctx; ok is false
-// if nothing is known of them.
+// Held returns the memory that calls of fn, which is opaque, may access in activations with context ctx. ok
+// is false if nothing is known about them.
 func (r *Result) Held(fn *ssa.Function, ctx Context) (h *Held, ok bool) {
 	inst := r.a.instIndex[instanceKey{fn, ctx}]
 	if inst == nil || !isOpaque(fn) {
@@ -40,7 +41,7 @@ func (r *Result) Held(fn *ssa.Function, ctx Context) (h *Held, ok bool) {
 	return h, true
 }
 
-// held computes what w holds.
+// held computes the Held of w.
 func (w *external) held() *Held {
 	var list []*Object
 	seen := map[*Object]bool{}

@@ -12,7 +12,7 @@ import (
 //
 //	│ params │ captured │ results │ values ... │     v is at base + function.regs[v]
 //
-// Instances share function, which says where in its row each value is.
+// Instances share a function, which has the place of each value in the row.
 type instance struct {
 	fn   *ssa.Function
 	ctx  Context
@@ -35,7 +35,7 @@ type callSite struct {
 	index   map[*instance]bool
 }
 
-// function is what all instances of a function have in common.
+// function has the data that all instances of a function share.
 type function struct {
 	fn   *ssa.Function
 	regs map[ssa.Value]int32 // first register of a value
@@ -196,7 +196,7 @@ func (a *analysis) chain(v ssa.Value) (root ssa.Value, pl place) {
 	for isFolded(v) {
 		switch x := v.(type) {
 		case *ssa.FieldAddr:
-			// Offsets of an inner struct come on top.
+			// The offset of an inner struct is added.
 			f := &a.structOf(x.X.Type()).parts[x.Field]
 			pl = pl.plus(f)
 			v = x.X
@@ -224,7 +224,7 @@ func (a *analysis) fixed(inst *instance, root ssa.Value) (nodeID, bool) {
 	return 0, false
 }
 
-// loadInto makes dst.. include what v, an address in inst, points to, as t.
+// loadInto makes dst.. include the memory at v, an address in inst, as a value of type t.
 func (a *analysis) loadInto(inst *instance, dst nodeID, v ssa.Value, t *layout) {
 	root, pl := a.chain(v)
 	if n, ok := a.fixed(inst, root); ok {
@@ -234,7 +234,7 @@ func (a *analysis) loadInto(inst *instance, dst nodeID, v ssa.Value, t *layout) 
 	a.on(a.reg(inst, root), &loading{dst, pl, t})
 }
 
-// storeFrom makes what v, an address in inst, points to include src..
+// storeFrom makes the memory at v, an address in inst, include src..
 func (a *analysis) storeFrom(inst *instance, v ssa.Value, src nodeID, t *layout) {
 	root, pl := a.chain(v)
 	if n, ok := a.fixed(inst, root); ok {

@@ -47,7 +47,7 @@ type leaf struct {
 	kind leafKind
 }
 
-// leafKind says what pointers a leaf can hold.
+// leafKind is the kind of pointers that a leaf can hold.
 type leafKind uint8
 
 const (
@@ -118,7 +118,7 @@ func (ls *layouts) of(t types.Type) *layout {
 // holdsPointers reports whether values of type t can contain pointers.
 func (ls *layouts) holdsPointers(t types.Type) bool { return len(ls.of(t).ptrs) > 0 }
 
-// single returns the layout of a type of one leaf; which type does not matter.
+// single returns the layout of a type of one leaf. It is the same for all types with this size and kind.
 func (ls *layouts) single(t types.Type, size int64, k leafKind) *layout {
 	key := size<<8 | int64(k)
 	l := ls.leaf[key]
@@ -299,8 +299,8 @@ func (ls *layouts) vector(elem types.Type) *layout {
 	return l
 }
 
-// headed returns the layout of the machine's object for a map or channel: a
-// header word, and then one of everything that can be in it.
+// headed returns the layout of the machine's object for a map or channel: a header word, then one key if
+// there are keys, and one element.
 func (ls *layouts) headed(key, elem *layout) *layout {
 	k := [2]*layout{key, elem}
 	l := ls.heads[k]

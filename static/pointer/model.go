@@ -28,8 +28,8 @@ func (n *native) arg(i int) nodeID {
 	return 0
 }
 
-// site returns what represents the call in the names of the objects it
-// allocates: the call itself, or the function if that was called as a value.
+// site returns the site of the objects that the call allocates: the call itself, or the function if that
+// was called as a value.
 func (n *native) site() (any, Context) {
 	if n.caller == nil || n.instr.Common().StaticCallee() == nil {
 		return n.fn, 0

@@ -6,9 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// natives holds the model of every function that the machine implements, by its SSA name. Those
-// that package trace declares copy no pointers, call nothing and allocate nothing that pointers lead
-// to, unless they are in moving.
+// natives holds the model of every function that the machine implements, by its SSA name. Those that
+// package trace declares copy no pointers, call nothing, and allocate nothing that pointers refer to,
+// unless they are in moving.
 var natives = func() map[string]model {
 	all := map[string]model{}
 	trace.Natives(func(name string) { all[name] = func(*native) {} })
@@ -21,7 +21,7 @@ var natives = func() map[string]model {
 	return all
 }()
 
-// moving are the natives that copy pointers, call functions or allocate.
+// moving has the natives that copy pointers, call functions or allocate.
 var moving = map[string]model{
 	"internal/bytealg.MakeNoZero": func(n *native) { n.alloc(types.Typ[types.Uint8]) },
 	"testing.hbText":              func(n *native) { n.alloc(types.Typ[types.Uint8]) },
@@ -69,7 +69,7 @@ var moving = map[string]model{
 	"maps.clone": func(n *native) { n.a.on(n.arg(0), &cloneMap{n}) },
 }
 
-// allocating are the natives whose results are new memory.
+// allocating has the natives whose results are new memory.
 var allocating = map[string]bool{"internal/bytealg.MakeNoZero": true, "maps.clone": true}
 
 // fuzzTarget calls the func in each box.

@@ -7,8 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestNatives: the machine's natives and the static models are about the same
-// functions.
+// TestNatives: the machine's natives and the static models cover the same functions.
 func TestNatives(t *testing.T) {
 	names := vm.NativeNames()
 	slices.Sort(names)

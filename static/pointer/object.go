@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ObjectKind says what an abstract object represents.
+// An ObjectKind is the kind of objects that an abstract object represents.
 type ObjectKind uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	Func
 	// Native: allocated by a function of the machine.
 	Native
-	// Opaque: of a type, from opaque code: reflect and functions without a model.
+	// Opaque: objects of one type from opaque code, that is, from reflect and functions without a model.
 	Opaque
 	// Text: the bytes of strings, as unsafe code sees them.
 	Text
@@ -46,11 +46,10 @@ func (k ObjectKind) String() string { return objectKinds[k] }
 type Object struct {
 	Kind    ObjectKind
 	Context Context
-	// Site is what allocates: an ssa.Value for Variable to Boxed, an
-	// ssa.CallInstruction for Native. For the others it is what there is only
-	// one of: the *ssa.Global, the *ssa.Function, the types.Type of an Opaque;
-	// also the types.Type of a Boxed whose type holds no pointers, for those are
-	// all alike. Texts and descriptors have none.
+	// Site is the allocating code: an ssa.Value for Variable to Boxed, an ssa.CallInstruction for Native.
+	// For the others it is the thing that they represent: the *ssa.Global, the *ssa.Function, the
+	// types.Type of an Opaque. For a Boxed whose type holds no pointers it is also the types.Type, because
+	// all of these are alike. Texts and descriptors have none.
 	Site any
 	// Type is the type of the memory: the element's for Array, the dynamic type
 	// for Boxed, the made type for Map and Chan.
@@ -146,8 +145,8 @@ func (a *analysis) box(site any, ctx Context, t types.Type) *Object {
 	return o
 }
 
-// descriptors returns the object that represents all type descriptors; whatever
-// is found in one is a descriptor again.
+// descriptors returns the object that represents all type descriptors. Pointers in a descriptor point to
+// descriptors.
 func (a *analysis) descriptors() *Object {
 	if a.descr == nil {
 		a.descr = a.object(objectKey{kind: Descriptor}, types.Typ[types.UnsafePointer], nil)

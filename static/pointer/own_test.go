@@ -2,7 +2,7 @@ package pointer
 
 import "testing"
 
-// TestOwn: functions of other modules are not analysed, and call what they are given.
+// TestOwn: functions of other modules are not analysed, and call the functions among their arguments.
 func TestOwn(t *testing.T) {
 	never := func() bool { return false }
 	prog := loadSource(t, `package main

@@ -4,7 +4,7 @@ import "go/types"
 
 // Paths through memory, for queries that name expressions instead of SSA values.
 
-// Load returns what the pointers at the addresses in s may point to.
+// Load returns the addresses that the pointers at the addresses in s may point to.
 func (r *Result) Load(s Set) Set {
 	var nodes []nodeID
 	for _, n := range s.nodes {

@@ -7,11 +7,10 @@ import (
 )
 
 const (
-	// accessorInstrs is the size of functions so small that a copy for each
-	// call costs nothing.
+	// accessorInstrs bounds the size of functions for which a copy for each call costs nothing.
 	accessorInstrs = 10
-	// factoryInstrs and libraryFactoryInstrs bound the size of functions that
-	// are copied because they return what they allocate.
+	// factoryInstrs and libraryFactoryInstrs bound the size of functions that are copied because they
+	// return memory that they allocate.
 	factoryInstrs        = 200
 	libraryFactoryInstrs = 60
 	// handedInstrs bounds the size of functions that are copied because they
@@ -19,15 +18,14 @@ const (
 	handedInstrs = 400
 )
 
-// byCallerFuncs have their caller's context although nothing in their bodies
-// shows that they should: they carry a func from the call that provides it to
-// the goroutine that runs it.
+// byCallerFuncs have their caller's context, although their bodies do not show the reason: they pass a func
+// from the call that provides it to the goroutine that runs it.
 var byCallerFuncs = map[string]bool{
 	"(*time.hbTimer).arm": true,
 	"time.hbRun":          true,
 }
 
-// kind returns what fn's contexts are, as its body suggests.
+// kind returns the kind of fn's contexts, which depends on its body.
 func (p *Policy) kind(fn *ssa.Function) kind {
 	k, ok := p.kinds[fn]
 	if !ok {
@@ -38,13 +36,12 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 	return k
 }
 
-// classify finds the kind of a function in the list of Policy. The order matters: what is a
-// method of a generic type and an accessor, too, has its receiver for a context, which
-// says more.
+// classify finds the kind of a function in the list of Policy. The order matters: the context of an
+// accessor that is a method of a generic type is its receiver, which distinguishes more.
 //
-// Why these: a helper that is called from many places with different structures would make them
-// one; a context for each call keeps them apart. What is small, or makes something, is worth it;
-// for all else contexts multiply work and gain nothing.
+// The reason: a helper that is called from many places with different structures would merge them. A
+// context for each call distinguishes them. This pays for functions that are small, or that allocate; for
+// others contexts multiply the work and gain nothing.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient
@@ -127,8 +124,8 @@ func (p *Policy) adapted(fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
-// isAccessor reports whether fn is straight code that does nothing but move
-// pointers: between memory and its parameters or results.
+// isAccessor reports whether fn is code without branches that only moves pointers between memory and its
+// parameters or results.
 func (p *Policy) isAccessor(fn *ssa.Function) bool {
 	if len(fn.Blocks) != 1 || len(fn.Blocks[0].Instrs) > accessorInstrs {
 		return false
@@ -174,7 +171,7 @@ func instructions(fn *ssa.Function) int {
 	return n
 }
 
-// takesFunc reports whether a function with this signature is given a func.
+// takesFunc reports whether a function with this signature has a func as a parameter.
 func takesFunc(sig *types.Signature) bool {
 	for i := range sig.Params().Len() {
 		if isFunc(sig.Params().At(i).Type()) {
@@ -194,8 +191,8 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// passesOn reports whether all funcs among the arguments of call are those that
-// the function that contains it was given.
+// passesOn reports whether all funcs among the arguments of call are parameters or captured variables of
+// the function around it.
 func passesOn(call ssa.CallInstruction) bool {
 	if _, ok := call.(*ssa.Call); !ok {
 		return false
@@ -296,9 +293,8 @@ func (p *Policy) returnsFresh(fn *ssa.Function) bool {
 	return false
 }
 
-// isFresh reports whether v may be memory allocated for the present activation.
-// Of what the library allocates, only what refers to something else counts:
-// there are too many errors and byte slices.
+// isFresh reports whether v may be memory allocated for the present activation. Memory that the library
+// allocates counts only if it refers to something else: there are too many errors and byte slices.
 func (p *Policy) isFresh(v ssa.Value, library bool, depth int) bool {
 	if depth > 6 {
 		return false

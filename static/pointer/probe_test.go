@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the probes in testdata; only keep the changes if you understand what caused them")
 
-// TestProbes analyses the programs in testdata. Comments at the ends of lines
-// say what must be found there, alternatives separated by bars, in any order:
+// TestProbes analyses the programs in testdata. Comments at the ends of lines list the expected results,
+// separated by bars, in any order:
 //
 //	print(x)  // @pointsto new:7.f | x:5[12]   the addresses in x, in all contexts
 //	print(i)  // @types *T | int               the dynamic types in interface i
@@ -28,10 +28,9 @@ var update = flag.Bool("update", false, "rewrite the probes in testdata; only ke
 //	          // @reachable f | g              functions that are reached
 //	          // @unreachable f | g            functions that are not
 //
-// An address is written as the name ssa gives to the variable, or the kind of
-// the object, the line of its allocation (in the library: the function), the
-// path, and the lines of the context in brackets. With ... at the end only what
-// is listed is demanded.
+// An address is written as the name ssa gives to the variable, or the kind of the object, the line of its
+// allocation (in the library: the function), the path, and the lines of the context in brackets. With ...
+// at the end there may be other results.
 func TestProbes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -95,7 +94,7 @@ func newProbes(t *testing.T, prog *load.Program) *probes {
 
 var probeRE = regexp.MustCompile(`// @(pointsto|types|calls|reachable|unreachable) (.*)$`)
 
-// check reports whether the archive was changed to say what is so.
+// check reports whether the archive was updated with the actual results.
 func (p *probes) check(ar *txtar.Archive) (changed bool) {
 	n := 0
 	for k, f := range ar.Files {
@@ -153,7 +152,7 @@ func (p *probes) check(ar *txtar.Archive) (changed bool) {
 	return changed
 }
 
-// at answers the question what about a line.
+// at returns the result of query what for a line.
 func (p *probes) at(what, file string, line int) (answer []string, found bool) {
 	var got []string
 	for _, fn := range p.fns {

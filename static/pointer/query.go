@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Result is the outcome of an analysis. It does not change, but it remembers
-// answers: it must not be used by several goroutines at once.
+// Result is the result of an analysis. It keeps answers, so it must not be used by several goroutines at
+// once.
 type Result struct {
 	a       *analysis
 	ctxs    map[*ssa.Function][]Context
@@ -150,7 +150,7 @@ func fits(in types.Type, lay *layout, k int32, elem types.Type, array bool) bool
 	return false
 }
 
-// A Set is a set of abstract addresses: what a pointer may point to.
+// A Set is a set of abstract addresses, to which a pointer may point.
 type Set struct {
 	a         *analysis
 	nodes     []nodeID // ascending
@@ -184,8 +184,8 @@ func (s Set) Union(t Set) Set {
 // Len returns the number of addresses in s.
 func (s Set) Len() int { return len(s.nodes) }
 
-// Labels returns the addresses in s, in the order in which the analysis found
-// their objects, which is the same whenever it is given the same program.
+// Labels returns the addresses in s, in the order in which the analysis found their objects. It is always
+// the same for the same program.
 func (s Set) Labels() iter.Seq[Label] {
 	return func(yield func(Label) bool) {
 		for _, n := range s.nodes {
@@ -207,7 +207,7 @@ func (s Set) Strings() []string {
 	return list
 }
 
-// Has reports whether l is in s, or s says nothing of use: see Universal.
+// Has reports whether l is in s, or s is Universal.
 func (s Set) Has(l Label) bool {
 	_, ok := slices.BinarySearch(s.nodes, l.Object.base+nodeID(l.leaf))
 	return ok || s.universal
@@ -218,8 +218,7 @@ func (s Set) Has(l Label) bool {
 // addresses that have been given to such code.
 func (s Set) Universal() bool { return s.universal }
 
-// HasObject reports whether an address in o is in s, or s says nothing of use:
-// see Universal.
+// HasObject reports whether an address in o is in s, or s is Universal.
 func (s Set) HasObject(o *Object) bool {
 	i, ok := slices.BinarySearch(s.nodes, o.base)
 	return ok || s.universal || i < len(s.nodes) && s.a.objectOf(s.nodes[i]) == o
@@ -253,9 +252,8 @@ func (s Set) DynamicTypes() []types.Type {
 	return list
 }
 
-// Boxed returns what interface values in s of dynamic type t contain: what the
-// data word points to if they are direct (t is pointer-shaped), and otherwise
-// the boxes. found is false if there are no such values.
+// Boxed returns the contents of interface values in s of dynamic type t: the target of the data word if
+// they are direct (t is pointer-shaped), otherwise the boxes. found is false if there are no such values.
 func (r *Result) Boxed(s Set, t types.Type) (content Set, direct, found bool) {
 	t = r.a.lays.canonical(t)
 	var nodes []nodeID
@@ -278,16 +276,13 @@ func (r *Result) Boxed(s Set, t types.Type) (content Set, direct, found bool) {
 // were found; none if fn is not reachable.
 func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
 
-// PointsTo returns what v, a value of pointer-like type, may point to in
-// activations of its function with context ctx, or in all of them if that is
-// Unknown: the object and place for
-// pointers, the first element's place for slices, map, channel and function
-// objects, and boxes for interfaces. Of a struct, array or tuple it is what all
-// its pointers may point to.
+// PointsTo returns what v, a value of pointer-like type, may point to in activations of its function with
+// context ctx, or in all of them if that is Unknown: the object and place for pointers, the first element's
+// place for slices, map, channel and function objects, and boxes for interfaces. For a struct, array or
+// tuple it has the targets of all its pointers.
 //
-// Values of functions that are not reachable in ctx point to nothing. So does
-// nil. Of values in opaque code (IsOpaque, or context External)
-// nothing is known, and the set is empty. Answers are remembered.
+// Values of functions that are not reachable in ctx point to nothing, and so does nil. Nothing is known of
+// values in opaque code (IsOpaque, or context External): their sets are empty. Answers are remembered.
 func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 	k := valueIn{v, ctx}
 	s, ok := r.sets[k]
@@ -358,8 +353,7 @@ func (r *Result) pointsToAnywhere(v ssa.Value) Set {
 	return r.a.setOf(nodes)
 }
 
-// Content returns what the pointer at l may point to; nothing if l is no
-// pointer.
+// Content returns the addresses that the pointer at l may point to; none if l is not a pointer.
 func (r *Result) Content(l Label) Set {
 	return r.a.setOf(r.a.value(l.Object.base + nodeID(l.leaf)))
 }
@@ -370,12 +364,11 @@ func (r *Result) MayAlias(v ssa.Value, vctx Context, w ssa.Value, wctx Context) 
 	return r.PointsTo(v, vctx).Intersects(r.PointsTo(w, wctx))
 }
 
-// Objects returns the abstract objects that pointers lead to, in the order in
-// which they were found. Variables whose address is only used to load and store
-// come when they are first asked for.
+// Objects returns the abstract objects that pointers refer to, in the order in which they were found. A
+// variable whose address is only used to load and store is added when it is first needed.
 func (r *Result) Objects() []*Object { return r.a.objs[1:] }
 
-// Describe names o: its kind, where it is allocated, and the context.
+// Describe returns a text about o: its kind, where it is allocated, and the context.
 func (r *Result) Describe(o *Object) string { return r.a.describe(o) }
 
 // Panics returns the values that panics may have.

@@ -5,13 +5,13 @@ package pointer
 // variable of the constraint system. 0 is no node.
 type nodeID int32
 
-// node says what a nodeID is.
+// node has the meaning of a nodeID.
 type node struct {
 	obj int32 // the object whose leaf it is; 0: a register
 	v   int32 // its variable; 0: it has none yet
 }
 
-// variable is what the solver knows of the value of a register or a leaf.
+// variable has the known value of a register or a leaf.
 //
 // Difference propagation: elems[:done] has reached all successors and
 // constraints, the rest has not.
@@ -227,9 +227,9 @@ func (a *analysis) on(n nodeID, c constraint) {
 	}
 }
 
-// propagate takes the next variable from the queue and passes what is new in it on to its
-// constraints and successors. It reports false if there is none.
-// First in, first out: what waits longest has most to pass on at once.
+// propagate takes the next variable from the queue and passes what is new in it on to its constraints and
+// successors. It reports false if there is none. The order is first in, first out: the variable that has
+// waited longest has most to pass on at once.
 func (a *analysis) propagate() bool {
 	if a.head == len(a.queue) {
 		a.queue, a.head = a.queue[:0], 0

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// target is what a call calls: a function, with the values it has captured, or what is known of one of the
-// library.
+// A target is what a call calls: a function with its captured values, or the model of a library function.
 type target struct {
 	fn     *ssa.Function
 	bind   []value
@@ -18,7 +17,7 @@ type target struct {
 	none   bool                       // a nil function
 }
 
-// deferred is a call that has been deferred.
+// deferred is a deferred call.
 type deferred struct {
 	t       target
 	builtin *ssa.Builtin
@@ -26,7 +25,7 @@ type deferred struct {
 	common  *ssa.CallCommon
 }
 
-// panicking is a panic on its way.
+// panicking is a panic that unwinds the stack.
 type panicking struct {
 	kind   CrashKind
 	exits  bool // Goexit
@@ -35,7 +34,7 @@ type panicking struct {
 
 func toString(v any) string { return fmt.Sprint(v) }
 
-// resolve returns what a call calls.
+// resolve returns the target of a call.
 func (r *Run) resolve(fr *frame, c *ssa.CallCommon) target {
 	var t target
 	if c.IsInvoke() {
@@ -142,9 +141,9 @@ func (r *Run) unknowns(t types.Type) value {
 	return unknown{}
 }
 
-// escapes notes that fn, which is not here, gets v as its i-th argument. It may use a channel, call a
-// function or the methods of an interface, now or later (an HTTP handler), and keep what its own types refer
-// to; what it is given as any it only looks at.
+// escapes records that fn, whose body is not executed, gets v as its i-th argument. fn may use a channel,
+// call a function or the methods of an interface, now or later (an HTTP handler), and keep objects that its
+// own types refer to. It only reads arguments of type any.
 func (r *Run) escapes(v value, fn *ssa.Function, i int) {
 	switch x := v.(type) {
 	case *obj:
@@ -181,8 +180,8 @@ func ofItsOwn(fn *ssa.Function, t types.Type) bool {
 	return ok && n.Obj().Pkg() == fn.Object().Pkg()
 }
 
-// parameterType returns the type of the i-th parameter of fn, which need not have been built; the receiver is
-// the first.
+// parameterType returns the type of the i-th parameter of fn; the receiver is the first. fn need not have
+// been built.
 func parameterType(fn *ssa.Function, i int) types.Type {
 	sig := fn.Signature
 	if sig.Recv() != nil {
@@ -249,7 +248,7 @@ func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
 	return n
 }
 
-// later lets f, which has no code of its own, happen some time, and then call then.
+// later makes f, which has no code of its own, run at some later time, and then call then.
 func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) *timer {
 	h := &goroutine{id: g.id, clock: append(clock{}, g.clock...)}
 	g.tick()
@@ -316,7 +315,7 @@ func (r *Run) ret(g *goroutine, fr *frame, i *ssa.Return) {
 func (r *Run) leave(g *goroutine, fr *frame, v value) {
 	g.frames = g.frames[:len(g.frames)-1]
 	for n := len(r.cleanups); g.id == 0 && len(g.frames) == 0 && n > 0; n = len(r.cleanups) {
-		f := r.cleanups[n-1] // of the test, the last first
+		f := r.cleanups[n-1] // of the test, in reverse order
 		r.cleanups = r.cleanups[:n-1]
 		switch {
 		case f.native != nil:
@@ -502,8 +501,8 @@ func (r *Run) append(fr *frame, args []value, c *ssa.CallCommon) value {
 	return out
 }
 
-// global returns the variable of a package. What its initialiser stores is not known, but for variables of
-// types that need none.
+// global returns the variable of a package. Its initial value is unknown, except for types whose zero value
+// is ready to use.
 func (r *Run) global(v *ssa.Global) *obj {
 	o := r.globals[v]
 	if o == nil {

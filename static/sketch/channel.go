@@ -12,7 +12,7 @@ type item struct {
 	clock clock
 }
 
-// channel is the state of one.
+// channel is the state of a channel.
 type channel struct {
 	size   int
 	buf    []item
@@ -21,12 +21,12 @@ type channel struct {
 	timer  bool  // a timer sends to it
 }
 
-// timer is something that happens some time.
+// A timer is an event that happens at some time.
 type timer struct {
 	fire   func(r *Run)
 	repeat bool
 	off    bool
-	// reaches is what the function that it calls, or the channel that it sends to, refers to.
+	// reaches has the objects that its function, or its channel, refers to.
 	reaches value
 }
 
@@ -36,7 +36,7 @@ func (r *Run) fire() {
 	t := r.timers[k]
 	r.fired++
 	if t.repeat && !t.off && r.fired > 20 {
-		r.spent = append(r.spent, t) // it goes on, but this run does not
+		r.spent = append(r.spent, t) // the timer continues, but this run does not fire it again
 	}
 	if !t.repeat || t.off || r.fired > 20 {
 		r.timers = append(r.timers[:k], r.timers[k+1:]...)
@@ -46,7 +46,7 @@ func (r *Run) fire() {
 	}
 }
 
-// waiting is a goroutine at a channel: what others need to know of it.
+// waiting describes a goroutine at a channel for its partners.
 type waiting struct {
 	sends map[*obj]value
 	recvs map[*obj]bool
@@ -74,7 +74,7 @@ func (r *Run) partner(g *goroutine, o *obj, send bool) *goroutine {
 	return nil
 }
 
-// waits returns what h would do at channels next; nil if it is at none.
+// waits describes the channel operation that h is at; nil if there is none.
 func (r *Run) waits(h *goroutine) *waiting {
 	fr := h.top()
 	if fr.pc >= len(fr.block.Instrs) {
@@ -190,7 +190,7 @@ func (r *Run) doRecv(g *goroutine, o *obj, t types.Type) (value, bool) {
 		o.ch.clock = o.ch.clock.join(g.clock)
 		g.tick()
 		if h := r.partner(g, o, false); h != nil && len(o.ch.buf) < o.ch.size && !o.ch.closed {
-			w := r.waits(h) // a sender that waits takes the place
+			w := r.waits(h) // a waiting sender takes the free place
 			o.ch.buf = append(o.ch.buf, item{w.sends[o], h.clock})
 			h.clock = h.clock.join(g.clock)
 			h.tick()
@@ -261,7 +261,7 @@ func (r *Run) ready(g *goroutine, fr *frame, i *ssa.Select) (list []int) {
 func (r *Run) selects(g *goroutine, fr *frame, i *ssa.Select) {
 	list := r.ready(g, fr, i)
 	if !i.Blocking {
-		// What comes from outside may not be ready.
+		// A channel from outside may not be ready.
 		kept := list[:0]
 		for _, k := range list {
 			if o := r.chanOf(fr, i.States[k].Chan); o.ch != nil || r.rng.IntN(2) == 0 {
@@ -307,7 +307,7 @@ func (r *Run) selected(fr *frame, i *ssa.Select, k int, v value, ok bool) {
 	fr.pc++
 }
 
-// newTimerChan returns a channel to which a timer sends once, or again and again.
+// newTimerChan returns a channel to which a timer sends once, or repeatedly.
 func (r *Run) newTimerChan(t types.Type, repeat bool) (*obj, *timer) {
 	o := newObj(t, nil)
 	o.kind = chanObj

@@ -2,7 +2,7 @@ package sketch
 
 import "golang.org/x/tools/go/ssa"
 
-// clock is a vector clock: of each goroutine, how much of it happens before.
+// clock is a vector clock: by goroutine, the time up to which its steps happen before.
 type clock []int
 
 func (c clock) at(i int) int {
@@ -32,7 +32,7 @@ type accessAt struct {
 	atomic bool
 }
 
-// cellClock is the last accesses to a location.
+// cellClock has the last accesses to a location.
 type cellClock struct {
 	write accessAt
 	wrote bool
@@ -46,7 +46,7 @@ type Race struct {
 	SecondWrite   bool
 }
 
-// touch notes an access of g to a location.
+// touch records an access of g to a location.
 func (r *Run) touch(g *goroutine, o *obj, path string, write, atomic bool, instr ssa.Instruction) {
 	if o.outside || len(r.gs) < 2 || r.trusted(instr) {
 		return

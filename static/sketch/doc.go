@@ -12,10 +12,10 @@
 //	library.go  what is known of the rest of the standard library
 //	clocks.go   which accesses are ordered
 //
-// An execution is concrete: there is one value for each variable. Inputs, and what functions of the
-// standard library return, are made up when something depends on them; the same variable keeps what was
-// made up for it. A channel, lock or function that comes from outside never blocks forever. So a goroutine
-// that is blocked at the end waits for goroutines of this execution only.
+// An execution is concrete: there is one value for each variable. Inputs and results of the standard
+// library are made up when something depends on them; a variable keeps its made-up value. A channel, lock
+// or function from outside never blocks forever. So a goroutine that is blocked at the end waits for
+// goroutines of this execution only.
 //
 // Schedules are random, with priorities that change a few times (PCT: Burckhardt et al., ASPLOS 2010). The
 // random numbers are the same in each run of the analysis.

@@ -15,7 +15,7 @@ type frame struct {
 	prev   *ssa.BasicBlock
 	pc     int
 	defers []deferred
-	// back gets the results when the function has returned, nil if they are not wanted.
+	// back is called with the results when the function has returned; nil: they are not wanted.
 	back func(v value)
 	// unwinds: a panic leaves this function.
 	unwinds bool
@@ -57,7 +57,7 @@ func (r *Run) get(fr *frame, v ssa.Value) value {
 	return fr.env[v]
 }
 
-// force is get with something made up if the value is not known. Memory it was loaded from keeps that.
+// force is get, but makes up an unknown value. The memory that it was loaded from keeps the value.
 func (r *Run) force(fr *frame, v ssa.Value) value {
 	x := r.get(fr, v)
 	if _, ok := x.(unknown); !ok && x != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// library is what is known of functions of the standard library, besides package sync. Of all others nothing
-// is: they return something and never wait.
+// library has models of functions of the standard library, except package sync. All other functions return
+// unknown values and never wait.
 var library = map[string]*native{
 	"runtime.Gosched": {visible: true, quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, back func(v value)) {
 		r.least--
@@ -92,7 +92,7 @@ func stops(r *Run, _ *goroutine, _ []value, _ types.Type, _ func(v value)) {
 
 func panics(r *Run, g *goroutine, _ []value, _ types.Type, _ func(v value)) { r.fail(g, OtherPanic) }
 
-// sleep lets all others go first, most of the time.
+// sleep lets all other goroutines go first, most of the time.
 func sleep(r *Run, g *goroutine, _ []value, _ types.Type, back func(v value)) {
 	r.least--
 	g.prio = r.least
@@ -153,7 +153,7 @@ func rootContext(r *Run, _ *goroutine, _ []value, _ types.Type, back func(v valu
 
 var doneType = types.NewChan(types.RecvOnly, types.NewStruct(nil, nil))
 
-// outsideContext returns one that code which is not here may end.
+// outsideContext returns a context that code outside of the run may end.
 func (r *Run) outsideContext() *contextValue {
 	o := r.outside(doneType)
 	o.kind = chanObj
@@ -173,7 +173,7 @@ func (r *Run) newContext(parent value) *contextValue {
 	case p.ended:
 		o.ch.closed, c.ended = true, true
 	case p.done != nil && p.done.ch == nil:
-		// It may end when its parent does: what is here does not know when.
+		// It may end with its parent, at an unknown time.
 		o.outside = true
 		p.children = append(p.children, c)
 	default:
@@ -241,7 +241,7 @@ func contextMethod(name string) *native {
 	return n
 }
 
-// atomicNative returns what a function of sync/atomic or a method of package testing does.
+// atomicNative returns the model of a function of sync/atomic or a method of package testing.
 func atomicNative(fn *ssa.Function) *native {
 	obj := fn.Object()
 	if obj == nil || obj.Pkg() == nil {
@@ -288,7 +288,7 @@ func testingOp(fn *ssa.Function) *native {
 	return nil
 }
 
-// atomicOp returns a function of sync/atomic by what its name begins with.
+// atomicOp returns the model of a function of sync/atomic, by the beginning of its name.
 func atomicOp(fn *ssa.Function) *native {
 	name := fn.Name()
 	return &native{visible: true, quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
@@ -370,7 +370,7 @@ func atomicOp(fn *ssa.Function) *native {
 	}}
 }
 
-// zeroFor returns the zero value of the variable that an atomic function is about.
+// zeroFor returns the zero value of the variable that an atomic function operates on.
 func zeroFor(fn *ssa.Function, args []value, results types.Type) value {
 	if params := fn.Signature.Params(); fn.Signature.Recv() == nil && params.Len() > 0 {
 		if pt, ok := params.At(0).Type().Underlying().(*types.Pointer); ok {

@@ -16,12 +16,12 @@ const (
 	mapObj
 )
 
-// obj is an object: what a pointer points into, a channel or a map.
+// obj is an object that a pointer points into, a channel, or a map.
 type obj struct {
 	kind    objKind
 	t       types.Type
 	site    ssa.Instruction // that has allocated it; nil for those from outside and for variables of packages
-	outside bool            // it may be used by code that is not here
+	outside bool            // code outside of the run may use it
 	cells   map[string]value
 	order   []string // keys of a map, in the order of their insertion
 	sync    map[string]*lock
@@ -44,7 +44,7 @@ func (r *Run) outside(t types.Type) *obj {
 func fieldPath(path string, i int) string { return fmt.Sprintf("%s.%d", path, i) }
 func elemPath(path string, i int) string  { return fmt.Sprintf("%s[%d]", path, i) }
 
-// load returns what is at p, of type t.
+// load returns the value of type t at p.
 func (r *Run) load(p *ptr, t types.Type) value {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -99,7 +99,7 @@ func (r *Run) store(p *ptr, v value, t types.Type) {
 	p.o.cells[p.path] = v
 }
 
-// resetLocks makes the locks in what is at p new ones, as it has been overwritten.
+// resetLocks resets the locks in the value at p, which has been overwritten.
 func (r *Run) resetLocks(p *ptr) {
 	for path := range p.o.sync {
 		if path == p.path || strings.HasPrefix(path, p.path+".") {

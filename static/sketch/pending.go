@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What goroutines would do next, and whether they can.
+// The pending operations of goroutines, and whether they are enabled.
 
 // pending returns the deferred or direct call of a native that g is at; nil if it is at another
 // instruction.
@@ -96,8 +96,8 @@ func (r *Run) enabled(g *goroutine) bool {
 	return n.can(r, g, args)
 }
 
-// mayWake reports whether g waits for something that others may still change: live has all objects that they
-// can reach, moves says which goroutines can move.
+// mayWake reports whether g waits for something that other goroutines may still change. live has all
+// objects that they can reach; moves has the goroutines that can move.
 func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	fr := g.top()
 	if !fr.unwinds && fr.pc < len(fr.block.Instrs) {
@@ -142,7 +142,7 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	l := r.lockAt(p)
 	switch g.op {
 	case LockOp:
-		// The goroutine that holds it is here.
+		// The goroutine that holds the lock is part of the run.
 		for i, h := range r.gs {
 			for _, x := range h.held {
 				if x.l == l {
@@ -157,8 +157,8 @@ func (r *Run) mayWake(g *goroutine, live map[*obj]bool, moves []bool) bool {
 	return false
 }
 
-// onPurpose reports whether instr waits forever because it is meant to, as select {} does: it receives
-// from a new channel that no other goroutine can have.
+// onPurpose reports whether instr waits forever on purpose, as select {} does: it receives from a new
+// channel that no other goroutine can have.
 //
 //	<-make(chan struct{})
 func (r *Run) onPurpose(instr ssa.Instruction) bool {

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Program is what runs need to know of a program.
+// A Program has the data that runs need about a program.
 type Program struct {
 	Prog *load.Program
 	// User reports whether fn has a body that is to be executed.
@@ -26,28 +26,28 @@ type Run struct {
 	*Program
 	Root     *ssa.Function
 	Guesses  int       // inputs that were made up and could have been others
-	Blocked  []Blocked // when nothing can move any more: who waits, the root first
+	Blocked  []Blocked // when no goroutine can move any more: the waiting goroutines, the root first
 	Returned bool      // the root has
 	Races    []Race
-	Crash    *Crash // what has stopped it
-	Gaps     bool   // something was executed that is not known well
+	Crash    *Crash // the reason why it stopped
+	Gaps     bool   // something was executed whose model is imprecise
 	Failed   bool   // a test has failed
 
 	rng      *rand.Rand
 	gs       []*goroutine
 	timers   []*timer
-	spent    []*timer // that would have gone on
+	spent    []*timer // that would have continued
 	globals  map[*ssa.Global]*obj
 	opaques  int
 	outsides []*obj
-	given    []value      // what code that is not here may call or use
+	given    []value      // values that code outside of the run may call or use
 	inits    *ssa.Package // that is initialised
 	cleanups []*closure   // of the test
 	steps    int
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int
 	stopped  bool
-	walk     bool // each step is of any goroutine that can move
+	walk     bool // each step is of a random goroutine that can move
 	result   value
 	fired    int
 }
@@ -57,7 +57,7 @@ type Blocked struct {
 	Root  bool
 	At    ssa.Instruction   // the operation that waits
 	Chain []ssa.Instruction // the calls that led there, in the goroutine, the innermost first
-	Go    ssa.Instruction   // that has started it; nil for the root
+	Go    ssa.Instruction   // that started it; nil for the root
 	Op    Op
 	Holds []Held // locks that it holds
 	For   []ssa.Instruction
@@ -68,7 +68,7 @@ type Held struct {
 	At ssa.Instruction // where it was acquired
 }
 
-// Op is what a goroutine waits for.
+// An Op is an operation at which a goroutine waits.
 type Op uint8
 
 // The operations that wait.
@@ -83,7 +83,7 @@ const (
 	OnceOp
 )
 
-// Crash is a panic that nothing has recovered, or a fatal error.
+// A Crash is a panic that was not recovered, or a fatal error.
 type Crash struct {
 	At    ssa.Instruction
 	Chain []ssa.Instruction
@@ -91,7 +91,7 @@ type Crash struct {
 	Go    ssa.Instruction
 }
 
-// CrashKind says what kind of mistake it was.
+// A CrashKind is a kind of mistake.
 type CrashKind uint8
 
 // The kinds.
@@ -117,21 +117,21 @@ type goroutine struct {
 	panicked *panicking
 	done     bool
 	cond     *condPhase
-	// after is what happens when it ends, in whatever way, and ends what that refers to: the WaitGroup that
-	// counts it.
+	// after is called when it ends in any way. ends has the objects that after refers to: the WaitGroup
+	// that counts the goroutine.
 	after   func()
 	calling *ssa.Call // that is executed
 	ends    value
 }
 
-// giveUp ends a run that comes to something that cannot be executed.
+// giveUp ends a run that reaches something that cannot be executed.
 type giveUp struct {
 	why     string
 	forever bool // the run was only too long
 }
 
-// Execute executes root once, with the schedule and the inputs that seed says. whole says that it is the
-// whole program, so that the variables of its package have their initial values.
+// Execute executes root once, with a schedule and inputs that depend on seed. If whole is set, root is the
+// whole program, so the variables of its package have their initial values.
 func (p *Program) Execute(root *ssa.Function, seed uint64, whole bool) (r *Run) {
 	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}, walk: seed%2 == 1}
 	for range 1 + r.rng.IntN(3) {
@@ -215,8 +215,8 @@ func (r *Run) schedule() {
 	r.end()
 }
 
-// end notes which goroutines are blocked forever: no goroutine that can still move, no timer and no code
-// from outside can reach what they wait for.
+// end records the goroutines that are blocked forever: no goroutine that can still move, no timer and no
+// outside code can reach the objects that they wait for.
 func (r *Run) end() {
 	if r.Crash != nil {
 		return
@@ -296,8 +296,8 @@ func (r *Run) count() {
 	}
 }
 
-// Executed returns how many instructions were executed.
+// Executed returns the number of executed instructions.
 func (r *Run) Executed() int { return r.steps }
 
-// Alone reports whether there was one goroutine only.
+// Alone reports whether there was only one goroutine.
 func (r *Run) Alone() bool { return len(r.gs) < 2 }

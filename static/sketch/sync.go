@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// lock is the state of a synchronisation object at a place.
+// lock is the state of the synchronisation object at a location.
 type lock struct {
 	writer  *goroutine
 	readers map[*goroutine]int
@@ -23,19 +23,19 @@ type heldLock struct {
 	at ssa.Instruction
 }
 
-// native is what is known of a function of the library.
+// native is the model of a library function.
 type native struct {
-	// can reports whether it can happen now; nil: always.
+	// can reports whether it is enabled; nil: always.
 	can func(r *Run, g *goroutine, args []value) bool
 	op  Op
-	// visible: others may go first.
+	// visible is set if other goroutines may go first.
 	visible bool
-	// quick: it begins no call.
+	// quick is set if it begins no call.
 	quick bool
 	do    func(r *Run, g *goroutine, args []value, results types.Type, back func(v value))
 }
 
-// lockAt returns the state of the synchronisation object that v points to; nil if that is not known.
+// lockAt returns the state of the synchronisation object that v points to; nil if the object is unknown.
 func (r *Run) lockAt(v value) *lock {
 	switch x := v.(type) {
 	case *ptr:
@@ -51,7 +51,7 @@ func (r *Run) lockAt(v value) *lock {
 	return nil
 }
 
-// nativeOf returns what is known of fn; nil if its body says it.
+// nativeOf returns the model of fn; nil if its body is executed.
 func (p *Program) nativeOf(fn *ssa.Function) *native {
 	n, ok := p.natives[fn]
 	if !ok {
@@ -81,7 +81,7 @@ func (g *goroutine) acquire(l *lock) {
 	g.clock = g.clock.join(l.clock)
 }
 
-// called returns the call of the library that g is in: a call that is executed has left its place already.
+// called returns the library call that g executes: its frame is past the call already.
 func (g *goroutine) called() ssa.Instruction {
 	if g.calling != nil {
 		return g.calling
@@ -100,7 +100,7 @@ func (g *goroutine) release(l *lock) {
 	g.tick()
 }
 
-// op makes a native that happens at once.
+// op makes a native that is a single operation.
 func op(visible bool, kind Op, can func(r *Run, g *goroutine, l *lock) bool, do func(r *Run, g *goroutine, l *lock, args []value) value) *native {
 	n := &native{visible: visible, op: kind, quick: true}
 	if can != nil {
@@ -133,7 +133,7 @@ func op(visible bool, kind Op, can func(r *Run, g *goroutine, l *lock) bool, do 
 
 func free(_ *Run, _ *goroutine, l *lock) bool { return l.writer == nil && len(l.readers) == 0 }
 
-// readable: a writer that waits goes first.
+// readable reports whether g can lock l for reading. A waiting writer goes first.
 func readable(r *Run, g *goroutine, l *lock) bool {
 	if l.writer != nil {
 		return false
@@ -158,7 +158,7 @@ func takeWrite(r *Run, g *goroutine, l *lock, _ []value) value {
 	return nil
 }
 
-// fromOutside reports whether a lock is of an object that comes from outside, so that it may be held.
+// fromOutside reports whether a lock belongs to an object from outside, so that outside code may hold it.
 func fromOutside(args []value) bool {
 	switch x := args[0].(type) {
 	case *ptr:
@@ -213,7 +213,7 @@ func init() {
 			}
 			h := g
 			if l.readers[g] == 0 {
-				for x := range l.readers { // one that another goroutine has locked
+				for x := range l.readers { // a reader of another goroutine
 					if h == g || x.id < h.id {
 						h = x
 					}
@@ -383,14 +383,14 @@ func condType(t types.Type, path string) (*types.Struct, bool) {
 	return st, ok
 }
 
-// condPhase is where a goroutine is in Cond.Wait.
+// condPhase is the phase of a goroutine in Cond.Wait.
 type condPhase struct {
 	l     *lock
 	mutex *lock
 }
 
-// condCan: the first time it gives the lock back and begins to wait; then it waits to be woken, and for the
-// lock.
+// condCan reports whether Cond.Wait can continue. First it releases the lock and begins to wait; then it
+// waits to be woken, and for the lock.
 func condCan(r *Run, g *goroutine, args []value) bool {
 	l := r.lockAt(args[0])
 	if l == nil || g.cond == nil {

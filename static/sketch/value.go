@@ -32,7 +32,7 @@ type (
 	closure struct {
 		fn   *ssa.Function
 		bind []value
-		// native is what a function of the library does, if fn is nil.
+		// native is the model of a library function, if fn is nil.
 		native func(r *Run, g *goroutine)
 	}
 	iface struct {
@@ -177,7 +177,7 @@ func isContext(n *types.Named) bool {
 
 func isNil(v value) bool { _, ok := v.(nilV); return ok }
 
-// same reports whether two values are equal; known is false if that is not known.
+// same reports whether two values are equal; known is false if that is unknown.
 func same(x, y value) (equal, known bool) {
 	switch a := x.(type) {
 	case unknown:

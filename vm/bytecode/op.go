@@ -154,10 +154,9 @@ const (
 	JGtSI   // A > int16(B): int16(C)
 	JGeSI   // A >= int16(B): int16(C)
 
-	// memory
-	// [B+C] is what is C bytes after guest pointer B, C unsigned. A guest pointer is object<<32 |
-	// offset, so nil is what has no object. Loads extend to 64 bits, stores cut off. Loads and
-	// stores may be visible operations.
+	// memory [B+C] is what is C bytes after guest pointer B, C unsigned. A guest pointer is object<<32 |
+	// offset, so nil has no object. Loads extend to 64 bits, stores cut off. Loads and stores may be
+	// visible operations.
 	LdS8    // A = [B+C]
 	LdU8    // A = [B+C]
 	LdS16   // A = [B+C]
@@ -326,8 +325,8 @@ var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows
 
-// ClockPerhaps says, with ClockCompared, that A and B are Durations of which neither has surely been computed
-// from the clock: one has only if it is kept (ClockSpan).
+// ClockPerhaps says, with ClockCompared, that A and B are Durations that may not come from the clock: only
+// those that are kept do (ClockSpan).
 const ClockPerhaps = ClockSeed
 
 // The next word of ClockFlow: the operator, and a flag.

@@ -2,8 +2,8 @@ package bytecode
 
 import "fmt"
 
-// A Row is what is known of an operation, besides its effect (vm). Code that follows values
-// looks it up: the disassembler, the search for loops, the shadows of symbolic and of drawn values.
+// A Row has the properties of an operation, besides its effect (vm). Code that follows values looks it up:
+// the disassembler, the search for loops, the shadows of symbolic and of drawn values.
 type Row struct {
 	Name     string
 	Words    uint8 // raw words that follow; those of Select are one for each of its B cases
@@ -36,7 +36,7 @@ const (
 	Returns                  // from the function
 )
 
-// Row returns what is known of o.
+// Row returns the properties of o.
 func (o Op) Row() *Row { return &table[o] }
 
 // Words returns how many raw words follow i.

@@ -8,10 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Values too large for registers. Package ssa makes them where the source only
-// copies from one variable to another, converts to an interface, or evaluates
-// and forgets. These go from memory to memory; all else is refused by Compile,
-// which runs out of registers.
+// Values too large for registers. Package ssa makes them where the source only copies from one variable to
+// another, converts to an interface, or evaluates and forgets. These are copied from memory to memory.
+// Compile refuses all others, because it runs out of registers.
 
 // maxImage is the size, in words, of the largest value that is held in registers if it could be elsewhere.
 const maxImage = 1 << 12

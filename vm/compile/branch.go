@@ -169,8 +169,8 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 //	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
 //	      body ... i++; i < n? ─yes─▶ body
 //
-// The two copies are two places with the same live registers. Where they have to count as one
-// place in the program, loopInfo of package vm says so.
+// The two copies are two places with the same live registers. loopInfo of package vm says where they have
+// to count as one place in the program.
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
 	for _, instr := range b.Instrs {
@@ -227,10 +227,10 @@ var (
 	}
 )
 
-// compareBranch emits a branch of b to to if cmp holds (does not hold, with negate).
-// A constant goes to the right. With an immediate operand there are all six comparisons, but they
-// are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
-// others have their operands exchanged.
+// compareBranch emits a branch of b to to if cmp holds (does not hold, with negate). A constant goes to the
+// right. With an immediate operand there are all six comparisons, but they are signed, so that unsigned
+// ones can use equality only. For two registers there are four, and the others have their operands
+// exchanged.
 //
 // Only fused comparisons come here: integers, pointers and booleans, whose comparison may be negated.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {

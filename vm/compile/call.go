@@ -90,7 +90,7 @@ func (c *compiler) call(v *ssa.Call) {
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
-				// Some natives are another pending operation if their result is not used
+				// The pending operation of some natives is a different one if their result is not used
 				// (Native.PeekUnused).
 				if unused(v) {
 					n = c.l.Unused(n)

@@ -58,8 +58,8 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 	c.word(uint64(t.Unit))
 }
 
-// clockNumber emits the Clock of an instruction that makes a number of a time, and reports whether Counted is
-// to follow.
+// clockNumber emits the Clock of an instruction that converts a time to a number. It reports whether
+// Counted must follow.
 func (c *compiler) clockNumber(i ssa.Instruction) (later bool) {
 	if !c.clock {
 		return false
@@ -95,7 +95,7 @@ type valueInstruction interface {
 	ssa.Instruction
 }
 
-// counted emits Counted for register r, which has v, made of the operands of the last Clock.
+// counted emits Counted for register r. It has v, which was computed from the operands of the last Clock.
 func (c *compiler) counted(r int, v ssa.Value) {
 	name, _ := observable.Callee(v)
 	c.emit(bytecode.Counted, r, 0, max(0, slices.Index(bytecode.CountedUnits[:], observable.TimeUnits[name])))
@@ -125,8 +125,8 @@ func (c *compiler) clockPun(v *ssa.Convert, x int) {
 	}
 }
 
-// refersToTimes reports whether a value of type t may refer to Times. Interfaces
-// and functions know themselves to what they refer.
+// refersToTimes reports whether a value of type t may refer to Times. Interfaces and functions have that
+// information themselves.
 func (c *compiler) refersToTimes(t types.Type) bool {
 	seen := map[types.Type]bool{}
 	var in func(t types.Type, deep bool) bool
@@ -161,8 +161,8 @@ func (c *compiler) refersToTimes(t types.Type) bool {
 	return in(t, false)
 }
 
-// clockFormatted emits the Clock of a Duration of which fmt makes a text that the function uses; fmt need
-// not call its method String.
+// clockFormatted emits the Clock of a Duration that fmt formats, if the function uses the text. fmt need
+// not call the method String.
 func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	if !c.clock || !observable.PerhapsOfClock(v.X) {
 		return
@@ -172,8 +172,8 @@ func (c *compiler) clockFormatted(v *ssa.MakeInterface) {
 	}
 }
 
-// clockSpan emits the Clock after an instruction whose result is a Duration that has been computed from the
-// clock, and leaves the function.
+// clockSpan emits the Clock after an instruction whose result is a Duration that was computed from the
+// clock and leaves the function.
 func (c *compiler) clockSpan(v ssa.Value) {
 	if c.clock && observable.OfClock(v) && observable.SpanLeaves(v, c.l.ReadsOutput()) {
 		c.emit(bytecode.Clock, c.use(v), 0, bytecode.ClockSpan)
@@ -181,8 +181,8 @@ func (c *compiler) clockSpan(v ssa.Value) {
 	}
 }
 
-// clockFlow emits the Clock before an operation on Durations: its result may be a Duration of the clock, or
-// a number made of one. It reports whether Counted is to follow.
+// clockFlow emits the Clock before an operation on Durations, whose result may be a Duration of the clock,
+// or a number computed from one. It reports whether Counted must follow.
 func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 	if !c.clock || !observable.OfPackageTime(v.Type(), "Duration") {
 		return false
@@ -218,9 +218,9 @@ func (c *compiler) clockFlow(v *ssa.BinOp) (later bool) {
 	return later
 }
 
-// clockFlows emits the Clock before another one that gives a Duration of d and y: -d and d.Abs() (NOT),
-// d.Round(y) (AND) and d.Truncate(y) (OR); number says that the result is used. It reports whether Counted
-// is to follow.
+// clockFlows emits the Clock before another operation that computes a Duration from d and y: -d and d.Abs()
+// (NOT), d.Round(y) (AND) and d.Truncate(y) (OR). number is set if the result is used. It reports whether
+// Counted must follow.
 func (c *compiler) clockFlows(op token.Token, d, y ssa.Value, number bool) (later bool) {
 	if !c.clock || !observable.PerhapsOfClock(d) {
 		return false
@@ -260,8 +260,8 @@ func (c *compiler) clockKey(v ssa.Value) {
 	}
 }
 
-// countTime emits the Clock of a number that is made of the Duration or Time v; later is ClockLater if
-// Counted is to follow. It reports whether it does.
+// countTime emits the Clock of a number that is computed from the Duration or Time v. later is ClockLater
+// if Counted must follow. It reports whether it must.
 //
 // The operands of a computation on Durations have been noted there (clockFlow): timeout/time.Second is
 // few nanoseconds.
@@ -275,7 +275,7 @@ func (c *compiler) countTime(v ssa.Value, later int) bool {
 	return later != 0
 }
 
-// numberOf says how a number is made of the Duration or Time v.
+// numberOf returns how a number is computed from the Duration or Time v.
 func numberOf(v ssa.Value) int {
 	switch {
 	case observable.OfPackageTime(v.Type(), "Time"):

@@ -116,12 +116,12 @@ type edge struct {
 
 // Compile returns the bytecode of fn, whose body must be built.
 //
-// Two passes, as the frame cannot be laid out before all is emitted:
+// There are two passes, because the frame's layout depends on all emitted code:
 //
 //	pass 1   emits with the window out of the way; counts scratch registers, collects pins
 //	pass 2   emits with the registers that result; live lists are recorded
 //
-// It is called once for each function that is executed, when it is called first.
+// Compile is called once for each function, when that is first called.
 func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error) {
 	c := &compiler{l: l, fn: fn, clock: l.Clocked(fn)}
 	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
@@ -179,10 +179,9 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	return c.f, nil
 }
 
-// words returns the number of registers v needs.
-// It is that of v's type but for two: the iterator of a range loop (MapIter, StrIter), whose type
-// is opaque, and a free variable captured by value, whose type is a pointer and which holds the
-// variable.
+// words returns the number of registers v needs. It depends on v's type, with two exceptions: the iterator
+// of a range loop (MapIter, StrIter), whose type is opaque, and a free variable captured by value, which
+// has the type of a pointer but holds the variable.
 func (c *compiler) words(v ssa.Value) int {
 	switch v := v.(type) {
 	case *ssa.Range:
@@ -244,8 +243,8 @@ func (c *compiler) temp(n int) int {
 // The window's size is the largest that any call of the function needs.
 func (c *compiler) out(n int) { c.maxWindow = max(c.maxWindow, n) }
 
-// unsupported emits a refusal, taken only if it is reached.
-// A program is not refused for code that it does not execute.
+// unsupported emits a refusal, which takes effect only if it is reached. A program is not refused for code
+// that it does not execute.
 func (c *compiler) unsupported(text string) {
 	c.emit(bytecode.Unsupported, 0, 0, 0)
 	c.text(text)
@@ -360,7 +359,7 @@ func (c *compiler) into(v ssa.Value, r int) {
 		c.unsupported("use of builtin " + v.Name() + " as a value")
 	default:
 		if i, ok := v.(ssa.Instruction); ok && c.fused[v] {
-			// A fused value wanted after all: compute it here.
+			// A fused value that is needed in a register: compute it here.
 			c.fusedInto(i, r)
 			return
 		}

@@ -50,7 +50,7 @@ func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 
 // field emits the selection of a field from a struct that is in registers.
 //
-// Offsetsof wants all fields up to the one it is asked about.
+// Offsetsof needs all fields up to the one whose offset is wanted.
 func (c *compiler) field(v *ssa.Field) {
 	st := v.X.Type().Underlying().(*types.Struct)
 	fields := make([]*types.Var, v.Field+1)
@@ -75,8 +75,8 @@ func (c *compiler) indexing(i ssa.Value) {
 
 // index emits indexing of an array or string value.
 //
-// A constant index that is in range is a part of the image at a known place; one out of range has
-// been refused by the type checker, but for type parameters.
+// An element with a constant index in range is at a known place of the image. The type checker has refused
+// constant indices out of range, except for type parameters.
 func (c *compiler) index(v *ssa.Index) {
 	x := c.use(v.X)
 	a, ok := v.X.Type().Underlying().(*types.Array)

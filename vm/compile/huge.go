@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// HugeObject says that a variable would have 2 GB or more, for which the machine has no objects.
-// Code that uses one is refused where it is reached; functions that only mention its type run.
+// HugeObject is the reason for refusing a variable of 2 GB or more: the machine has no objects of this
+// size. Code that uses one is refused where it is reached; functions that only mention its type run.
 const HugeObject = "an object of more than 2 GB"
 
 // usesHuge reports whether a value too large for the machine is the result or an operand of i.

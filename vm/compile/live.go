@@ -100,10 +100,10 @@ func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 	}
 }
 
-// analyse computes liveness: liveIn = gen ∪ (liveOut − kill), and liveOut is the union of the
-// successors' liveIn and of the phi operands on the edges to them, iterated to the least fixed
-// point from the last block to the first. What the recover block reads is live everywhere, as a
-// panic can lead there from any call.
+// analyse computes liveness: liveIn = gen ∪ (liveOut − kill), and liveOut is the union of the successors'
+// liveIn and of the phi operands on the edges to them, iterated to the least fixed point from the last
+// block to the first. Values that the recover block reads are live everywhere, because a panic can lead
+// there from any call.
 //
 // Rounds: without loops one, with loops as many as they are deep and one or two more (Kam and
 // Ullman 1976), each of as many words as there are blocks, times a 64th of the values.

@@ -66,8 +66,8 @@ func loadOp(t types.Type) (plain, indexed, image bytecode.Op, ok bool) {
 // A struct or an array of a size that one load has is loaded like an unsigned integer: the bytes of
 // the last register after its image are zero.
 //
-// A load of no bytes still panics if the pointer is nil.
-// One instruction whatever the size, as it is one operation if it is visible.
+// A load of no bytes still panics if the pointer is nil. It is one instruction for every size, because it
+// is one operation if it is visible.
 func (c *compiler) load(dst, base, off int, t types.Type) {
 	op, _, _, ok := loadOp(t)
 	l := c.l.Layout(t)
@@ -108,9 +108,9 @@ var (
 
 // store emits *(addr) = val, in the shortest form that the address and the size allow.
 //
-// The order of the cases: stores that the language, or gc, does not have; the element of a
-// slice with its bounds check; a large value, from memory to memory; the rest by size. Operands
-// are in registers before recordPending in each of them.
+// The cases, in this order: stores that do not exist in the language, or in gc's code; the element of a
+// slice with its bounds check; a large value, from memory to memory; the rest by size. Operands are in
+// registers before recordPending in each of them.
 func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
 		return // of a composite literal; gc does not store it

@@ -16,9 +16,9 @@ func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 
 // unop emits the unary operations: loads, receives, and arithmetic.
 //
-// A load is emitted in one of four ways: not at all, if an alias or not evaluated by the language;
-// as a nil check, if it is big and nothing uses it; as a load of a slice element with its bounds
-// check; or from a register and an offset, in the form that its size allows.
+// A load is emitted in one of four ways: not at all, if it is an alias or the language does not evaluate
+// it; as a nil check, if it is big and nothing uses it; as a load of a slice element with its bounds check;
+// or from a register and an offset, in the form that its size allows.
 //
 //	v := *p              Ld64 v, [p+0]
 //	v := p.f.g           Ld64 v, [p+off]     f and g are fused into the offset
@@ -214,9 +214,9 @@ var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
 // Example: x int32. x + 1 is AddS32 with the constant in a register, not AddI: the immediate form
 // does not extend.
 //
-// That the low bits of a sum, difference or product depend on the low bits of the operands only is
-// why one operation on 64 bits serves all widths. Quotients, remainders and right shifts depend on
-// all bits, and are right because operands are extended.
+// One operation on 64 bits serves all widths because the low bits of a sum, difference or product depend
+// only on the low bits of the operands. Quotients, remainders and right shifts depend on all bits, and are
+// right because operands are extended.
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	k := layout.ScalarOf(t)
 	// Only 64-bit types: there is no normalizing here. x - i is x + (-i), unless -i is out of
@@ -297,8 +297,8 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
-	// A constant count needs no check, as the type checker has seen that it is not negative. One
-	// of 64 or more goes the general way, in which everything is shifted out.
+	// A constant count needs no check, because the type checker has refused negative ones. A count of 64 or
+	// more is treated as one that is not constant: everything is shifted out.
 	if k, ok := v.Y.(*ssa.Const); ok && k.Value != nil {
 		if n := constWords(k)[0]; n < 64 {
 			op := bytecode.ShlI
@@ -347,7 +347,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	op := v.Op
 	c.clockCompare(v)
 	if observable.IsNil(v.X) || observable.IsNil(v.Y) {
-		// Slices, maps, funcs, interfaces: the first word says it.
+		// Slices, maps, funcs, interfaces: the first word decides.
 		x := v.X
 		if observable.IsNil(x) {
 			x = v.Y
@@ -406,8 +406,8 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 		}
 	case *types.Interface:
 		c.emit(bytecode.EqIface, d, x, y)
-	// Which bytes count, and how, is in the layout: padding does not, floats and interfaces do.
-	// They are compared as images in registers, as every value of theirs is that has been computed.
+	// Which bytes count, and how, is in the layout: padding does not, floats and interfaces do. They are
+	// compared as images in registers, where all computed values of these types are.
 	case *types.Struct, *types.Array:
 		c.emit(bytecode.EqN, d, x, y)
 		c.word(uint64(c.l.Layout(t).ID))

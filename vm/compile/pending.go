@@ -41,7 +41,7 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 		if e.idle {
 			continue
 		}
-		// Lists are made only where they may be asked for.
+		// Only operations that may be pending need a list.
 		pending := c.mayBePending(b.Instrs[i])
 		if pending {
 			lists[i].after = c.regList(live)

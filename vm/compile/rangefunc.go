@@ -9,21 +9,20 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Loops over functions. The states of a loop's variable jump are the same for package ssa and for gc, in
-// other words, but two assignments come later in ssa:
+// Loops over functions. The states of a loop's variable jump are the same in package ssa and in gc, with
+// different names, but two assignments come later in ssa:
 //
 //	body called   ssa:  v = jump; if v == ready { jump = busy; ... } else { panic }
 //	              gc:   v = jump; jump = busy; if v == ready { ... } else { panic, by v }
 //	over          ssa:  v = jump; if v == busy { panic }; if v == ready { jump = done } else { exits }
 //	              gc:   v = jump; if v == busy { panic }; jump = done; if v != ready { exits }
 //
-// A program notices that by the panic of a body that is called when it must not be, as the panic names the
-// reason, and if the iterator recovers that panic: then the loop panics when it returns. So the stores are
-// moved to before the branch. Facts about the SSA code hold for the code that is made of it: from the branch
-// on, the store is among the possible next operations, and nothing that could wait lies between the two
-// places.
+// A program can notice that in two ways. If a body is called when it must not be, its panic names the
+// reason. And if the iterator recovers that panic, the loop panics when the iterator returns. So the stores
+// are moved to before the branch. Facts about the SSA code hold for the emitted code: from the branch on,
+// the store is among the possible next operations, and nothing between the two places can wait.
 
-// RangeFuncBody is package ssa's mark of functions made of the bodies of loops over functions.
+// RangeFuncBody is package ssa's mark of functions made from the bodies of loops over functions.
 const RangeFuncBody = "range-over-func yield"
 
 // Comments of blocks that package ssa makes for loops over functions.

@@ -132,7 +132,7 @@ func (h *Heap) Fits(bytes uint64) {
 }
 
 // Exhaust panics in the middle of an instruction that needs more memory than there may be. The machine
-// recovers if Recovers says so, and does not use the state any more.
+// recovers if Recovers is set, and does not use the state any more.
 func (h *Heap) Exhaust(why string) {
 	h.exhausted = true
 	panic(why)

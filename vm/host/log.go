@@ -1,12 +1,13 @@
-// Package host is what programs see of the machine that hbcheck runs on: files as they were at the first read
-// (view.go), with paths (path.go) and attributes (stat.go) as on Linux, and a log of the questions, on which
-// cached verdicts depend (log.go).
+// Package host is the program's view of the computer that hbcheck runs on: files as they were at their
+// first read (view.go), with paths (path.go) and attributes (stat.go) as on Linux. A log records the
+// program's questions, on which cached verdicts depend (log.go).
 package host
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -22,18 +23,18 @@ type Log struct {
 	facts map[question]string // to the answer
 }
 
-// hostQuestion is a question of a program to the host.
+// A question is a question of the program to the host.
 type question struct {
 	ask  Ask
 	name string // a path, or that of a variable
 }
 
-// A hostAsk is the kind of a question about a name.
+// An Ask is the kind of a question about a name.
 type Ask string
 
 const (
 	AskVariable    Ask = "env"      // the value of a variable
-	AskEnvironment Ask = "environ"  // all variables; there is no name
+	AskEnvironment Ask = "environ"  // all variables; the name is empty
 	AskKind        Ask = "kind"     // the kind of file at a path, without following symbolic links
 	AskStat        Ask = "stat"     // the same with size and times
 	AskTarget      Ask = "target"   // the same for the target of a symbolic link
@@ -42,11 +43,11 @@ const (
 	AskLink        Ask = "readlink" // the target of a symbolic link
 )
 
-// A HostFact is an answer of the host.
+// A Fact is an answer of the host.
 type Fact struct{ Ask, Name, Answer string }
 
-// maxHostFile is the largest size of a file whose content is compared. unknown is the answer to
-// questions about larger ones, and about devices: it never holds again.
+// maxHostFile is the largest size of a file whose content is compared. unknown is the answer to questions
+// about larger files and about devices; it never holds again.
 const (
 	maxHostFile = 64 << 20
 	unknown     = "unknown"
@@ -55,7 +56,7 @@ const (
 // pwd is the variable with the name of the working directory.
 const pwd = "PWD"
 
-// note adds a question to l, and if it is new the answer of v.
+// Note adds a question to l, and v's answer if the question is new.
 func (l *Log) Note(v *View, env []string, ask Ask, name string) {
 	if l == nil {
 		return
@@ -70,7 +71,7 @@ func (l *Log) Note(v *View, env []string, ask Ask, name string) {
 		l.facts = make(map[question]string)
 	}
 	//mutant: host facts have the memory of the program as their names [test ./vm/host TestHostName]: remove 1
-	q.name = strings.Clone(name) // the memory of the machine has it, and that changes
+	q.name = strings.Clone(name) // name may be in the machine's memory, which changes
 	l.facts[q] = v.answer(env, ask, q.name)
 }
 
@@ -86,7 +87,7 @@ func (l *Log) Add(facts []Fact) {
 	}
 }
 
-// learn adds the facts of o that l lacks.
+// Learn adds the facts of o that l lacks.
 func (l *Log) Learn(o *Log) {
 	if l == nil {
 		return
@@ -151,18 +152,11 @@ func (v *View) answer(env []string, ask Ask, name string) string {
 		if c := v.Content(name); c.Data != nil {
 			return digest(c.Data)
 		}
-		info, err := os.Stat(v.path(name))
+		d, err := kept(v, &v.digests, name, onHost(v, digestOf))
 		if err != nil {
 			return described(nil, err, false)
 		}
-		if !info.Mode().IsRegular() || info.Size() > maxHostFile {
-			return unknown
-		}
-		data, err := os.ReadFile(v.path(name))
-		if err != nil {
-			return described(nil, err, false)
-		}
-		return digest(data)
+		return d
 	case AskNames:
 		list, err := v.Names(name)
 		if err != nil {
@@ -179,7 +173,7 @@ func (v *View) answer(env []string, ask Ask, name string) string {
 	return unknown
 }
 
-// described describes a file; with whole, by size and time, too.
+// described describes a file, including size and time if whole is set.
 func described(info fs.FileInfo, err error, whole bool) string {
 	switch {
 	case err != nil:
@@ -188,6 +182,27 @@ func described(info fs.FileInfo, err error, whole bool) string {
 		return fmt.Sprintf("%v %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
 	}
 	return info.Mode().String()
+}
+
+// digestOf returns the digest of a file, or unknown if that takes too long.
+func digestOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxHostFile {
+		return unknown, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func digest(b []byte) string {

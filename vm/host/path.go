@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The program is seen as on Linux, whatever the host: its paths begin with a slash. On Windows those that
-// it learns, of its directory and of symbolic links, are written as Linux would, with the drive as the
-// first directory: C:\a\b is /C:/a/b. Those that it asks for are written back.
+// The program is seen as on Linux, whatever the host: its paths begin with a slash. On Windows the paths
+// that it learns, of its directory and of symbolic links, have the drive as their first directory: C:\a\b
+// is /C:/a/b. The paths that it asks for are translated back.
 
 const OnWindows = runtime.GOOS == "windows"
 
-// seenPath returns a path of the host as the program sees it.
+// SeenPath returns a path of the host as the program sees it.
 func SeenPath(path string, windows bool) string {
 	if !windows {
 		return path
@@ -24,7 +24,7 @@ func SeenPath(path string, windows bool) string {
 	return path
 }
 
-// hostPath returns the host's path for one of the program's.
+// hostPath returns the host's path for a path of the program.
 func hostPath(path string, windows bool) string {
 	if !windows {
 		return path
@@ -38,7 +38,7 @@ func hostPath(path string, windows bool) string {
 	return filepath.FromSlash(path)
 }
 
-// hasDrive reports whether a path begins as C: does.
+// hasDrive reports whether a path begins with a drive, such as C:.
 func hasDrive(path string) bool {
 	return len(path) >= 2 && path[1] == ':' && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && (len(path) == 2 || path[2] == '/')
 }

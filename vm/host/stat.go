@@ -80,7 +80,7 @@ func namesOf(path string) (string, error) {
 	return b.String(), err
 }
 
-// readAt reads from a file without keeping it open: the machine has no state outside of itself.
+// readAt reads from a file without keeping it open, because the machine has no external state.
 func readAt(path string, b []byte, off int64) (int, error) {
 	// Opening a pipe would wait for another process to write to it.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -11,34 +11,34 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A View is the file system of the host, with each file as it was at its first read. All
-// machines for a program share one, so that the host's files have the same contents in every
-// execution, even if others write to them, or the kernel generates them at each read (/proc/stat).
-// The zero value has read nothing.
+// A View is the file system of the host, with each file as it was at its first read. All machines for a
+// program share one, so that the host's files have the same contents in every execution, even if others
+// write to them, or the kernel generates them at each read (/proc/stat). The zero value has read no file.
 type View struct {
 	root     string // of the files of a bundle; empty: the host's own (load.Config.Root)
 	mu       sync.Mutex
 	infos    [2]map[string]answer[fs.FileInfo] // of paths; [1]: symbolic links followed
 	lists    map[string]answer[string]         // of directories
 	targets  map[string]answer[string]         // of symbolic links
+	digests  map[string]answer[string]         // of files whose contents are not kept
 	contents map[string]Content
 	size     int64 // bytes in contents
 }
 
-// A hostAnswer is an answer of the host.
+// An answer is an answer of the host.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// hostContent is the content of a file.
+// Content is the content of a file.
 type Content struct {
 	Data []byte // nil: it is not kept
 	Made bool   // the kernel generates it at each read
 }
 
-// maxKeptFile is the largest size of a file whose content is kept, maxKeptAll the bound on the sum
-// of the sizes. A larger file is assumed to be an ordinary one, which does not change.
+// maxKeptFile bounds the size of a file whose content is kept, and maxKeptAll the sum of the sizes. A
+// larger file is assumed to be an ordinary file that does not change.
 const (
 	maxKeptFile = 1 << 20
 	maxKeptAll  = 64 << 20
@@ -47,8 +47,8 @@ const (
 // NewView returns a view of the files below root, or of all files if root is empty.
 func NewView(root string) *View { return &View{root: root} }
 
-// kept returns m's answer for path, after asking the host if there is no answer yet. The key is a copy: the
-// memory of the program may have path, and change.
+// kept returns m's answer for path, and asks the host if there is no answer yet. The key is a copy, because
+// path may be in the program's memory, which changes.
 func kept[T any](v *View, m *map[string]answer[T], path string, ask func(string) (T, error)) (T, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,15 +81,15 @@ func (v *View) Target(path string) (string, error) {
 	return SeenPath(target, OnWindows), err
 }
 
-// onHost returns ask for paths of the program.
+// onHost returns a version of ask that takes paths of the program.
 func onHost[T any](v *View, ask func(string) (T, error)) func(string) (T, error) {
 	return func(path string) (T, error) { return ask(v.path(path)) }
 }
 
-// path returns the host's path for one of the program's. Of a bundle the program sees nothing outside.
+// path returns the host's path for a path of the program. A program in a bundle sees nothing outside of it.
 func (v *View) path(path string) string { return load.Rooted(v.root, hostPath(path, OnWindows)) }
 
-// content returns the content of a file.
+// Content returns the content of a file.
 func (v *View) Content(path string) Content {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -108,8 +108,8 @@ func (v *View) Content(path string) Content {
 	return c
 }
 
-// readKept returns the content of a file that is small enough. A file of the kernel's, such as
-// those below /proc, does not show its real size: only reading shows the content.
+// readKept returns the content of a file that is small enough. A kernel file, such as those below /proc,
+// does not show its real size, so it has to be read.
 func readKept(path string) (c Content) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKeptFile {
@@ -127,7 +127,7 @@ func readKept(path string) (c Content) {
 	return Content{Data: append([]byte{}, data...), Made: int64(len(data)) != info.Size()}
 }
 
-// readAt reads from a file.
+// ReadAt reads from a file.
 func (v *View) ReadAt(path string, b []byte, off int64) (int, error) {
 	c := v.Content(path)
 	if c.Data == nil {

@@ -52,13 +52,13 @@ type Layout struct {
 	Huge bool
 }
 
-// MaxSize is what a value has fewer bytes than, and hugeSize the Size of those that have not.
+// MaxSize is a bound on the bytes of a value, and hugeSize the Size of larger ones.
 const (
 	MaxSize  = 1 << 31
 	hugeSize = math.MaxUint32 - 7
 )
 
-// SegKind says how a segment is compared and hashed.
+// A SegKind determines how a segment is compared and hashed.
 type SegKind uint8
 
 const (

@@ -1,7 +1,7 @@
 // Package loops finds the loops of compiled functions in which a goroutine could iterate with zero effect.
-// Snapshots of states are worth their cost there. Whether a loop is one is a property of the code, and the
-// answer may over-approximate: an unnecessary snapshot costs time, but without a necessary one a search
-// without states does not end.
+// Only there are snapshots of states worth their cost. The answer depends only on the code, and may
+// over-approximate: an unnecessary snapshot costs time, but a missing one would keep a search without
+// states from ending.
 package loops
 
 import (
@@ -35,8 +35,8 @@ type Loops struct {
 	pendingCopies, returnCopies map[int32]int32
 }
 
-// LastCopy returns the last copy of the instruction at pc: of the running function if top is set,
-// otherwise of one to which a call returns. A frame with flags does not return like others.
+// LastCopy returns the last copy of the instruction at pc. If top is set, that is an instruction of the
+// running function, otherwise one to which a call returns. A frame with flags does not return like others.
 func (l *Loops) LastCopy(pc int32, top bool, flags uint64) int32 {
 	copies := l.returnCopies
 	if top {
@@ -60,7 +60,7 @@ func (t *Table) Of(f *bytecode.Func) *Loops {
 }
 
 // find finds the loops of f. Two instructions are copies if they are equal, come from the same SSA
-// instruction, and have the same live registers. The last one in the code stands for all.
+// instruction, and have the same live registers. The last copy in the code represents all.
 func (t *Table) find(f *bytecode.Func) *Loops {
 	l := &Loops{In: t.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
@@ -124,14 +124,14 @@ func (t *Table) cyclic(f *bytecode.Func) []bool {
 	return in
 }
 
-// Successor returns the i-th instruction that can follow the one at pc. None follow an instruction
-// that ends a frame or has an effect.
+// Successor returns the i-th instruction that can follow the one at pc. No instruction follows one that
+// ends a frame or has an effect.
 //
-// The graph has instructions and not blocks of SSA, because operations are instructions. It leaves
-// out what follows an operation with an effect, and with it every loop through the operation: there
-// no iteration has zero effect, and no snapshots are worth their cost. A call of a compiled
-// function counts as an instruction without effect, because its effect is unknown: an unnecessary
-// loop costs snapshots, but a missing one would be iterated without end.
+// The nodes of the graph are instructions and not SSA blocks, because operations are instructions. The
+// graph omits the successors of an operation with an effect, and so every loop through the operation: no
+// iteration of such a loop has zero effect. A call of a compiled function counts as an instruction without
+// effect, because its effect is unknown: an unnecessary loop costs snapshots, but a missing one would be
+// iterated without end.
 func (t *Table) Successor(f *bytecode.Func, pc, i int) (int, bool) {
 	in := f.Code[pc]
 	next := pc + 1 + in.Words()
@@ -168,8 +168,8 @@ const (
 	Locks            // it locks or unlocks
 )
 
-// EffectOf returns the effect of the native of that name, which shows its purpose. Natives that are
-// not known here have an effect.
+// EffectOf returns the effect of the native of that name, judged by the name. Natives with other names have
+// an effect.
 func EffectOf(name string) Effect {
 	begins := func(p string) bool { return strings.HasPrefix(name, p) }
 	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")

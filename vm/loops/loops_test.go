@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// TestLoops: a loop counts unless each way around it passes an operation with an effect.
+// TestLoops: a loop is found unless every path around it contains an operation with an effect.
 func TestLoops(t *testing.T) {
 	natives := []Effect{HasEffect, NoEffect, Locks, MayFail}
 	for _, x := range []struct {
@@ -33,7 +33,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestEffects: names show effects.
+// TestEffects: the effect of a function is known from its name.
 func TestEffects(t *testing.T) {
 	for name, want := range map[string]Effect{"runtime.Gosched": Yields, "(*sync/atomic.Int32).Load": NoEffect, "time.now": NoEffect,
 		"(*sync/atomic.Int32).CompareAndSwap": MayFail, "(*sync.Mutex).TryLock": MayFail, "(*sync.Mutex).Lock": Locks,

@@ -1,9 +1,8 @@
 package race
 
-// An arena is where clocks and lists are made that never change: at the end of what is used of a
-// block. Rewinding gives back what was used since the mark. Blocks are kept by what is made in
-// them, so those of a long path are collected when nothing refers to them any more; the last one
-// given back is kept for the next need.
+// An arena allocates immutable clocks and lists, at the end of the used part of a block. Rewinding frees
+// the part that was used since the mark. The clocks and lists in a block keep it alive, so blocks of a long
+// path are collected when nothing refers to them any more. The last freed block is kept for reuse.
 type arena[T any] struct {
 	space[T]
 	spare []T
@@ -17,7 +16,7 @@ type space[T any] struct {
 
 const blockSize = 4096
 
-// take returns room for n elements, with whatever is in it.
+// take returns room for n elements, which is not cleared.
 func (a *arena[T]) take(n int) []T {
 	if a.used+n > len(a.block) {
 		a.block, a.spare, a.used = a.spare, nil, 0
@@ -29,7 +28,7 @@ func (a *arena[T]) take(n int) []T {
 	return a.block[a.used-n : a.used : a.used]
 }
 
-// rewind gives back what was used since the present space was s.
+// rewind frees the part that was used since the present space was s.
 func (a *arena[T]) rewind(s space[T]) {
 	if len(a.block) > 0 && (len(s.block) == 0 || &s.block[0] != &a.block[0]) {
 		a.spare = a.block

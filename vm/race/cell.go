@@ -2,7 +2,7 @@ package race
 
 import "math/bits"
 
-// A cell is what is remembered of the accesses to one word of memory.
+// A cell has the recorded accesses to one word of memory.
 //
 // An access stays in the list until a later one subsumes it: one that knew of it, touches the same
 // bytes, and races with everything it could race with. Of accesses by the same goroutine, and of
@@ -51,8 +51,8 @@ func conflicts(a, b uint8) bool {
 	return (a|b)&flagWrite != 0 && a&b&flagAtomic == 0
 }
 
-// subsumes reports whether whatever conflicts with an access with flags old conflicts with one with
-// flags new, too.
+// subsumes reports whether every access that conflicts with an access with flags old also conflicts with
+// one with flags new.
 func subsumes(new, old uint8) bool {
 	return new&flagWrite >= old&flagWrite && new&flagAtomic <= old&flagAtomic
 }
@@ -145,7 +145,7 @@ func (d *Detector) Cross(g uint32, own, other Loc, a Access, at Stack) {
 	d.word(own, e)
 }
 
-// report notes a race at l. An access to several words races only once.
+// report records a race at l. An access to several words races only once.
 func (d *Detector) report(l Loc, first, second *entry) {
 	r := Race{l, first.side(), second.side()}
 	for i := range d.races {

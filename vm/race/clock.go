@@ -13,8 +13,7 @@ func (c clock) at(g uint32) uint32 {
 	return 0
 }
 
-// covers reports whether c has everything in it that d has, except that
-// component g does not matter.
+// covers reports whether c is at least d in every component except g.
 func (c clock) covers(d clock, g uint32) bool {
 	for i, t := range d {
 		if t > c.at(uint32(i)) && uint32(i) != g {
@@ -56,5 +55,5 @@ type stamp struct {
 	g, t uint32
 }
 
-// known reports whether c, the clock of another goroutine than s.g, has s in it.
+// known reports whether c, the clock of a goroutine other than s.g, contains s.
 func (s *stamp) known(c clock) bool { return s.t <= c.at(s.g) }

@@ -4,7 +4,7 @@ package race
 // bit of the offset is free: objects are smaller than 2 GB.
 type Loc uint64
 
-// Hidden added to a location is another one, which no access touches.
+// Hidden, added to a location, gives another location, which no access touches.
 const Hidden Loc = 1 << 31
 
 // At returns the location off bytes into object obj.
@@ -15,8 +15,8 @@ func (l Loc) obj() uint32 { return uint32(l >> 32) }
 // An index numbers locations in the order in which they are first asked for. The youngest can be
 // forgotten again.
 //
-// It is a hash table with linear probing. Since each location is in the first place that was free
-// when it came, and leaves before every older one, taking it out needs no moving of others.
+// It is a hash table with linear probing. A location is put into the first free place, and removed before
+// all older ones. So no other location has to move when it is removed.
 type index struct {
 	locs  []Loc
 	slots []uint32 // number + 1; 0: free

@@ -67,7 +67,7 @@ type Side struct {
 	Access
 }
 
-// Access says what is done with memory.
+// An Access is an access to memory.
 type Access struct {
 	Write  bool
 	Atomic bool
@@ -111,7 +111,7 @@ func (d *Detector) Time(g uint32) uint32 { return d.threads[g].time }
 // Known returns up to which time of goroutine h everything that h did is known to g.
 func (d *Detector) Known(g, h uint32) uint32 { return d.threads[g].clock.at(h) }
 
-// Go starts a goroutine, which knows what g knows, and returns its number.
+// Go starts a goroutine with the knowledge of g, and returns its number.
 func (d *Detector) Go(g uint32, at Stack) uint32 {
 	s := d.stamp(g)
 	d.threads = append(d.threads, thread{clock: d.joinStamp(nil, &s), time: 1, saved: d.epoch, born: at})
@@ -131,7 +131,7 @@ func (d *Detector) thread(g uint32) *thread {
 	return t
 }
 
-// stamp returns what g knows, and advances its time.
+// stamp returns the knowledge of g, and advances its time.
 func (d *Detector) stamp(g uint32) stamp {
 	t := d.thread(g)
 	s := stamp{t.clock, g, t.time}
@@ -139,7 +139,7 @@ func (d *Detector) stamp(g uint32) stamp {
 	return s
 }
 
-// learn adds s to what g knows.
+// learn adds s to the knowledge of g.
 func (d *Detector) learn(g uint32, s *stamp) {
 	if s.g != g && !s.known(d.threads[g].clock) {
 		t := d.thread(g)
@@ -147,7 +147,7 @@ func (d *Detector) learn(g uint32, s *stamp) {
 	}
 }
 
-// Rendezvous follows a rendezvous: a and b know of each other what they did up to it.
+// Rendezvous follows a rendezvous: afterwards a and b know each other's earlier steps.
 func (d *Detector) Rendezvous(a, b uint32) {
 	x, y := d.stamp(a), d.stamp(b)
 	d.learn(a, &y)

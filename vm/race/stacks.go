@@ -6,11 +6,10 @@ type Stack uint32
 // A Call is one level of a call stack: an instruction of a function.
 type Call struct{ Func, PC uint32 }
 
-// Stacks gives equal call stacks equal numbers. A stack is its innermost call
-// and the stack below, so stacks that have their outer calls in common share
-// them. Nothing is ever forgotten: what a number means does not depend on the
-// path of the exploration, and a program has few places from which it accesses
-// shared memory.
+// Stacks gives equal call stacks equal numbers. A stack is its innermost call and the stack below, so
+// stacks that have their outer calls in common share them. Stacks are never forgotten, because the meaning
+// of a number must not depend on the path of the exploration. A program has few places from which it
+// accesses shared memory.
 type Stacks struct {
 	nodes []stackNode // number - 1
 	slots []uint32    // hash table of numbers; 0: free

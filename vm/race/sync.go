@@ -49,8 +49,8 @@ func (d *Detector) Ordered(g uint32, l Loc) bool {
 	return (v.last.g == g || v.last.known(c)) && c.covers(v.more, g)
 }
 
-// Release makes what g did known to every goroutine that acquires l later, in addition to what was
-// released there before.
+// Release makes the steps of g known to every goroutine that acquires l later, in addition to earlier
+// releases.
 func (d *Detector) Release(g uint32, l Loc) {
 	v := d.variable(l)
 	if c := d.threads[g].clock; v.last.g != g && !v.last.known(c) {
@@ -59,14 +59,13 @@ func (d *Detector) Release(g uint32, l Loc) {
 	v.last = d.stamp(g)
 }
 
-// Store makes what g did known to every goroutine that acquires l later, in place of what was
-// released there before.
+// Store makes the steps of g known to every goroutine that acquires l later, in place of earlier releases.
 func (d *Detector) Store(g uint32, l Loc) {
 	v := d.variable(l)
 	v.last, v.more = d.stamp(g), nil
 }
 
-// Exchange is Store and Acquire of what was there before.
+// Exchange is Store, and Acquire of the earlier releases.
 func (d *Detector) Exchange(g uint32, l Loc) {
 	v := d.variable(l)
 	old := v.last

@@ -5,7 +5,7 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 )
 
-// Results of operations, as terms.
+// The results of operations as terms.
 
 // binary computes A = B op C. A comparison, or a bitwise operation on two conditions, is a Bool.
 func (s *Symbols) binary(op Op, x, y *symbolic.Term) *symbolic.Term {

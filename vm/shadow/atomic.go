@@ -5,8 +5,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Atomic operations on symbolic values. They decide nothing: whether a compare-and-swap succeeds is
-// a condition, and the new value is a term that depends on it. It counts as a write.
+// Atomic operations on symbolic values. They need no decision: the success of a compare-and-swap is a
+// condition, and the new value is a term that depends on it. A compare-and-swap counts as a write.
 
 // A Word is the word on which an operation of sync/atomic operates. Its operands are in the registers from
 // Reg on, the address first.
@@ -27,7 +27,7 @@ func (s *Symbols) operands(g *Goroutine, w Word, name string) (old, arg *symboli
 	} else {
 		old = s.memoryAt(g.address(w))(0, w.Size)
 	}
-	if name == "Load" { // its next word need not be in the stack
+	if name == "Load" { // its next word may be outside of the stack
 		return old, nil, some
 	}
 	arg, is := s.operand(g, w, 1)
@@ -45,7 +45,8 @@ func (s *Symbols) operand(g *Goroutine, w Word, i uint16) (*symbolic.Term, bool)
 // shadowOf returns the shadow of register i, or nil.
 func (s *Symbols) shadowOf(g *Goroutine, i uint16) *symbolic.Term { return g.Shadow[g.FP+uint32(i)] }
 
-// SwapUnknown reports whether the success of the compare-and-swap depends on inputs. The word is mapped.
+// SwapUnknown reports whether the success of the compare-and-swap depends on inputs. The word must be
+// mapped.
 func (s *Symbols) SwapUnknown(g *Goroutine, w Word) bool {
 	if s.Drawn {
 		//mutant: swaps of drawn values do not look [env TestDraws/TestLookSwapped]

@@ -8,14 +8,14 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A value that cannot be tracked as a term is made concrete: its possible values are enumerated,
-// each one an alternative of a decision, the least first. If there are more than fewValues, only
-// the least one is explored, and the verdict says so (Concretised).
+// A value that cannot be tracked as a term is made concrete: its possible values are enumerated. Each one
+// is an alternative of a decision; the least comes first. If there are more than fewValues, only the least
+// one is explored, and the verdict says so (Concretised).
 
-// fewValues is the most values that are enumerated.
+// fewValues bounds the values that are enumerated.
 const fewValues = 16
 
-// mostIndices is the most values that are enumerated for an index in range.
+// mostIndices bounds the values that are enumerated for an index in range.
 const mostIndices = 256
 
 // one returns the value of t on this path, after a decision among at most limit values. If the
@@ -85,7 +85,7 @@ func (s *Symbols) concrete(g *Goroutine, i uint16, n, limit int) bool {
 	return true
 }
 
-// concretely returns in if its operands in registers b and c are concrete; c may be NoReg.
+// concretely makes the operands in registers b and c concrete, and then returns in; c may be NoReg.
 func (s *Symbols) concretely(g *Goroutine, in *bytecode.Instr, b, c uint16) *bytecode.Instr {
 	if !s.concrete(g, b, 1, fewValues) || c != bytecode.NoReg && !s.concrete(g, c, 1, fewValues) {
 		return nil
@@ -108,9 +108,8 @@ func (s *Symbols) clearResult(g *Goroutine, in *bytecode.Instr) {
 	}
 }
 
-// index makes register i, an index into something of length n, concrete: it decides whether the
-// index is in range, and then its value, among at most limit. It reports whether the instruction
-// can be executed.
+// index makes register i concrete, an index into a sequence of length n. It decides whether the index is in
+// range, and then its value, among at most limit. It reports whether the instruction can be executed.
 func (s *Symbols) index(g *Goroutine, i uint16, n uint64, limit int) bool {
 	t := g.Shadow[g.FP+uint32(i)]
 	if t == nil {
@@ -122,7 +121,7 @@ func (s *Symbols) index(g *Goroutine, i uint16, n uint64, limit int) bool {
 		return false
 	}
 	if !inside {
-		limit = 1 // it is part of a message
+		limit = 1 // the index is part of a message
 	}
 	return s.concrete(g, i, 1, limit)
 }
@@ -155,8 +154,8 @@ func (s *Symbols) concreteMemory(g *Goroutine, p heap.Ptr, n uint64) bool {
 	}
 }
 
-// formats reports whether f turns values into text. Its operands are made concrete, because terms
-// of digits are useless.
+// formats reports whether f turns values into text. The operands of such a function are made concrete,
+// because terms for digits are useless.
 func (s *Symbols) formats(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return false
@@ -248,8 +247,7 @@ func (s *Symbols) lessBytes(p heap.Ptr, n uint64, q heap.Ptr, k uint64, orEqual 
 	return t
 }
 
-// concreteWords makes registers concrete, and also the targets of those that are pointers to
-// objects with symbolic bytes.
+// concreteWords makes registers concrete, and also the objects with symbolic bytes that they point to.
 func (s *Symbols) concreteWords(g *Goroutine, i uint16, n int) bool {
 	if !s.concrete(g, i, n, fewValues) {
 		return false

@@ -11,37 +11,35 @@ import (
 // variable. Values computed from it are terms (package symbolic). At a branch on a term, both sides
 // are explored if both are possible.
 //
-// A register or a part of memory that holds a term has a shadow, which refers to the term; its own
-// bits are 0 and mean nothing. A register without a shadow has an ordinary value. Shadows of
-// registers are beside the stack (Goroutine.Shadow) and are saved with its words; those of memory
-// are in Symbols.memory, with an undo log of their own.
+// A register or a part of memory that holds a term has a shadow, which refers to the term; its own bits are
+// 0 and mean nothing. A register without a shadow has an ordinary value. Shadows of registers are stored
+// beside the stack (Goroutine.Shadow) and saved with its words. Shadows of memory are in Symbols.memory,
+// with an undo log of their own.
 //
 //	stack     │ r0 = 5 │ r1 = 0 │ ...        objs[7]   │ 0 0 0 0 │ 9 0 0 0 │
 //	shadow    │        │ x + 1  │            memory[7] │ y       │
 //
-// A program without symbolic values executes in a loop without any of this (execute[plain]). When
-// the first variable is made, the machine starts to track: execute[tracked] calls Symbols.Before
-// before each instruction. That computes the instruction on terms if one of its operands has a
-// shadow. If the instruction cannot be computed on terms, before first makes the operand concrete
-// (concrete.go). It never guesses: an instruction that it does not handle is a mistake,
-// which the test of its table finds.
+// A program without symbolic values is executed by a loop without shadows (execute[plain]). After the first
+// variable is made, execute[tracked] calls Symbols.Before before each instruction. If an operand has a
+// shadow, Before computes the instruction on terms, or else makes the operand concrete (concrete.go). It
+// never guesses: the test of its table finds instructions that it does not handle.
 //
 // # Decisions
 //
-// If the value of a term matters, an operation decides which of several conditions holds, of which
-// exactly one does for every input: Symbols.decide. The path condition has all decisions and
+// If the effect of an operation depends on a term, the operation decides which of several conditions holds;
+// for each input exactly one does (Symbols.decide). The path condition consists of all decisions and
 // assumptions.
 //
-//  1. Each goroutine has its own facts: its own decisions and assumptions, and the facts of its
-//     parent when that started it. They are a function of the goroutine's own steps, whatever the
-//     others did meanwhile. The path condition is the facts of all goroutines.
-//  2. If the own facts leave only one condition, there is no decision: this is local work.
-//     Otherwise the decision is a visible operation (trace.Branch) with an alternative for each
-//     remaining condition. By 1 they do not change while it is pending.
-//  3. A decision touches nothing that another goroutine can see, but it may contradict a decision
-//     of another goroutine. Then the execution ends there (CutInfeasible): no input leads to it.
-//     Whether a set of decisions is possible does not depend on their order, so operations of
-//     different goroutines commute as before, up to where an impossible execution is cut.
+//  1. Each goroutine has its own facts: its decisions and assumptions, and the facts that its parent had
+//     when it started the goroutine. They are a function of the goroutine's own steps, independent of other
+//     goroutines. The path condition is the conjunction of the facts of all goroutines.
+//  2. If the goroutine's facts leave only one condition, there is no decision: the operation is local.
+//     Otherwise the decision is a visible operation (trace.Branch) with an alternative for each remaining
+//     condition. By 1 they do not change while it is pending.
+//  3. A decision changes nothing that another goroutine can see, but it may contradict a decision of
+//     another goroutine. Then the execution ends there (CutInfeasible): no input leads to it. Whether a set
+//     of decisions is possible does not depend on their order, so operations of different goroutines still
+//     commute, except for the point where an impossible execution is cut.
 //  4. No execution is lost: at least one condition of a decision agrees with a possible path
 //     condition, because the conditions cover all inputs; and each alternative is explored.
 
@@ -80,7 +78,7 @@ type Symbols struct {
 	labels map[*symbolic.Term]*drawn // what they stand for
 	rates  []float64                 // see labels_rates.go
 
-	held      [64]uint64 // by object: whether memory has ever had a non-nil entry for it (labels_skip.go)
+	held      [64]uint64 // by object: whether memory ever had a non-nil entry for it (labels_skip.go)
 	unscanned int        // operations since rescan
 }
 
@@ -100,8 +98,8 @@ type Fact struct {
 	// of is a term that has that value according to cond; nil if there is none.
 	of    *symbolic.Term
 	value uint64
-	// place is the place of the decision, made there for the times-th time; 0: it was an
-	// assumption. See unwind.go.
+	// place is the place of the decision, and times counts the decisions made there; 0: an assumption. See
+	// unwind.go.
 	place  uint64
 	times  int
 	places uint64 // a hash of the places of this and the facts before
@@ -134,7 +132,7 @@ func (f *Fact) count() int {
 	return f.n
 }
 
-// symbolicMark is the part of a mark for symbolic values.
+// A Mark is the part of the machine's mark for symbolic values.
 type Mark struct{ log, path, inputs int }
 
 func (s *Symbols) Mark() Mark {
@@ -159,20 +157,20 @@ func (s *Symbols) Rewind(k Mark) {
 	s.path, s.inputs = s.path[:k.path], s.inputs[:k.inputs]
 }
 
-// Begin prepares the machine's first instruction with shadows: n words of its stacks are saved, and the loop
-// without shadows has not maintained theirs.
+// Begin prepares for the machine's first instruction with shadows. n words of its stacks are saved; the
+// loop without shadows did not maintain their shadows.
 func (s *Symbols) Begin(n int) {
 	s.shadow = append(s.shadow, make([]*symbolic.Term, max(0, n-len(s.shadow)))...)[:n]
 	clear(s.shadow)
 	s.Enter()
 }
 
-// Enter is called before a goroutine continues: no instruction has been executed before.
+// Enter is called before a goroutine continues, when there is no previous instruction.
 func (s *Symbols) Enter() { s.after.what = nothing }
 
-// decide returns which of conds holds, of which exactly one does for every input. If that is a
-// choice that has not been made yet, ok is false: the operation is pending, or the execution ends.
-// The instruction at g.pc has had no effect yet, and is executed from its beginning later.
+// decide returns which of conds holds; for each input exactly one does. If the choice has not been made
+// yet, ok is false: the operation is pending, or the execution ends. The instruction at g.pc has had no
+// effect yet, and will be executed from its beginning.
 func (s *Symbols) decide(g *Goroutine, conds ...*symbolic.Term) (k int, ok bool) {
 	ways := s.decided[:0]
 	for i, c := range conds {
@@ -229,7 +227,7 @@ func (s *Symbols) decide(g *Goroutine, conds ...*symbolic.Term) (k int, ok bool)
 	return k, true
 }
 
-// is is decide for a condition and its negation.
+// is calls decide for a condition and its negation.
 func (s *Symbols) is(g *Goroutine, cond *symbolic.Term) (holds, ok bool) {
 	k, ok := s.decide(g, s.ctx.BoolNot(cond), cond)
 	return k == 1, ok
@@ -279,8 +277,8 @@ func (s *Symbols) possible(g *Goroutine, p *prover, facts *Fact, cond *symbolic.
 	return r
 }
 
-// mayDecide reports whether code of a model may wait for a decision in the middle: only that of
-// package testing may, which also calls the program's own code.
+// mayDecide reports whether g, in the code of a model, may wait for a decision. Only the model of package
+// testing may, because it also calls the program's own code.
 func (s *Symbols) mayDecide(g *Goroutine) bool {
 	if g.Fn.SSA == nil { // runtime.main, for the arguments of the entry
 		return true

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// The rest of the work after an instruction has been executed.
+// The work that remains after an instruction has been executed.
 const (
 	nothing = iota
 	loaded  // reg gets the shadow of size bytes at p
@@ -14,7 +14,7 @@ const (
 	boxed   // like stored, in the new object that reg refers to, from byte p on
 )
 
-// deferred is the rest of the work after the previous instruction is complete: then the goroutine
+// A deferred is the work that remains after the previous instruction, if that completed: then the goroutine
 // is in the same frame, at pc.
 type deferred struct {
 	what  int
@@ -27,7 +27,7 @@ type deferred struct {
 	words []*symbolic.Term
 }
 
-// leave records the rest of the work after in, the instruction at g.pc, has been executed.
+// leave records the work that remains after in, the instruction at g.pc.
 func (s *Symbols) leave(g *Goroutine, in *bytecode.Instr, what int) *deferred {
 	a := &s.after
 	a.what, a.fp, a.pc, a.op = what, g.FP, g.PC+1+int32(in.Words()), in.Op
@@ -74,7 +74,7 @@ func tainted(words []*symbolic.Term) bool {
 	return false
 }
 
-// finish completes the work for the previous instruction, unless that was not completed.
+// finish does the remaining work for the previous instruction, if that completed.
 func (s *Symbols) finish(g *Goroutine) {
 	a := &s.after
 	what := a.what

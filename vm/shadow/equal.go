@@ -12,7 +12,7 @@ import (
 
 // Comparisons of values in several registers, of structs and interfaces.
 
-// A reader returns n ≤ 8 bytes from byte off on of a value, as a term.
+// A reader returns n ≤ 8 bytes of a value, from byte off on, as a term.
 type reader func(off, n uint32) *symbolic.Term
 
 // memoryAt returns the reader of the memory at p.

@@ -7,26 +7,25 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation, as in the loop
 )
 
-// instr is an instruction that before makes itself.
+// instr is an instruction that Before makes itself.
 type instr = Instr
 
 var noInstr = Instr{Op: Nop}
 
-// Before is called before each instruction of a running goroutine. It returns the instruction to
-// execute, which may differ from in; or nil if g is at another place, waits for a decision, or has
-// ended.
+// Before is called before each instruction of a running goroutine. It returns the instruction to execute,
+// which may differ from in; or nil if g has moved to another place, waits for a decision, or has ended.
 //
-// Registers that the instruction writes lose their shadows here, even if it turns out to be a
-// visible operation that is executed later. It does not read them, because otherwise it would not
-// be executed unchanged; so they are dead.
+// Registers that the instruction writes lose their shadows here, even if it is a visible operation that is
+// executed later. That is safe: an instruction that reads one of these registers would not be executed
+// unchanged, so they are dead.
 func (s *Symbols) Before(g *Goroutine, f *Func, in *Instr) *Instr {
 	if s.after.what != nothing {
 		s.finish(g)
 	}
 	//mutant: registers of earlier frames are part of states [inputs Resume]: "g.PC == 0" -> "g.PC < 0"
 	if g.PC == 0 && f.SSA != nil {
-		// All registers count where a decision is made in the middle of things, because no liveness
-		// is recorded there. So none may have what an earlier frame has left in it.
+		// A decision may be pending at an instruction without recorded liveness. There the state includes
+		// all registers, so none of them may keep a value of an earlier frame.
 		clear(g.Stack[g.FP+uint32(f.NParam+f.NCap) : g.FP+uint32(f.NRegs)])
 	}
 	sh := g.Shadow[g.FP:]
@@ -358,7 +357,8 @@ func (s *Symbols) part(g *Goroutine, in *Instr, off, size uint64) *Instr {
 	return nil
 }
 
-// image returns n ≤ 8 bytes from byte off on of the value in the registers from b on: 8n bits.
+// image returns n ≤ 8 bytes, from byte off on, of the value in the registers from b on, as a term of 8n
+// bits.
 func (s *Symbols) image(g *Goroutine, b uint16, off, n uint64) *symbolic.Term {
 	var parts []Part
 	for at := uint64(0); at < n; {

@@ -15,7 +15,7 @@ type Goroutine struct {
 	Unlabeled bool             // no register has a label: see labels_skip.go
 }
 
-// A Frame is the part of it that is saved before it changes, without words of the stack. While an operation
+// A Frame is the part of a goroutine that is saved before it changes, except the stack. While an operation
 // is pending, PC is the instruction that executes it, and Fn and FP are its frame.
 type Frame struct {
 	ID     trace.GID

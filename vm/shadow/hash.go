@@ -2,11 +2,11 @@ package shadow
 
 import "hbcheck.dev/hbcheck/vm/bytecode"
 
-// The symbolic part of a state's fingerprint: terms by the hashes of their structure, which are the
-// same on all paths because variables are named after the goroutine that has made them.
+// The symbolic part of a state's fingerprint consists of hashes of the structure of terms. They are the
+// same on all paths, because variables are named after the goroutine that made them.
 
-// WriteFrame writes the shadows of the live registers of g's frame at fp; of all registers, if it
-// is not known which are live.
+// WriteFrame writes the shadows of the live registers of g's frame at fp, or of all registers if liveness
+// is unknown.
 func (s *Symbols) WriteFrame(ws []uint64, g *Goroutine, fp uint32, fn *bytecode.Func, live []uint16, known bool) []uint64 {
 	at := len(ws)
 	ws = append(ws, 0)

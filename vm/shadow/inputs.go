@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An Input is a variable: a value that the program has asked hbtest.Nondet for.
+// An Input is a variable: a value that hbtest.Nondet returned.
 type Input struct {
 	G    trace.GID // the goroutine that asked
 	N    uint32    // the number of the variable among those of G
@@ -16,7 +16,7 @@ type Input struct {
 	Type types.Type
 	// Length: it is the length of a value of Type, a string or a slice, whose parts follow.
 	Length bool
-	Param  int            // number, from 1, of the parameter of a fuzz target or entry that it is part of; 0: none
+	Param  int            // number, from 1, of the parameter (of a fuzz target or entry) that contains the variable; 0: none
 	Field  string         // name of the part of the value, if it is a part
 	Pos    token.Position // where
 	Value  uint64         // extended as in registers
@@ -66,9 +66,9 @@ func (s *Symbols) least() (symbolic.Model, symbolic.Result) {
 
 const assumeName = "hbcheck.dev/hbcheck/hbtest.Assume"
 
-// supposeAmong is hbtest.Assume if there are other goroutines. Their earlier actions, such as a
-// crash, belong to the program whether or not the condition holds. So both cases are explored: if
-// the condition does not hold the goroutine waits forever, and such an execution is not complete.
+// supposeAmong executes hbtest.Assume if there are other goroutines. Their earlier actions, such as a
+// crash, belong to the program whether or not the condition holds. So both cases are explored: if the
+// condition does not hold the goroutine waits forever, and such an execution is not complete.
 func (s *Symbols) supposeAmong(g *Goroutine, reg uint16, t *symbolic.Term) *instr {
 	fails, ok := s.is(g, s.ctx.BoolNot(s.truth(t)))
 	switch {
@@ -82,11 +82,11 @@ func (s *Symbols) supposeAmong(g *Goroutine, reg uint16, t *symbolic.Term) *inst
 	return nil
 }
 
-// Excluded returns the part of t, or t, that cannot be symbolic; nil if all of it can.
+// Excluded returns the part of t that cannot be symbolic, or t itself; nil if all of t can be symbolic.
 func Excluded(t types.Type) types.Type { return excludedWithin(t, nil) }
 
-// excludedWithin is Excluded for a part of the types within. A type that contains itself
-// has infinitely large values.
+// excludedWithin is Excluded for a type inside of the types within. A type that contains itself has
+// infinitely large values.
 func excludedWithin(t types.Type, within []types.Type) types.Type {
 	for _, w := range within {
 		if types.Identical(w, t) {
@@ -114,8 +114,8 @@ func excludedWithin(t types.Type, within []types.Type) types.Type {
 	return t
 }
 
-// shape decides the lengths of the strings and slices in values of these types that are made next.
-// If a decision has not been made yet it returns false, like decide.
+// shape decides the lengths of the strings and slices in the next values, which are of these types. If a
+// decision has not been made yet it returns false, like decide.
 func (s *Symbols) shape(g *Goroutine, ts []types.Type) bool {
 	s.lengths = s.lengths[:0]
 	next := g.NVars
@@ -185,7 +185,7 @@ func (s *Symbols) length(g *Goroutine, number uint32) (n int, ok bool) {
 	return s.decide(g, append(conds, c.LeU(c.Const(lengthWidth, uint64(most)), v))...)
 }
 
-// lengthWidth is the number of bits of a length, MaxInputLen the greatest one.
+// lengthWidth is the number of bits of a length, and MaxInputLen the greatest length.
 const (
 	lengthWidth = 16
 	MaxInputLen = 1<<lengthWidth - 1

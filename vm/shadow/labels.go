@@ -11,36 +11,35 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Drawn values. Of random bits, and of numbers of math/rand from large ranges, the machine tries one
-// value. That qualifies a verdict only if some behaviour depends on the value:
+// Drawn values. The machine tries one value for random bits, and for numbers of math/rand from large
+// ranges. It qualifies the verdict only if some behaviour depends on the value:
 //
 //	var processUnique = bits()             no behaviour does, if no test reads it
 //	time.Sleep(backoff + jitter())         no behaviour does, if no other timer is near
 //
-// So a drawn value has a label, and so has everything computed from it; the bits are those of one
-// execution, as ever. A look is an instruction whose effect changes, or may change, with another
-// value: there the verdict names the draw, with its place. Labels are shadows, like symbolic values
-// (decide.go), in the same loop; but their bits have a meaning, and nothing is decided.
+// So a drawn value has a label, and so has everything computed from it; its bits are those of this
+// execution. A look is an instruction whose effect may change with another value: there the verdict names
+// the draw, with its place. Labels are shadows in the same loop as symbolic values (decide.go), but their
+// bits have a meaning, and no decisions are made.
 //
-//  1. Take an execution without looks, and other values for all draws. By induction over the
-//     instructions the other execution has the same instructions, and all words without a label are
-//     the same. For an instruction is a look if its effect, other than on the words that it writes,
-//     depends on a word with a label (labels_exec.go); the words that it writes have a label if one
-//     that it reads has.
+//  1. Take an execution without looks, and other values for all draws. By induction, the other execution
+//     has the same instructions and the same words without a label. For an instruction is a look if its
+//     effect, other than on the words that it writes, depends on a word with a label (labels_exec.go); the
+//     words that it writes have a label if one that it reads has.
 //  2. A label may give the bounds of a number for all values of the draw (package bounds). A comparison
-//     that has one result within the bounds is no look, and its result has no label.
-//     Neither is a test for equality of 64 random bits, as they were drawn, with a number without a
-//     label that is another one: with all values but one of 2^64 the result is the same (apart).
-//  3. Another execution of the same class does the same, too, as each of its reads reads the same
-//     value. States are equal if their words and labels are.
+//     that has one result within the bounds is no look, and its result has no label. Another exception is a
+//     test for equality of 64 random bits, as they were drawn, with a different number that has no label:
+//     for all of the 2^64 values but one the result is the same (apart).
+//  3. Another execution of the same class behaves the same, because each of its reads reads the same value.
+//     States are equal if their words and labels are equal.
 //  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's
 //     comparisons) are looks, except for the list in labels_native.go.
 //  5. A look names its draws. After it the search begins again (needsDrawn), and the place of the draw is
-//     named at once and gives no label. So a program that looks at all draws costs what it has cost, and
-//     an error that depends on a clock read is doubted (claim 3 of vm/drawn_clock.go).
+//     named at once and gives no label. So labels cost nothing in a program that looks at all draws. An
+//     error that depends on a clock read is doubted (claim 3 of vm/drawn_clock.go).
 //
-// A program with inputs has no labels, as its shadows belong to the inputs, and neither has a program
-// under a debugger.
+// A program with inputs has no labels, because its shadows belong to the inputs. A program under a debugger
+// has none, either.
 
 // A drawn is the meaning of a label.
 type drawn struct {
@@ -64,8 +63,8 @@ func (s *Symbols) WholeLabel(t *symbolic.Term) *symbolic.Term {
 	return w
 }
 
-// apart reports whether op tests for equality of numbers v and w with these labels that are different for
-// next to all values of the draws.
+// apart reports whether op tests numbers v and w with these labels for equality, and they differ for almost
+// all values of the draws.
 func (s *Symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 	if op != bytecode.Eq && op != bytecode.Ne || v == w {
 		return false
@@ -74,20 +73,20 @@ func (s *Symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 	return x != nil && y == nil && s.labels[x].whole || y != nil && x == nil && s.labels[y].whole
 }
 
-// SetLabel makes t, which may be nil, the label of register i, which a native sets.
+// SetLabel makes t, which may be nil, the label of register i. Natives call it.
 func (s *Symbols) SetLabel(g *Goroutine, i uint16, t *symbolic.Term) {
 	g.Shadow[g.FP+uint32(i)] = t
 	//mutant: nor has what a native gives [env TestDraws/TestLookRestedDraw]
 	g.Unlabeled = g.Unlabeled && t == nil
 }
 
-// Label returns the label of a number that a draw has given.
+// Label returns the label of a drawn number.
 func (s *Symbols) Label(d Draw, b bounds.Bound, rate float64) *symbolic.Term {
 	return s.label([]Draw{d}, b, rate)
 }
 
-// label returns the label of a value made of these draws. Labels of the same content are one term in
-// each machine, and have one hash.
+// label returns the label of a value computed from these draws. In each machine, labels with the same
+// content are the same term and have the same hash.
 func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Term {
 	rate = s.knownRate(rate)
 	h := fnv.New64a()
@@ -105,12 +104,12 @@ func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Te
 	return t
 }
 
-// joined returns the label of a value made of values with these labels, each of which may be nil.
+// joined returns the label of a value computed from values with these labels, each of which may be nil.
 func (s *Symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
 
-// Joined returns the label of a value made of values with these labels.
+// Joined returns the label of a value computed from values with these labels.
 func (s *Symbols) Joined(labels ...*symbolic.Term) *symbolic.Term {
 	return s.joined(bounds.Bound{}, labels...)
 }
@@ -164,7 +163,7 @@ func DrawsBefore(a, b Draw) bool {
 	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
 }
 
-// Look notes that the behaviour depends on values with these labels, each of which may be nil.
+// Look records that the behaviour depends on values with these labels, each of which may be nil.
 func (s *Symbols) Look(labels ...*symbolic.Term) {
 	for _, t := range labels {
 		if t == nil {
@@ -176,19 +175,19 @@ func (s *Symbols) Look(labels ...*symbolic.Term) {
 	}
 }
 
-// lookAt is look for n registers of g from i on.
+// lookAt is Look for n registers of g from i on.
 func (s *Symbols) lookAt(g *Goroutine, i uint16, n int) {
 	s.Look(g.Shadow[g.FP+uint32(i) : g.FP+uint32(i)+uint32(n)]...)
 }
 
-// lookMemory is look for n bytes at p.
+// lookMemory is Look for n bytes at p.
 func (s *Symbols) lookMemory(p heap.Ptr, n uint64) {
 	for _, c := range s.Overlaps(uint32(p>>32), uint32(p), uint32(n)) {
 		s.Look(c.term)
 	}
 }
 
-// lookObject is look for the object that w refers to, if w is a reference.
+// lookObject is Look for the object that w refers to, if w is a reference.
 func (s *Symbols) lookObject(w uint64) {
 	if obj := w >> 32; w&bytecode.FuncBit == 0 && obj < uint64(len(s.heap.Objs)) {
 		for _, c := range s.memory[uint32(obj)] {
@@ -197,7 +196,7 @@ func (s *Symbols) lookObject(w uint64) {
 	}
 }
 
-// BoundOf returns the bound of register i: its value, if it has no label.
+// BoundOf returns the bound of register i; without a label, that is its value.
 func (s *Symbols) BoundOf(g *Goroutine, i uint16, kind bounds.Kind) bounds.Bound {
 	if t := g.Shadow[g.FP+uint32(i)]; t != nil {
 		if b := s.labels[t].bound; b.Kind == kind {

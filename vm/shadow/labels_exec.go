@@ -6,14 +6,13 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 )
 
-// BeforeDrawn is Symbols.Before where values have labels. The machine executes the instruction
-// unchanged, on the bits; beforeDrawn gives labels to the words that it writes, and looks at the
-// operands on which its effect depends. Labels in memory move as symbolic values do (deferred, and the
-// functions of moving.go).
+// BeforeDrawn is Symbols.Before for values with labels. The machine executes the instruction unchanged, on
+// the bits. BeforeDrawn gives labels to the words that it writes, and looks at the operands on which its
+// effect depends. Labels in memory move as symbolic values do (deferred, and the functions of moving.go).
 //
-// The result of a computation has the labels of its operands, unless they decide how it ends. Words
-// that it moves keep theirs. It looks at the operands on which its effect depends: those of branches,
-// addresses, lengths, keys, natives.
+// The result of a computation has the labels of its operands, unless it panics for some of them. Words that
+// an instruction moves keep their labels. Looks are at the operands of branches, and at addresses, lengths,
+// keys and arguments of natives.
 func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	switch {
 	case s.after.what != nothing:
@@ -86,7 +85,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// beforeSpecial is beforeDrawn for operations whose class does not determine their operands.
+// beforeSpecial is BeforeDrawn for operations whose class does not determine their operands.
 func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	sh := g.Shadow[g.FP:]
 	A, B, C := in.A, in.B, in.C
@@ -140,7 +139,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		s.comparison(g, in, bounds.Float)
 
 	// looks
-	case Panic: // the value may become part of a text
+	case Panic: // the value may become part of a message
 		//mutant: drawn panics are not looked at [env TestDraws/TestLookCrash]
 		s.lookWords(g, A, 2)
 	case ChkShift:
@@ -163,7 +162,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		}
 	case CallN:
 		s.drawnNative(g, f, in)
-	case Ret0: // a label that remains in an ended frame would be in the next one until it writes the word
+	case Ret0: // a label left in an ended frame would be in the next frame until that writes the word
 		clear(sh[:f.Window])
 	case Ret1:
 		sh[0] = sh[A]
@@ -274,8 +273,8 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])
 	case Clock:
-		// A note about the clock holds for this execution's values. If the clock has not been read
-		// there is nothing to note.
+		// Notes about the clock hold for the values of this execution. Without a clock read there is
+		// nothing to note.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
 		if (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.m.NotesAlike(g, in, int64(word(0))) {
 			s.Look(sh[A])
@@ -291,8 +290,9 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	}
 }
 
-// computes gives the register that in writes the label of a result of two operands with these labels.
-// b returns the result's bound; if b is nil the bound is unknown. A single result has no label.
+// computes sets the label of the register that in writes, for a result computed from two operands with
+// these labels. b returns the result's bound; if b is nil, the bound is unknown. A result with a single
+// possible value has no label.
 func (s *Symbols) computes(g *Goroutine, in *Instr, x, y *symbolic.Term, b func() bounds.Bound) {
 	i := in.A
 	if x == nil && y == nil {
@@ -312,7 +312,7 @@ func (s *Symbols) computes(g *Goroutine, in *Instr, x, y *symbolic.Term, b func(
 	g.Shadow[g.FP+uint32(i)] = s.joinedAt(rate, known, x, y)
 }
 
-// comparison gives the register that in writes the label of the comparison's result.
+// comparison sets the label of the register that in writes, for the result of a comparison.
 func (s *Symbols) comparison(g *Goroutine, in *Instr, kind bounds.Kind) {
 	b, c := in.B, in.C
 	x, y := g.Shadow[g.FP+uint32(b)], g.Shadow[g.FP+uint32(c)]
@@ -325,8 +325,8 @@ func (s *Symbols) comparison(g *Goroutine, in *Instr, kind bounds.Kind) {
 	s.computes(g, in, x, y, nil)
 }
 
-// drawnPart gives the registers into which in loads the bytes from off on, of the value in registers
-// from B on, the labels of those bytes.
+// drawnPart sets the labels of the registers into which in loads the bytes from off on of the value in the
+// registers from B on.
 func (s *Symbols) drawnPart(g *Goroutine, in *Instr, off, size uint64) {
 	sh := g.Shadow[g.FP:]
 	n := uint64(size+7) / 8
@@ -345,14 +345,14 @@ func (s *Symbols) drawnPart(g *Goroutine, in *Instr, off, size uint64) {
 	copy(sh[in.A:], list)
 }
 
-// drawnRune is a look at the string that StrNext decodes.
+// drawnRune looks at the string that StrNext decodes.
 func (s *Symbols) drawnRune(g *Goroutine, in *Instr) {
 	clear(g.Shadow[g.FP+uint32(in.A) : g.FP+uint32(in.A)+3])
 	it := uint32(in.B)
 	s.lookMemory(*g.Reg(it), *g.Reg(it + 1))
 }
 
-// lookWords is a look at n registers from i on, and at what they refer to.
+// lookWords looks at n registers from i on, and at the objects that they refer to.
 func (s *Symbols) lookWords(g *Goroutine, i uint16, n int) {
 	s.lookAt(g, i, n)
 	if len(s.memory) > 0 {

@@ -15,14 +15,14 @@ import (
 //	Native.Symbolic    which moves labels, or gives them
 //	pureNative         which computes a value of its words, and nothing else
 //
-// A native may use as a number in memory a word that is part of something larger: a lock in a struct
-// that has a drawn field, too. So a native that is declared to access no memory of the program
-// (trace.MemoryOf) is a look at its string arguments only.
+// An object that an argument refers to may have drawn fields that the native does not use, such as a struct
+// with a lock and a drawn number. So a native that is declared to access no memory of the program
+// (trace.MemoryOf) looks at its string arguments only.
 
 // pureNatives are prefixes of the names of natives that only compute.
 var pureNatives = []string{"math.", "math/bits."}
 
-// drawnNative gives the results of a call labels, and looks at those of its arguments.
+// drawnNative sets the labels of the results of a call, and looks at the labels of its arguments.
 func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
 	nat := s.m.Native(uint32(in.Imm32()))
 	if nat.Symbolic || nat.Labels {
@@ -62,7 +62,7 @@ func (s *Symbols) lookTexts(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) 
 	}
 }
 
-// labelOf returns the label of a value that consists of these cells.
+// labelOf returns the label of a value composed of these cells.
 func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
 	var labels []*symbolic.Term
 	for _, c := range cells {
@@ -104,7 +104,7 @@ func (s *Symbols) drawnAtomic(g *Goroutine, w Word, name string, execute func())
 	p := g.address(w)
 	s.Look(s.shadowOf(g, w.Reg))
 	old := s.at(p, w.Size)
-	// A word that is no parameter of the operation need not be in the stack.
+	// A word that is not a parameter of the operation may be outside of the stack.
 	var arg, third *symbolic.Term
 	//mutant: an atomic load has three operands [test ./vm TestAtomicAtEnd]: true
 	if name != "Load" {
@@ -132,7 +132,7 @@ func (s *Symbols) drawnAtomic(g *Goroutine, w Word, name string, execute func())
 	case "And", "Or":
 		s.Store(p, w.Size, s.joined(bounds.Bound{}, old, arg))
 		result = old
-	case "CompareAndSwap": // swapUnknown has looked at whether it swaps
+	case "CompareAndSwap": // SwapUnknown has looked at the condition
 		if *g.Reg(uint32(w.Reg))&1 != 0 {
 			s.Store(p, w.Size, third)
 		}

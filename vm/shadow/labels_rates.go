@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Rates of numbers that a program computes from clock reads. A token bucket compares a float64 that has
-// gone through fields, products and sums:
+// Rates of numbers that a program computes from clock reads. A token bucket compares a float64 that results
+// from fields, products and sums:
 //
 //	l.tokens = min(l.burst, l.tokens+now.Sub(l.last).Seconds()*l.rate)
 //	return l.tokens >= 1
@@ -21,12 +21,12 @@ import (
 // for a comparison of Durations. A rate only proposes times. A wrong one costs time and loses nothing,
 // and the verdict names the number in any case.
 //
-// Labels are a part of states. In a loop that adds without end new rates would make all states
-// different, so one machine has at most maxRates of them; others are unknown.
+// Labels are a part of states. In an endless loop of additions, new rates would make all states different.
+// So a machine has at most maxRates rates; further ones are unknown.
 
 const maxRates = 32
 
-// knownRate returns rate, or 0, which is unknown, if there are too many rates.
+// knownRate returns rate, or 0 (unknown) if there are too many rates.
 func (s *Symbols) knownRate(rate float64) float64 {
 	if rate == 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return 0
@@ -83,8 +83,8 @@ func (s *Symbols) computedRate(g *Goroutine, in *bytecode.Instr) float64 {
 	return 0
 }
 
-// comparesRates notes the additional time with which the result of a comparison of registers b and c
-// changes; if c is NoReg the second operand is the number n.
+// comparesRates records the additional time after which a comparison of registers b and c has another
+// result. If c is NoReg, the second operand is the number n.
 func (s *Symbols) comparesRates(g *Goroutine, b, c uint16, n float64, kind bounds.Kind) {
 	if len(s.rates) == 0 {
 		return

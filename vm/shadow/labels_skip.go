@@ -4,23 +4,22 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 )
 
-// Most operations of a program have nothing to do with its draws. So the goroutine that executes
-// knows whether one of its registers may have a label (Goroutine.Unlabeled). If none has, an operation
-// on registers neither gives labels nor looks at them, and neither does a load or a store of an
-// object without labels.
+// Most operations of a program do not involve drawn values. So the running goroutine records whether one of
+// its registers may have a label (Goroutine.Unlabeled). If none has, operations on registers need no work
+// for labels, and neither do loads and stores of objects without labels.
 //
-//  1. When unlabeled is set the whole of shadow is nil (rescan). Words above the top frame belong to
-//     no frame, so they may be cleared there.
-//  2. Every operation that gives a register a label when none has one resets it: natives (setLabel),
-//     loads (finish, loadRegs), a message from another goroutine (moveRegs), and deferred calls (passed).
-//     It is computed again when the goroutine next executes, as a rewind may bring labels back.
-//  3. An operation that is skipped then would have set labels to nil that are nil, without a look.
+//  1. When Unlabeled is set, all of Shadow is nil (Rescan). Words above the top frame belong to no frame,
+//     so they may be cleared there.
+//  2. Every operation that may give a register the first label resets Unlabeled: natives (SetLabel), loads
+//     (finish, LoadRegs), messages from other goroutines (MoveRegs), and deferred calls (Passed). It is
+//     computed again when the goroutine next runs, because a rewind may restore labels.
+//  3. A skipped operation would only have set labels to nil that are nil already, without a look.
 
 // care is the effect of an operation on labels where no register has one.
 type care uint8
 
 const (
-	mayLabel  care = iota // it may give labels or look at them
+	mayLabel  care = iota // it may set labels or look at them
 	registers             // no effect
 	loads                 // no effect, unless the object that register B refers to has labels
 	stores                // as loads, with register A
@@ -44,10 +43,10 @@ var cares = func() (t [NumOps]care) {
 	return t
 }()
 
-// rescanAfter is the number of operations after which the registers are searched for labels again.
+// rescanAfter is the number of operations after which the registers are scanned for labels again.
 const rescanAfter = 256
 
-// indifferent reports whether in has nothing to do with labels. No register of g has one.
+// indifferent reports whether in needs no work for labels, given that no register of g has one.
 func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
 	switch cares[in.Op] {
 	case registers:
@@ -60,7 +59,7 @@ func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
 	return false
 }
 
-// Rescan finds out whether a register of g has a label.
+// Rescan checks whether a register of g has a label.
 func (s *Symbols) Rescan(g *Goroutine) {
 	s.unscanned = 0
 	top := g.FP + uint32(g.Fn.Window)
@@ -69,8 +68,8 @@ func (s *Symbols) Rescan(g *Goroutine) {
 	g.Unlabeled = !tainted(g.Shadow[:min(int(top), len(g.Shadow))])
 }
 
-// mayHold reports whether memory of an object may have a label: it has one, or another object with the
-// same bit has.
+// mayHold reports whether the memory of an object may have a label: the object has one, or another object
+// with the same bit has one.
 func (s *Symbols) mayHold(obj uint32) bool {
 	//mutant: memory has no labels where registers have none [env TestDraws/TestLookRestedLoad]: false
 	return s.held[obj>>6%uint32(len(s.held))]>>(obj&63)&1 != 0

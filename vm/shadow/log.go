@@ -8,13 +8,12 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Logs of a test are not made concrete. The text is for people and does not return to the program:
-// a failure with it is reported with the text of an execution that has the least inputs, and
-// nothing symbolic. So inside of t.Errorf and the like each term has its value for the least inputs
-// of the path, and there are no decisions: the path continues with all its inputs.
+// Values in the log of a test are not made concrete. The text is for people and does not return to the
+// program, and a failure is reported with the text for the least inputs. So in t.Errorf and similar methods
+// each term has its value for the least inputs of the path. There are no decisions: the path continues with
+// all its inputs.
 //
-// The bits under the shadows of memory mean nothing. For natives that read them they get these
-// values.
+// The bits under the shadows of memory are meaningless. Natives that read them get these values.
 
 // A logSample is the least inputs of a path condition.
 type logSample struct {
@@ -23,7 +22,7 @@ type logSample struct {
 	model  symbolic.Model
 }
 
-// logs reports whether g formats the log of a test, outside of the program's own methods.
+// logs reports whether g formats the log of a test, and executes no method of the program meanwhile.
 func (s *Symbols) logs(g *Goroutine) bool {
 	if g.Fn.SSA == nil || !s.prog.InLibrary(g.Fn.SSA) {
 		return false
@@ -64,7 +63,7 @@ func (s *Symbols) hasText(g *Goroutine) bool {
 	return ok
 }
 
-// logTexts are natives that get such a text, with the number of its first word.
+// logTexts are natives that get the text of a log, with the number of its first word.
 var logTexts = map[string]uint32{"testing.hbFailed": 3, "testing.hbSkipped": 3, "testing.hbLog": 0}
 
 // sampled returns the value of t for the least inputs of the path, if g formats the log of a test.
@@ -82,8 +81,8 @@ func (s *Symbols) sampled(g *Goroutine, t *symbolic.Term) (v uint64, ok bool) {
 	return s.ctx.Eval(t, s.sample.model), true
 }
 
-// sampleMemory gives n symbolic bytes at p their bits in the sample, if g formats the log of a
-// test. Their shadows stay.
+// If g formats the log of a test, sampleMemory sets n symbolic bytes at p to their values in the sample.
+// They keep their shadows.
 func (s *Symbols) sampleMemory(g *Goroutine, p heap.Ptr, n uint64) (ok bool) {
 	obj := uint32(p >> 32)
 	for _, c := range s.Overlaps(obj, uint32(p), uint32(n)) {

@@ -9,14 +9,14 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// An element with a symbolic index is one of several. If there are only a few elements, or a few
-// runs of equal ones, as in tables of the library, the result is a term: that of the first run if
-// the index is before its end, otherwise that of the next one, and so on. Then the index need not
-// be enumerated. Memory that other goroutines can write is not read in this way, because the access
-// is to one element, not to all.
+// An element with a symbolic index is one of several. If there are only a few elements, or a few runs of
+// equal ones, as in tables of the library, the result is a term: that of the first run if the index is
+// before its end, otherwise that of the next one, and so on. Then the index need not be enumerated. Memory
+// that other goroutines can write is not read in this way, because the program accesses one element, not
+// all.
 
-// mostRuns is the most runs of elements that a term may distinguish, mostElements the most elements
-// in all of them.
+// mostRuns bounds the runs of elements that a term distinguishes, and mostElements the elements in all of
+// them.
 const (
 	mostRuns     = 16
 	mostElements = 1 << 10
@@ -70,8 +70,8 @@ func (s *Symbols) lookup(g *Goroutine, p heap.Ptr, n uint64, i uint16, size uint
 	return true, true
 }
 
-// isNumber reports whether the instruction at pc loads an integer or bool, or makes the address of one.
-// A pointer in a term would not keep its object alive.
+// isNumber reports whether the instruction at pc loads an integer or bool, or computes its address. A
+// pointer in a term would not keep its object alive.
 func isNumber(f *bytecode.Func, pc int32) bool {
 	v, ok := f.InstrAt(int(pc)).(ssa.Value)
 	if !ok {
@@ -85,8 +85,8 @@ func isNumber(f *bytecode.Func, pc int32) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsBoolean) != 0
 }
 
-// lookupVia is lookup for an address, in register A, of n elements from p on, which only the next
-// instruction uses, for a load. It leaves g after both.
+// lookupVia is lookup for the address, in register A, of one of n elements from p on, if only the next
+// instruction uses it, for a load. g then continues after both instructions.
 func (s *Symbols) lookupVia(g *Goroutine, f *bytecode.Func, in *bytecode.Instr, p heap.Ptr, n uint64) (ok, done bool) {
 	if g.Shadow[g.FP+uint32(in.C)] == nil {
 		return false, false

@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Making symbolic values. A value of a type consists of variables. The length of each string and
-// slice in it is a variable, too, and is decided before the value is made, up to Host.InputLen,
-// because memory has a size. The value is made when all lengths are known.
+// Construction of symbolic values. A symbolic value consists of variables. The length of each string and
+// slice in it is a variable, too, and is decided before the value is made, up to Host.InputLen, because
+// memory has a size. The value is made when all lengths are known.
 //
 //	Nondet[struct{ a int8; b []bool }]    a │ length of b: 0, 1, 2 ... │ b[0] │ b[1] ...
 
@@ -31,12 +31,12 @@ type Maker struct {
 	Bounded bool  // a length was made, which has a bound
 
 	// The value under construction.
-	whole bool   // it is a scalar: its part is its register
+	whole bool   // it is a scalar: its only part is its register
 	image []byte // its memory image, for bytes that are not symbolic
 	parts []Part // the symbolic bytes
 }
 
-// NewMaker prepares the construction of values for g at a position. If given is nil they are symbolic.
+// NewMaker prepares the construction of values for g at a position. If given is nil, they are symbolic.
 func NewMaker(h Host, s *Symbols, g *Goroutine, pos token.Position, given func() uint64) *Maker {
 	n := &Maker{h: h, s: s, g: g, given: given, first: g.NVars, pos: pos}
 	if *h.Tracking {
@@ -45,7 +45,7 @@ func NewMaker(h Host, s *Symbols, g *Goroutine, pos token.Position, given func()
 	return n
 }
 
-// At makes the following values parts of parameter p, the i-th from 0 on.
+// At makes the following values parts of parameter p, which has index i.
 func (n *Maker) At(i int, p *types.Var) {
 	n.param, n.first = i+1, n.g.NVars
 	if pos := n.h.Prog.Fset.Position(p.Pos()); pos.IsValid() {
@@ -182,7 +182,7 @@ func (x *Made) Place(s *Symbols, g *Goroutine, reg uint32) {
 func (x *Made) registers(s *Symbols, g *Goroutine, reg uint32) {
 	for i := range uint32(x.Layout.Words()) {
 		var word []Part
-		at := uint32(0) // bytes before it are in word
+		at := uint32(0) // bytes before at are in word
 		for _, p := range x.parts {
 			if p.Off/8 == i {
 				if o := p.Off % 8; o > at {

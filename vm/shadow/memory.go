@@ -22,8 +22,8 @@ type memoryUndo struct {
 	cells []cell
 }
 
-// A part is some bytes of a term that was put together from several cells, so that it can be taken
-// apart again: bytes of a cell, or (term is nil) a constant.
+// A Part is some bytes of a term that was composed of several cells, so that it can be decomposed again:
+// bytes of a cell, or (if the term is nil) a constant.
 type Part struct {
 	Off, Size uint32 // in the term
 	Term      *symbolic.Term
@@ -49,7 +49,7 @@ func (s *Symbols) setCells(obj uint32, cells []cell) {
 	s.put(obj, cells)
 }
 
-// Overlaps returns the cells of the object that have a byte in common with n bytes at off.
+// Overlaps returns the cells of the object that overlap n bytes at off.
 func (s *Symbols) Overlaps(obj, off, n uint32) []cell {
 	if len(s.memory) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (s *Symbols) at(p heap.Ptr, n uint32) *symbolic.Term {
 	return s.pack(parts, n)
 }
 
-// cut returns n bytes of term t from byte lo on as parts whose first is at byte to.
+// cut returns n bytes of term t, from byte lo on, as parts that begin at byte to.
 func (s *Symbols) cut(t *symbolic.Term, lo, n, to uint32) []Part {
 	known := s.packed[t]
 	if known == nil {
@@ -146,8 +146,8 @@ func (s *Symbols) pack(parts []Part, n uint32) *symbolic.Term {
 	return t
 }
 
-// Store makes t (nil: none), of 8n bits, the shadow of n ≤ 8 bytes at p. The bytes themselves have
-// been written; if t is a constant, they get its value.
+// Store makes t (nil: none), of 8n bits, the shadow of n ≤ 8 bytes at p. The bytes themselves must have
+// been written. If t is a constant, they get its value.
 func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	if n == 0 {
 		return
@@ -301,8 +301,8 @@ func (s *Symbols) storeWords(p heap.Ptr, ts []*symbolic.Term, n uint64) {
 	}
 }
 
-// low returns the low n bytes of a register's term; nil if it has no term or they are a constant:
-// then the register's bits have to have that value.
+// low returns the low n bytes of a register's term. It returns nil if the register has no term, or if these
+// bytes are constant; then the register's bits must have that value.
 func (s *Symbols) low(t *symbolic.Term, n uint32) *symbolic.Term {
 	if t == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Shadows of registers outside of the loop. All of these methods do nothing for a machine without
+// These methods move shadows of registers outside of the loop. They do nothing for a machine without
 // symbols.
 
 // ClearRegs removes the shadows of n registers of g.
@@ -80,8 +80,7 @@ func (s *Symbols) Cleared(p heap.Ptr, n uint64) {
 	}
 }
 
-// Saved keeps the shadows of n stack words of g from word lo on, as undoLog.undoStack keeps the
-// words.
+// Saved saves the shadows of n stack words of g from word lo on, as undoLog.undoStack saves the words.
 func (s *Symbols) Saved(g *Goroutine, lo, n uint32) {
 	if s == nil {
 		return
@@ -93,7 +92,7 @@ func (s *Symbols) Saved(g *Goroutine, lo, n uint32) {
 	}
 }
 
-// Restored restores the shadows that saved has kept from place off on.
+// Restored restores the shadows that Saved saved from place off on.
 func (s *Symbols) Restored(g *Goroutine, lo uint32, off int) {
 	if s == nil {
 		return

@@ -10,10 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Only natives that say so (Native.Symbolic) handle symbolic values: for the others the words of
-// the call are made concrete first. So are the objects that these refer to, if the native is
-// declared to read memory of the program (trace.MemoryOf). A native that is declared not to may
-// still read texts in its arguments; no declaration mentions these, because they never change.
+// Only natives with Native.Symbolic handle symbolic values. For the others the words of the call are made
+// concrete first, and also the objects that these refer to if the native is declared to read memory of the
+// program (trace.MemoryOf). Other natives may still read strings in their arguments: the declarations omit
+// strings, because these never change.
 
 // deepReaders are prefixes of natives that follow references in their arguments.
 var deepReaders = []string{"reflect.", "hb.", "maps.", "internal/runtime/maps.", "(*internal/abi.Type).", "hash/maphash.hashAny"}
@@ -27,7 +27,7 @@ func hasPrefix(name string, prefixes []string) bool {
 	return false
 }
 
-// beforeNative is before for the call of a native.
+// beforeNative is Before for the call of a native.
 func (s *Symbols) beforeNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) *bytecode.Instr {
 	nat := s.m.Native(uint32(in.Imm32()))
 	if nat.Symbolic {
@@ -65,7 +65,7 @@ func (s *Symbols) beforeNative(g *Goroutine, f *bytecode.Func, in *bytecode.Inst
 			}
 		}
 		if hasPrefix(nat.Name, deepReaders) && !s.logs(g) && s.refersToSymbolic(g, in.A, params) {
-			s.m.Refuse(g, nat.Name+" of something that refers to values which depend on an input")
+			s.m.Refuse(g, nat.Name+" of an object with values that depend on an input")
 			return nil
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Runes and their bytes (UTF-8) as terms: only the number of bytes is decided.
+// Runes and their bytes (UTF-8) as terms. Only the number of bytes is decided.
 
-// runeText executes IntToStr of a symbolic number: it decides the number of bytes; the bytes are
-// terms.
+// runeText executes IntToStr of a symbolic number. It decides the number of bytes; the bytes are terms.
 func (s *Symbols) runeText(g *Goroutine, in *bytecode.Instr) *bytecode.Instr {
 	c := s.ctx
 	r := s.term(g, in.B)

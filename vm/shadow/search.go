@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// The searches in bytes that are assembly in package internal/bytealg, for bytes that depend on
-// inputs: byte by byte, each comparison a decision. Repeating the search whenever the instruction
-// is executed again is harmless, because earlier decisions are known.
+// These are the searches that package internal/bytealg has in assembly, for bytes that depend on inputs:
+// byte by byte, with a decision for each comparison. When the instruction is executed again, the search is
+// repeated; that is harmless, because earlier decisions are known.
 
 // A text is bytes at p.
 type text struct{ p, n uint64 }
@@ -33,8 +33,8 @@ var searches = map[string]*search{
 	"internal/bytealg.IndexString":         {0, 2, searchText},
 }
 
-// search executes a search in symbolic bytes, or for a symbolic byte. Slices that other goroutines
-// can write to are left to the native, which reads them all at once.
+// search executes a search in symbolic bytes, or for a symbolic byte. It leaves slices that other
+// goroutines can write to the native, which reads them all at once.
 func (s *Symbols) search(g *Goroutine, in *instr, x *search) (next *instr, done bool) {
 	var texts [2]text
 	reg := in.A

@@ -1,7 +1,7 @@
 // Package shadow has the values of a program that are more than their bits: terms, which depend on inputs
-// (hbtest.Nondet), and labels, of random values and of numbers made of clock reads, on which the machine
-// tries one value. Both are shadows: a register or a part of memory that has one refers to it, beside its
-// bits. Package vm calls [Symbols.Before] or [Symbols.BeforeDrawn] before each instruction of a
+// (hbtest.Nondet), and labels, which mark random values and numbers computed from clock reads, for which
+// the machine tries one value. Both are shadows: a register or a part of memory refers to its shadow,
+// beside its bits. Package vm calls [Symbols.Before] or [Symbols.BeforeDrawn] before each instruction of a
 // program with shadows, and a method of Symbols where its own code moves values.
 //
 //	shadow.go   what the machine gives and is asked; goroutine.go  what instructions read and write
@@ -32,12 +32,12 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Machine is what Symbols asks the machine.
+// Machine has the methods of the machine that Symbols calls.
 type Machine interface {
 	// Choose reports whether g's decision among n outcomes may be executed now, for the outcome g.Choice;
 	// otherwise it becomes pending.
 	Choose(g *Goroutine, n int) bool
-	// WaitForever lets g wait, as an assumption of the program does not hold.
+	// WaitForever lets g wait, because an assumption of the program does not hold.
 	WaitForever(g *Goroutine)
 	// PanicShift raises the panic of a shift by a negative number.
 	PanicShift(g *Goroutine)
@@ -52,14 +52,14 @@ type Machine interface {
 	Concretised(g *Goroutine)
 	Looked(d Draw)
 
-	// NotesAlike reports whether the operation Clock of g notes the same for all values of its operands.
+	// NotesAlike reports whether the operation Clock of g records the same for all values of its operands.
 	NotesAlike(g *Goroutine, in *bytecode.Instr, word int64) bool
-	// Compared notes that a comparison has another result if d more nanoseconds pass.
+	// Compared records that a comparison has another result if d more nanoseconds pass.
 	Compared(g *Goroutine, d int64)
 
 	// Native returns the native function of that number.
 	Native(i uint32) Native
-	// Makes returns the types of the symbolic values that a call of that native makes now.
+	// Makes returns the types of the symbolic values that the call of that native makes.
 	Makes(g *Goroutine, i uint32) []types.Type
 	// EachFunction calls f for the functions that g executes, the innermost first, until f returns false.
 	EachFunction(g *Goroutine, f func(fn *bytecode.Func) bool)
@@ -70,8 +70,8 @@ type Machine interface {
 	MapType(id uint32) (key, elem *layout.Layout)
 	// Keys returns the keys, which are integers, of a map of that type, in the order of insertion.
 	Keys(id uint32, p heap.Ptr) []uint64
-	// Dynamic returns the layout of a type word's type, and whether values of it are in the
-	// interface's data word; nil if that is no type word.
+	// Dynamic returns the layout of a type word's type, and whether its values are stored in the
+	// interface's data word; nil if word is not a type word.
 	Dynamic(word uint64) (l *layout.Layout, direct bool)
 	// EqualInterfaces compares two interface values; ok is false if that panics.
 	EqualInterfaces(a, b *[2]uint64) (eq, ok bool)
@@ -91,7 +91,7 @@ type Native struct {
 
 // A Draw is a place where the machine has tried one of many values.
 type Draw struct {
-	What int // which values, as the machine numbers them
+	What int // the kind of value, as the machine numbers them
 	Pos  token.Position
 }
 
@@ -103,7 +103,7 @@ type Host struct {
 	Prog     *load.Program
 	Tracking *bool  // values may have shadows; a part of the state
 	Multi    *bool  // a second goroutine has existed on this path
-	Unwind   int    // the most decisions of a goroutine at one place; < 0: no bound
+	Unwind   int    // the bound on decisions of a goroutine at one place; < 0: no bound
 	ByteID   uint32 // the layout number of bytes
 	InputLen int    // the greatest length of strings and slices in inputs
 	Solver   string

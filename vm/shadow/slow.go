@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// beforeSlow is before for less frequent instructions. If they move memory, the functions that
-// execute them also move the shadows.
+// beforeSlow is Before for less frequent instructions. If they move memory, the functions that execute them
+// also move the shadows.
 func (s *Symbols) beforeSlow(g *Goroutine, f *Func, in *Instr) *Instr {
 	sh := g.Shadow[g.FP:]
 	A, B, C := in.A, in.B, in.C
@@ -126,9 +126,9 @@ func (s *Symbols) beforeSlow(g *Goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// mapKey makes the key of the map mp in the registers from i on concrete. For an integer it first
-// decides which of the map's keys it is, if any; only if it is another value are its values
-// enumerated. The map must not change meanwhile.
+// mapKey makes the key of the map mp in the registers from i on concrete. An integer is first compared with
+// the map's keys, each a condition of a decision; its values are enumerated only if it equals none of them.
+// The map must not change meanwhile.
 func (s *Symbols) mapKey(g *Goroutine, i uint16, typ uint32, keyLayout *layout.Layout, mp heap.Ptr) bool {
 	k := g.Shadow[g.FP+uint32(i)]
 	basic, _ := keyLayout.Type.Underlying().(*types.Basic)

@@ -27,7 +27,7 @@ type values struct {
 	more  bool
 }
 
-// A question is whether cond can hold together with conditions that have that hash.
+// A question asks whether cond can hold together with the conditions of that hash.
 type question struct {
 	sum  symbolic.Hash
 	cond *symbolic.Term
@@ -35,7 +35,7 @@ type question struct {
 
 // Solving counts the questions about inputs.
 type Solving struct {
-	Questions uint64        // questions whether a condition can hold
+	Questions uint64        // questions about the satisfiability of a condition
 	Solved    uint64        // those whose answers were not cached
 	Otherwise uint64        // those of Solved that the layer for ranges and orders did not answer
 	Time      time.Duration // time for finding the answers
@@ -56,12 +56,12 @@ func (s *Symbols) Solving() (x Solving) {
 	return x
 }
 
-// SolverTrouble returns why the external solver is not in use, or not always; "" if it is.
+// SolverTrouble returns why the external solver is not in use, or not always in use; "" if it is.
 func (s *Symbols) SolverTrouble() string {
 	return cmp.Or(s.global.solver.Trouble(), s.own.solver.Trouble())
 }
 
-// maxKnown is the most answers that are cached.
+// maxKnown bounds the cached answers.
 const maxKnown = 1 << 20
 
 func (p *prover) init(s *Symbols, external string) {
@@ -91,7 +91,7 @@ func (s *Symbols) align(p *prover, facts *Fact) *prover {
 	return p
 }
 
-// check returns whether cond can hold together with p's conditions.
+// check reports whether cond can hold together with p's conditions.
 func (p *prover) check(cond *symbolic.Term) symbolic.Result {
 	p.questions++
 	q := question{p.sum, cond}

@@ -2,17 +2,16 @@ package shadow
 
 import "math/bits"
 
-// Loops and recursion that inputs bound are unwound: a loop up to n, which may be any int, has a
-// path for each number of iterations. Host.Unwind is the most decisions of a goroutine at one
-// place of the program; at the next one the execution is cut, and the verdict names the loop.
+// Loops and recursion that inputs bound are unwound: a loop up to n, which may be any int, has a path for
+// each number of iterations. Host.Unwind bounds the decisions of a goroutine at one place of the program.
+// At the next decision the execution is cut, and the verdict names the loop.
 //
-//  1. The count is that of a goroutine's decisions at an instruction, including those of its
-//     ancestors before they started it or its ancestor. Frames do not matter: the branch of `for
-//     d.More() {` is in More, which is called anew for each iteration, and that of a recursion is
-//     in a new frame each time.
-//  2. The count is a function of the goroutine's own steps, like its facts. So where an execution
-//     is cut does not depend on the order of the others' operations, and all explorers cut the
-//     same executions.
+//  1. The count includes the goroutine's decisions at an instruction, and those of its ancestors before
+//     they started it or its ancestor. Frames do not matter: the branch of `for d.More() {` is in More,
+//     which is called anew for each iteration, and that of a recursion is in a new frame each time.
+//  2. The count is a function of the goroutine's own steps, like its facts. So the point where an execution
+//     is cut does not depend on the order of other goroutines' operations, and all explorers cut the same
+//     executions.
 //  3. A loop that decides never returns to the same state: each decision excludes inputs that were
 //     possible before, and the state counts new variables. So no lasso of decisions is mistaken
 //     for an execution that continues forever, and an unbounded one is cut.

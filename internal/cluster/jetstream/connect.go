@@ -13,7 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// An Address says where a cluster is, and how to get in. A prefix is one more key after the question mark.
+// An Address is the address of a cluster, with credentials. A prefix is one more key after the question
+// mark.
 //
 //	:4222                 a server inside this process, which listens on this port
 //	SECRET@:4222          the same, for those who know the secret
@@ -84,7 +85,7 @@ func validPrefix(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// String returns the address without what is secret.
+// String returns the address without secrets.
 func (a Address) String() string {
 	if a.Inside {
 		return net.JoinHostPort(a.Host, strconv.Itoa(a.Port))

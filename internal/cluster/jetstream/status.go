@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A RunInfo says what a run is.
+// A RunInfo describes a run.
 type RunInfo struct {
 	ID       string    `json:"run"`
 	Identity string    `json:"identity"` // of what is explored
@@ -38,7 +38,7 @@ const (
 	Done    = "done"
 )
 
-// A WorkerInfo says what a worker does.
+// A WorkerInfo describes a worker.
 type WorkerInfo struct {
 	ID      string      `json:"worker"`
 	Build   string      `json:"build"`
@@ -67,7 +67,7 @@ type Status struct {
 	Workers []WorkerInfo `json:"workers"`
 }
 
-// PutRun tells the others about a run.
+// PutRun publishes a run.
 func (c *Cluster) PutRun(ctx context.Context, r RunInfo) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Cluster) PutRun(ctx context.Context, r RunInfo) error {
 // RemoveRun forgets that there was a run.
 func (c *Cluster) RemoveRun(ctx context.Context, id string) { c.runs.Purge(ctx, id) }
 
-// Runs returns the runs that there are.
+// Runs returns the present runs.
 func (c *Cluster) Runs(ctx context.Context) ([]RunInfo, error) {
 	return values[RunInfo](ctx, c, c.runs)
 }
@@ -103,7 +103,7 @@ func (c *Cluster) GetRun(ctx context.Context, id string) (r RunInfo, ok bool, er
 	return r, true, json.Unmarshal(e.Value(), &r)
 }
 
-// PutWorker tells the others about a worker, without waiting for long.
+// PutWorker publishes a worker, without waiting for long.
 func (c *Cluster) PutWorker(w WorkerInfo) {
 	data, err := json.Marshal(w)
 	if err != nil || !c.Connected() {
@@ -114,7 +114,7 @@ func (c *Cluster) PutWorker(w WorkerInfo) {
 	c.workers.Put(ctx, w.ID, data)
 }
 
-// RemoveWorker says that a worker has left.
+// RemoveWorker removes a worker that has left.
 func (c *Cluster) RemoveWorker(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -83,7 +83,7 @@ func TestMedians(t *testing.T) {
 	}
 }
 
-// TestModel: what can be computed without simulating.
+// TestModel checks the results that can also be computed without the simulation.
 func TestModel(t *testing.T) {
 	m := asItIs
 	m.work = 100

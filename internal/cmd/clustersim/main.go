@@ -75,7 +75,7 @@ func writeTables(w io.Writer) (err error) {
 			_, err = fmt.Fprintf(w, format+"\n", args...)
 		}
 	}
-	out("| | workers | times as fast | pieces or tasks a second | workers idle | server busy | owner busy with pieces |")
+	out("| | workers | speedup | pieces or tasks a second | workers idle | server busy | owner busy with pieces |")
 	out("|---|--:|--:|--:|--:|--:|--:|")
 	percent := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 	for _, v := range variants {
@@ -105,7 +105,7 @@ func writeRounds(w io.Writer) (err error) {
 			_, err = fmt.Fprintf(w, format+"\n", args...)
 		}
 	}
-	out("| machines | times as fast | rounds | GB to each | time without exploring |")
+	out("| machines | speedup | rounds | GB to each | time without exploring |")
 	out("|--:|--:|--:|--:|--:|")
 	for _, n := range []int{2, 4, 8, 16} {
 		o := searchInRounds(jpfStates, n)

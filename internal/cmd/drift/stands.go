@@ -19,7 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/load/overlay"
 )
 
-// goEnv asks a go command, with that GOTOOLCHAIN if there is one, for a variable.
+// goEnv returns a variable of a go command's environment. The command runs with toolchain as GOTOOLCHAIN,
+// unless that is empty.
 func goEnv(command, toolchain, name string) (string, error) {
 	cmd := exec.Command(command, "env", name)
 	if toolchain != "" {

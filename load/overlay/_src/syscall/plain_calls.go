@@ -2,10 +2,9 @@ package syscall
 
 import "unsafe"
 
-// System calls by number, as golang.org/x/sys/unix and libraries of its kind make them: those on files
-// lead to the functions that os uses, those that ask for something get a plausible answer, those
-// that only advise are obeyed by doing nothing, and all others are refused. Memory that they read and
-// write is the program's.
+// System calls by number, as made by golang.org/x/sys/unix and similar libraries. Calls on files use the
+// functions that os uses; queries get a plausible answer; calls that only advise have no effect; all others
+// are refused. Memory that they read and write is the program's.
 
 //go:linkname xSyscall golang.org/x/sys/unix.Syscall
 func xSyscall(trap, a1, a2, a3 uintptr) (r1, r2 uintptr, err Errno) {
@@ -231,7 +230,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 	return 0, 0, uintptr(ENOSYS)
 }
 
-// hbResult is what a system call returns.
+// hbResult returns the results of a system call.
 func hbResult(n int, err error) (r1, r2, errno uintptr) {
 	if err == nil {
 		return uintptr(n), 0, 0
@@ -242,7 +241,7 @@ func hbResult(n int, err error) (r1, r2, errno uintptr) {
 	return ^uintptr(0), 0, uintptr(EINVAL)
 }
 
-// hbLimits tells the limit on a resource.
+// hbLimits writes the limit on a resource.
 func hbLimits(resource, p uintptr) (r1, r2, errno uintptr) {
 	limit := Rlimit{^uint64(0), ^uint64(0)}
 	if resource == RLIMIT_NOFILE {
@@ -252,8 +251,8 @@ func hbLimits(resource, p uintptr) (r1, r2, errno uintptr) {
 	return 0, 0, 0
 }
 
-// hbMmap makes memory, or maps a file that is in memory. Of a file of the host, which nothing changes
-// but the program, it makes a copy to be read.
+// hbMmap allocates memory, or maps a file that is in memory. It maps a copy of a file of the host, for
+// reading. That suffices, because only the program could change the file.
 func hbMmap(n, prot, flags uintptr, fd int, off int64) (r1, r2, errno uintptr) {
 	switch {
 	case n == 0:

@@ -8,7 +8,7 @@ import (
 )
 
 // B is a type passed to Benchmark functions. There is nothing to measure in the machine: a benchmark is
-// called with N == 1, and if it calls RunParallel a second time, with N == 2.
+// called with N == 1, and if it calls RunParallel, a second time with N == 2.
 type B struct {
 	common
 	N        int
@@ -30,7 +30,7 @@ func hbRunBench(name string, f func(*B), testMain func(*M)) {
 	hbRunTest(name, run, "", nil)
 }
 
-// rounds calls f as often as it is to be called.
+// rounds executes f with N == 1, and then with N == 2 if it is parallel.
 func (b *B) rounds(f func(b *B)) {
 	b.round(f, 1)
 	if b.parallel && !b.Failed() {
@@ -38,7 +38,7 @@ func (b *B) rounds(f func(b *B)) {
 	}
 }
 
-// over notes that b has ended: it logs nothing any more.
+// over records that b has ended, so it logs nothing any more.
 func (b *B) over() {
 	hbTouch(&b.failed, 0, true)
 	b.done = true

@@ -89,7 +89,7 @@ func (f *F) Fuzz(ff any) {
 	})
 }
 
-// A way is one of those to run a fuzz target.
+// A way is one way to run a fuzz target.
 type way struct {
 	name     string
 	seed     string // which one; "": none
@@ -97,8 +97,8 @@ type way struct {
 	symbolic bool
 }
 
-// ways returns those that are selected: the seeds, by the names that go test gives them, and last the
-// target of type typ with symbolic arguments, which is called inputs.
+// ways returns the selected ways: the seeds, by the names that go test gives them, and last the target of
+// type typ with symbolic arguments, with the name inputs.
 func (f *F) ways(typ reflect.Type) []way {
 	var list []way
 	for i, args := range f.corpus {
@@ -133,7 +133,7 @@ func (f *F) ways(typ reflect.Type) []way {
 	return selected
 }
 
-// checkSeed says what is wrong with a seed for a target of type typ, in the words of go test.
+// checkSeed returns the error in a seed for a target of type typ, in the words of go test.
 func checkSeed(args []any, typ reflect.Type) string {
 	if len(args) != typ.NumIn()-1 {
 		return fmt.Sprintf("wrong number of values in corpus entry: %d, want %d", len(args), typ.NumIn()-1)
@@ -206,11 +206,11 @@ func runSymbolic(t *T, ff any, typ reflect.Type) {
 	hbTarget(t, ff, texts)
 }
 
-// hbWay returns a number below n, of which all are explored.
+// hbWay returns a number below n. All of these numbers are explored.
 func hbWay(n int) int
 
-// hbSeed returns the name of the i-th file of the seed corpus and how many values it has, or -1 if
-// there are not so many.
+// hbSeed returns the name of the i-th file of the seed corpus and its number of values, or -1 if there is
+// no such file.
 func hbSeed(i int) (name string, n int)
 
 // hbValue returns value k of that file: the name of its type, and its bits or its text.

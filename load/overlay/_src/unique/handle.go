@@ -32,7 +32,7 @@ func Make[T comparable](value T) Handle[T] {
 	return Handle[T]{&p.value}
 }
 
-// key[T] tells the values of T from those of other types.
+// key[T] distinguishes the values of T from those of other types.
 type key[T comparable] struct{ value T }
 
 // one has a size even if T has none, so that its values have different addresses.

@@ -72,7 +72,7 @@ func (c *Counter) Plain() int64 { return c.hits } // want HBA402 "c.hits is read
 func (c *Counter) RightAtomic() int64 { return atomic.LoadInt64(&c.hits) }
 
 func (c *Counter) Lost() {
-	c.sum.Store(c.sum.Load() + 1) // want HBA403 "c.sum is stored to with what was computed from an earlier Load"
+	c.sum.Store(c.sum.Load() + 1) // want HBA403 "c.sum is set to a value computed from an earlier Load"
 }
 
 func (c *Counter) RightSum() { c.sum.Add(1) }
@@ -81,7 +81,7 @@ func (c *Counter) Once() bool {
 	if c.done.Load() {
 		return false
 	}
-	c.done.Store(true) // want HBA403 "c.done is checked and then stored to"
+	c.done.Store(true) // want HBA403 "c.done is checked and then set"
 	return true
 }
 

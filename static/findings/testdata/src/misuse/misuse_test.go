@@ -6,7 +6,7 @@ func TestFatal(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		t.Fatal("no") // want HBA404 "Fatal in a goroutine that is not the test's"
+		t.Fatal("no") // want HBA404 "Fatal in a goroutine other than the test's"
 	}()
 	<-done
 	t.Run("sub", func(t *testing.T) { t.Fatal("yes") })
