@@ -570,7 +570,7 @@ func (m *Machine) rebase() {
 	clear(m.covered)
 	m.covered, m.coveredInit = m.coveredInit, m.covered // initDone exchanges them
 	m.heap.Unbase(heap.Shared)
-	m.multi = false
+	m.multi, m.forked = false, false
 	m.steps, m.alives.stale = 0, true
 	m.undoLog = undoLog{}
 	if m.sym != nil {
