@@ -273,6 +273,7 @@ func (m *machine) Effect() string {
 				return "→ " + m.Name(l.ID)
 			}
 		}
+	//mutant: a clock read that ends a goroutine shows nothing [test ./cmd/hbcheck TestScripts/replayclock]: "k == trace.Clock" -> "k == trace.Clock && m.Alive(op.G)"
 	case k == trace.Clock:
 		return "= +" + time.Duration(m.Clock(op.G)).String()
 	case k == trace.Output:
