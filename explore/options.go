@@ -93,6 +93,20 @@ type Options struct {
 	_          struct{}
 }
 
+// Left returns what is left of the Timeout; 0 if there is none.
+func (o Options) Left() time.Duration {
+	if o.Timeout == 0 {
+		return 0
+	}
+	return max(1, o.Timeout-o.spent)
+}
+
+// Within returns the options for another exploration, with a Timeout of its own.
+func (o Options) Within(d time.Duration) Options {
+	o.Timeout, o.spent = d, 0
+	return o
+}
+
 // After returns the options for an entry on which d of the Timeout has been spent already.
 func (o Options) After(d time.Duration) Options {
 	if o.Timeout > 0 {

@@ -69,6 +69,31 @@ func TestRefinedAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestRefinedLate: if no execution ends after a search has begun again, the result is what was executed
+// before.
+func TestRefinedLate(t *testing.T) {
+	f := newFake("go 1; store x 1", "store x 2")
+	needs, begun := true, false
+	ctx, cancel := context.WithCancelCause(t.Context())
+	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
+		return refines{vague{f, &needs}, func() (describe.Machine, error) {
+			begun = true
+			return newFake(strings.Repeat("store x 1;", 5000) + "end"), nil
+		}}, nil
+	}}
+	opts := options("full")
+	opts.Match = false
+	opts.Progress = func(p Progress) {
+		if begun && p.Transitions > 300 {
+			cancel(errors.New("enough"))
+		}
+	}
+	r, err := Run(ctx, e, opts)
+	if err != nil || !begun || r.Verdict != Incomplete || r.Ended() == 0 || !r.stopped() {
+		t.Errorf("%v, begun again %v: %+v", err, begun, r)
+	}
+}
+
 // refines is a machine that a function refines.
 type refines struct {
 	vague

@@ -248,6 +248,21 @@ func (r *Result) unfinished(s *Result) {
 	r.again = refinement{}
 }
 
+// Ended returns how many executions have come to their ends, in all searches and samples.
+func (r *Result) Ended() uint64 {
+	n := r.Stats.Executions + r.Sampled
+	for _, o := range r.Others {
+		n += o.Stats.Executions
+	}
+	return n
+}
+
+// SaysLessThan reports whether r, which was stopped before any execution came to its end, says less than an
+// earlier exploration of the entry that found no bug either.
+func (r *Result) SaysLessThan(earlier *Result) bool {
+	return r.Verdict == Incomplete && earlier.Verdict == Incomplete && r.stopped() && len(r.Bugs) == 0 && r.Ended() == 0 && earlier.Ended() > 0
+}
+
 // Stats counts what a search did.
 type Stats struct {
 	por.Stats

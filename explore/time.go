@@ -85,7 +85,8 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			break
 		}
 		last := r
-		if r, err = explore(ctx, *e, *opts); err == nil && r.stopped() && r.Stats.Transitions == 0 {
+		//mutant: what was seen before a search began again is lost [test ./explore TestRefinedLate]: "r.Ended() == 0 && last.Ended() > 0" -> "false"
+		if r, err = explore(ctx, *e, *opts); err == nil && r.stopped() && (r.Stats.Transitions == 0 || r.Ended() == 0 && last.Ended() > 0) {
 			last.unfinished(r)
 			r = last
 		}

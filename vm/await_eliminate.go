@@ -17,7 +17,7 @@ import (
 //  1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
 //     objects that only g can reach) is the same at its end as at its beginning, and if g has only
 //     executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
-//     fail, Gosched, and Sleep in between.
+//     fail, selects that take their default, Gosched, and Sleep in between.
 //  2. Take an execution with such an iteration and leave out the iteration's operations. No other
 //     goroutine notices, because the iteration writes nothing, and g continues as before. So the
 //     rest is an execution, too, and leads to the same state.
@@ -49,6 +49,17 @@ import (
 // an iteration that another execution leaves out. But if no value read in the iterations of the
 // blocked goroutines has changed, they loop forever: SpinSchedule.
 //
+// Time passes while all goroutines wait, those blocked here among them, which natively spin. One that is
+// blocked at its second read, when time passes, has not read the first location since, and what happens
+// then may change that one. So an iteration in whose middle time passes is not left out: the step that
+// makes time pass, on which all depends, begins the trails anew (beginAnew). No execution is lost: a
+// goroutine that is elsewhere in its loop when time passes comes to the same place by reads that find what
+// those before them have found.
+//
+//	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: time.Sleep(1); x.Store(1)
+//
+// Nor does a goroutine wait if a value that it has read has changed since: no time passes then (misses).
+//
 // With AwaitChange, for explorers that sample schedules, a goroutine is blocked only as long as all
 // values that it has read in the iteration are unchanged.
 
@@ -67,6 +78,8 @@ type awaitElimination struct {
 	mode        Await // not AwaitNever
 	loops       loops.Table
 	start       stepStart  // of the present step
+	quiet       bool       // which has waited until others wait
+	clock       int64      // time before it
 	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
 	speculating bool       // the present steps are going to be undone
 	serial      serialised // for ownState
@@ -107,6 +120,7 @@ type snapshot struct {
 	read   trace.Access // the location read since prev, if Size > 0,
 	of     uint64       // the identity of that object,
 	val    uint64       // and the value there
+	cases  []chanCase   // of a select since prev, none of which was ready
 	digest uint64       // of these fields, and of prev's digest
 }
 
@@ -139,6 +153,7 @@ type stepStart struct {
 	read  trace.Access
 	of    uint64
 	val   uint64
+	cases []chanCase
 	clock uint64
 }
 
@@ -149,7 +164,9 @@ type stepStart struct {
 //	Sleep, where time has no order        reads nothing
 //	a load of one location, plain or      reads that location
 //	atomic; TryLock, if it is going
-//	to fail; a failing compare-and-swap
+//	to fail; a failing compare-and-swap;
+//	the length of a channel
+//	a select that takes its default       looks at its channels (polled)
 //
 // An operation that reads in another way, such as that of a map's entry, or reads symbolic values,
 // is treated as if it had an effect.
@@ -159,6 +176,10 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	switch op.Kind {
 	case trace.Yield:
 		return read, e.m.effect(g) == loops.Yields
+	case trace.TrySelect:
+		return read, len(e.polled(g)) > 0
+	case trace.SyncAccess:
+		return op.Access[0], in.Op == bytecode.ChanLen && op.N == 1
 	case trace.Sleep:
 		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
@@ -177,16 +198,35 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	return read, false
 }
 
+// polled returns the cases of the select of g if it takes its default; nil for other operations.
+func (e *awaitElimination) polled(g *goroutine) []chanCase {
+	m := e.m
+	if op := &m.viewOf(g).op; op.Kind != trace.TrySelect || m.cfg.InTurn {
+		return nil
+	}
+	cases := m.chanCases(g, nil)
+	if m.finds(g, cases) {
+		return nil
+	}
+	return cases
+}
+
+// mayFail reports whether the pending operation of g, if it has an effect now, may have none later.
+func (e *awaitElimination) mayFail(g *goroutine) bool {
+	return e.m.effect(g) == loops.MayFail || g.pending.Kind == trace.TrySelect
+}
+
 // beforeStep implements reduction.
 func (e *awaitElimination) beforeStep(g *goroutine) {
 	m := e.m
 	e.start.from, e.completed = nil, nil
+	e.quiet, e.clock = g.pending.Kind == trace.SemAcquire, m.clock
 	if g.trail == nil {
 		return
 	}
 	if read, ok := e.zeroEffect(g); ok {
 		of, val := m.value(read)
-		e.start = stepStart{from: g.trail, read: read, of: of, val: val, clock: m.clockReads}
+		e.start = stepStart{from: g.trail, read: read, of: of, val: val, cases: e.polled(g), clock: m.clockReads}
 	}
 }
 
@@ -194,7 +234,41 @@ func (e *awaitElimination) beforeStep(g *goroutine) {
 func (e *awaitElimination) afterLocal(g *goroutine) { e.arrive(g, &stepStart{}) }
 
 // afterStep implements reduction.
-func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &e.start) }
+func (e *awaitElimination) afterStep(g *goroutine) {
+	if e.quiet || e.m.clock != e.clock {
+		e.beginAnew(g)
+	}
+	e.completed = e.arrive(g, &e.start)
+}
+
+// beginAnew lets the trails of all goroutines but g, which has made time pass, begin at their present places.
+func (e *awaitElimination) beginAnew(g *goroutine) {
+	//mutant: an iteration in which time passes is left out [env TestPolls]: "e.mode != AwaitOnce" -> "true"
+	if e.mode != AwaitOnce {
+		return
+	}
+	m := e.m
+	for _, s := range m.living() {
+		q := m.gs[s]
+		switch {
+		case q == g || q.trail == nil || q.trail == tooLong:
+		//mutant: who spins when time passes does so forever [env TestPolls]: "q.status == gSpinning" -> "false"
+		case q.status == gSpinning: // it comes to its next operation again
+			m.saveGoroutine(q)
+			q.status, q.pending = gRunning, trace.Op{}
+			m.ready = append(m.ready, q.slot)
+		case q.status == gReady && q.trail.prev != nil:
+			m.saveGoroutine(q)
+			n := &snapshot{state: q.trail.state}
+			n.digest = mix(mix(mix(0, n.state[0]), 0), 0)
+			q.trail, q.outcomes.valid, q.view.moment = n, false, 0
+		default:
+			continue
+		}
+		m.moment++ // other goroutines are enabled
+	}
+	m.runLocal()
+}
 
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
 // iterate with zero effect. It returns the beginning of the zero-effect iteration that the step has
@@ -215,10 +289,10 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	if d.from == nil || len(m.advanced) > 0 || m.clockReads != d.clock {
 		d = &stepStart{}
 	}
-	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != loops.MayFail {
+	if _, ok := e.zeroEffect(g); !ok && !e.mayFail(g) {
 		return nil // all later operations have an effect
 	}
-	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val}
+	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val, cases: d.cases}
 	if d.from != nil {
 		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
 			g.trail = tooLong
@@ -293,7 +367,7 @@ func (e *awaitElimination) blocks(g *goroutine) bool {
 		return false
 	}
 	t := e.outcomeOf(g)
-	return t.start != nil && (e.mode == AwaitOnce || e.unchanged(g.trail, t.start))
+	return t.start != nil && (e.mode == AwaitOnce || e.unchanged(g, g.trail, t.start))
 }
 
 // outcomeOf returns the outcome of g's pending operation.
@@ -349,17 +423,18 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 		if start != nil || g.trail == nil || g.trail == tooLong || g.status != gReady {
 			break
 		}
-		if read, ok := e.zeroEffect(g); !ok || read.Size > 0 {
+		if read, ok := e.zeroEffect(g); !ok || read.Size > 0 || g.pending.Kind == trace.TrySelect {
 			break
 		}
 	}
 	return t
 }
 
-// unchanged reports whether all values read between two snapshots are unchanged.
-func (e *awaitElimination) unchanged(n, start *snapshot) bool {
+// unchanged reports whether all values that g has read between two snapshots are unchanged, and no case of
+// its selects has become ready.
+func (e *awaitElimination) unchanged(g *goroutine, n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
-		if of, val := e.m.value(n.read); of != n.of || val != n.val {
+		if of, val := e.m.value(n.read); of != n.of || val != n.val || n.cases != nil && e.m.finds(g, n.cases) {
 			return false
 		}
 	}
@@ -392,11 +467,13 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 // no goroutine can move any more, although T1 does not loop forever: in another execution it has
 // not begun that iteration.
 func (e *awaitElimination) redundant() bool {
-	return slices.ContainsFunc(e.m.living(), func(s uint32) bool {
-		g := e.m.gs[s]
-		start, _ := e.iterationOf(g)
-		return start != nil && !e.unchanged(g.trail, start)
-	})
+	return slices.ContainsFunc(e.m.living(), func(s uint32) bool { return e.misses(e.m.gs[s]) })
+}
+
+// misses implements reduction.
+func (e *awaitElimination) misses(g *goroutine) bool {
+	start, _ := e.iterationOf(g)
+	return start != nil && !e.unchanged(g, g.trail, start)
 }
 
 // SpinSchedule returns, in a state in which no goroutine is enabled, one iteration of each goroutine

@@ -16,9 +16,10 @@ import (
 // A look of goroutine g in a loop is a wait if, since g's last look,
 //
 //  1. g has returned to the same state of its own (ownState) by operations without effect (reads, Gosched,
-//     pairs of locking and unlocking), and has printed nothing. So the iteration can be omitted, as in
-//     await_eliminate.go, and the next one does the same unless time has passed or another goroutine has
-//     changed memory that it reads; and
+//     selects that take their default, pairs of locking and unlocking), and has printed nothing. So the
+//     iteration can be omitted, as in await_eliminate.go, and the next one does the same unless time has
+//     passed or another goroutine has changed memory that it reads, or a channel, on which it may also have
+//     begun to wait (which is a step, too); and
 //  2. no other goroutine has executed an operation with an effect in the meantime; and
 //  3. a comparison has determined the time that it needs.
 //
@@ -110,13 +111,14 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k. If the operation may have an effect, g
-// does not wait for time, and goroutines that wait for time read the clock again.
-func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
+// noteEffect is called when g has executed an operation of kind k; vain says that it has only looked at a
+// channel. If the operation may have an effect, g does not wait for time, and goroutines that wait for time
+// read the clock again.
+func (m *Machine) noteEffect(g *goroutine, k trace.Kind, vain bool) {
 	if m.busy == nil {
 		return
 	}
-	if slices.Contains(idleKinds, k) {
+	if vain || slices.Contains(idleKinds, k) {
 		if m.loopsBack(g) && !g.looked.reads && k != trace.Clock && k != trace.Yield {
 			m.saveGoroutine(g)
 			g.looked.reads, g.serial.valid = true, false

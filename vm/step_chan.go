@@ -59,6 +59,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
 	m.alts = alts
+	steps := g.scheduled
 	if !m.chanMayExecute(g, n) {
 		return Stop
 	}
@@ -75,6 +76,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	}
 	g.parked = false
 	if a.caseIndex < 0 {
+		//mutant: a loop that polls channels never waits [env TestPolls]: "steps" -> "false"
+		m.glide.vain = m.glide.vain || steps
 		m.finishChan(g, -1, false)
 		return Next
 	}
@@ -385,6 +388,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 	}
 	h := m.chanHdr(c)
 	acc := [2]trace.Access{accessOf(c, 8, false)}
+	steps := g.scheduled
 	switch {
 	// The channel of a timer looks unbuffered to the program, for len as for cap.
 	case m.isTick(h):
@@ -395,6 +399,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
+		m.glide.vain = m.glide.vain || steps
 		*dst = h[chLen/8]
 	}
 	g.PC++

@@ -29,6 +29,7 @@ import (
 type gliding struct {
 	g     *goroutine // the goroutine of the step
 	kind  trace.Kind // of its last operation or access
+	vain  bool       // that is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
 	left  int        // rest of it
 	n     int        // accesses made
@@ -63,7 +64,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 		}
 	}
 	// The end of one step,
-	m.noteEffect(g, x.kind)
+	m.noteEffect(g, x.kind, x.vain)
 	m.growth.stepped(m)
 	// and the beginning of the next one.
 	m.growth.willStep(m, g.ID, 0)
@@ -72,7 +73,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	}
 	x.left--
 	x.n++
-	x.kind = kind
+	x.kind, x.vain = kind, false
 	g.steps++
 	m.cnt.Steps++
 	m.steps++

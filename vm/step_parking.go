@@ -39,6 +39,9 @@ import (
 //     parked.
 //  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
 //
+// A park wakes a loop that polls and waits for time (step_busywait.go). While there is one nothing is
+// postponed: then it iterates once more after each park that comes before an iteration.
+//
 // A parked goroutine remains parked until a step of its own. So the listed steps are a subset of all steps,
 // and nothing new can happen.
 //
@@ -49,6 +52,10 @@ func (m *Machine) PutsOff() bool { return m.reduction == nil && !m.auto }
 
 // PutOff implements por.Parker.
 func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
+	//mutant: parking: no loop that waits is woken [env TestPolls]: "m.busy != nil" -> "false"
+	if m.busy != nil && slices.ContainsFunc(m.living(), func(s uint32) bool { return m.gs[s].looked.waits }) {
+		return enabled
+	}
 	busy, parks := m.busyIn[:0], m.parksIn[:0] // 0 is outside of all bubbles
 	for i, id := range enabled {
 		g := m.gOf(id)

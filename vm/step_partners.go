@@ -200,6 +200,19 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 	return false
 }
 
+// finds reports whether a select of g that does not wait would find one of the cases ready.
+func (m *Machine) finds(g *goroutine, cases []chanCase) (found bool) {
+	if m.anyReadyWithoutPartner(cases) {
+		return true
+	}
+	for _, c := range cases {
+		if c.ch != 0 && m.chanHdr(c.ch)[chCap/8] == 0 {
+			m.partners(g, c, m.waitingPeers(c, false), true, false, func(int, int) { found = true })
+		}
+	}
+	return found
+}
+
 // partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
 // c of g. If g has a ready case or does not wait, the partner has to be parked.
 //

@@ -145,6 +145,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		//mutant: it does not matter what those wait for who are parked [selecting]
 		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
+	//mutant: explorers do not know that a loop that polls waits [env TestPolls]: "g.trail != nil " -> "false "
+	if g.trail != nil && (in.Op == bytecode.Select || in.Op == bytecode.ChanLen) {
+		v.op.Awaits = m.reduction.awaits(g)
+	}
 	return v
 }
 
@@ -170,6 +174,13 @@ func (m *Machine) enabled(g *goroutine) bool {
 		return m.collectsNow(g)
 	}
 	return true
+}
+
+// hasToMove reports whether g does not wait: it is enabled, or the reduction holds it back though it would
+// find something new.
+func (m *Machine) hasToMove(g *goroutine) bool {
+	//mutant: who has missed something waits for time [env TestPolls]: "g.trail != nil" -> "false"
+	return m.enabled(g) || g.trail != nil && m.reduction.misses(g)
 }
 
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as
@@ -215,7 +226,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	}
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
-	m.noteEffect(g, m.glide.kind)
+	m.noteEffect(g, m.glide.kind, m.glide.vain)
 	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++

@@ -85,9 +85,11 @@ func (m *Machine) passingNow() *passing {
 	for _, s := range list {
 		g := m.gs[s]
 		switch {
+		case g.status == gSpinning:
+			busy = busy || m.hasToMove(g)
 		case g.status != gReady, g.isCollector(), g.system && g.pending.Kind == trace.Clock: // a signal may take its time
 		case !timed(g) || !m.bounded(g):
-			busy = busy || m.enabled(g)
+			busy = busy || m.hasToMove(g)
 		case m.numAlternatives(g) == 0:
 		case m.isDue(g):
 			due = true

@@ -23,6 +23,9 @@ type reduction interface {
 	// awaits returns how g's pending operation depends on writes of other goroutines. It is called
 	// only if g has a trail.
 	awaits(g *goroutine) trace.Awaiting
+	// misses reports whether g, if it is blocked, would find something new if it were elsewhere in its loop. It
+	// is called only if g has a trail.
+	misses(g *goroutine) bool
 	// redundant reports whether only the reduction has led to the present state, in which no
 	// goroutine is enabled.
 	redundant() bool

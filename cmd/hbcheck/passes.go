@@ -417,10 +417,15 @@ func (x *wholeRun) recall(a *attempt, final bool) {
 	}
 }
 
-// kept returns r, or the earlier result, which may be nil, if that has a bug and r decides nothing.
+// kept returns r, or the earlier result, which may be nil, if that has a bug and r decides nothing, or if it
+// has executions and none has ended in r.
 func kept(earlier, r *explore.Result) *explore.Result {
 	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
 	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {
+		return earlier
+	}
+	//mutant: executions of the first pass are lost [test ./cmd/hbcheck TestKept]: "r.SaysLessThan(earlier)" -> "false"
+	if earlier != nil && r.SaysLessThan(earlier) {
 		return earlier
 	}
 	return r

@@ -156,6 +156,11 @@ func TestInOrder(t *testing.T) {
 // TestKept: a bug of the first pass is reported unless the second one decides otherwise.
 func TestKept(t *testing.T) {
 	verdict := func(v explore.Verdict) *explore.Result { return &explore.Result{Verdict: v} }
+	stopped := func(executions uint64) *explore.Result {
+		r := verdict(explore.Incomplete)
+		r.Sampled, r.Incomplete = executions, []explore.Reason{{Cause: explore.CauseStopped, Text: "stopped"}}
+		return r
+	}
 	for _, x := range []struct {
 		earlier, r *explore.Result
 		first      bool
@@ -166,6 +171,10 @@ func TestKept(t *testing.T) {
 		{verdict(explore.Fail), verdict(explore.OK), false}, // the bug is a warning
 		{verdict(explore.Fail), verdict(explore.Fail), false},
 		{verdict(explore.OK), verdict(explore.Incomplete), false},
+		{stopped(3), stopped(0), true},
+		{stopped(3), stopped(1), false}, // it had more time
+		{stopped(0), stopped(0), false},
+		{stopped(3), verdict(explore.OK), false},
 	} {
 		want := x.r
 		if x.first {

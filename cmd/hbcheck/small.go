@@ -109,7 +109,7 @@ func smallShare(total time.Duration, again bool) time.Duration {
 // of it if there is little time; the entry gets the rest. Otherwise the entry comes first. When half of the
 // time is over, hbcheck searches for a small version beside it, which gets the rest.
 func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result) (*explore.Result, error) {
-	begin, total := time.Now(), own.Timeout
+	begin, total := time.Now(), own.Left()
 	left := func() time.Duration {
 		if total == 0 {
 			return 0
@@ -119,7 +119,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 	share := smallShare(total, earlier != nil)
 	cfg := x.smallConfig(e, own, flags)
 	seekSmall := func(ctx context.Context) (*small.Version, error) {
-		cfg.Options.Timeout = share
+		cfg.Options = cfg.Options.Within(share)
 		v, err := cfg.Find(ctx)
 		var unfit *small.Unfit
 		if errors.As(err, &unfit) && !x.one && flags.scale == x.f.scale {
@@ -137,7 +137,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 		if v == nil {
 			return nil, nil
 		}
-		cfg.Options.Timeout = most
+		cfg.Options = cfg.Options.Within(most)
 		return cfg.Explore(ctx, v)
 	}
 	if earlier != nil && earlier.TooBig() {
@@ -158,6 +158,7 @@ func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.O
 			if r, _, err = x.f.one(ctx, *e, own.After(time.Since(begin))); err != nil {
 				return nil, err
 			}
+			r = kept(earlier, r)
 		}
 		if s != nil && r.TooBig() {
 			r.AddSmall(s)

@@ -141,8 +141,13 @@ func (t *Table) Successor(f *bytecode.Func, pc, i int) (int, bool) {
 	}
 	switch in.Op {
 	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicRange, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
-		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
+		bytecode.Send, bytecode.Recv, bytecode.Close:
 		return 0, false
+	case bytecode.Select:
+		//mutant: a loop that polls channels has an effect [env TestPolls]: "blocks " -> "blocks || true "
+		if blocks := in.C != 0; blocks {
+			return 0, false
+		}
 	case bytecode.CallN:
 		if e := t.Effect(int(in.Imm32())); e == HasEffect || e == Locks && !t.Looks {
 			return 0, false
