@@ -461,7 +461,8 @@ func (m *Machine) rebase() {
 	clear(m.covered)
 	m.covered, m.coveredInit = m.coveredInit, m.covered // initDone exchanges them
 	m.heap.Unbase(heap.Shared)
-	m.multi, m.forked = false, false
+	//mutant: the rest of the initialisers is not explored [test ./cmd/hbcheck TestReplayInit]: "!m.paused" -> "false"
+	m.multi, m.forked = false, !m.paused // main has not come to their end
 	m.steps, m.alives.stale = 0, true
 	m.undoLog = undoLog{}
 	if m.sym != nil {
