@@ -73,7 +73,7 @@ func TestReplayInit(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":         "module example.com/replayinit\n\ngo 1.25\n",
-		"early/early.go": "package early\n\nimport \"sync/atomic\"\n\nvar N atomic.Int32\n\nvar Stop = make(chan bool)\n\nfunc init() { c := make(chan bool); go func() { c <- true }(); <-c }\n\nfunc init() { go func() { N.Store(1); <-Stop }() }\n",
+		"early/early.go": "package early\n\nimport \"sync/atomic\"\n\nvar N atomic.Int32\n\nvar Stop = make(chan bool)\n\nfunc init() { c := make(chan bool); go func() { c <- true }(); <-c; N.Add(0) }\n\nfunc init() { go func() { N.Store(1); <-Stop }() }\n",
 		"late/late_test.go": "package late\n\nimport (\n\t\"testing\"\n\n\t\"example.com/replayinit/early\"\n)\n\n" +
 			"func TestLate(t *testing.T) {\n\tdefer close(early.Stop)\n\tif early.N.Load() == 0 {\n\t\tt.Error(\"not yet\")\n\t}\n}\n",
 		"other/other_test.go": "package other\n\nimport (\n\t\"context\"\n\t\"testing\"\n)\n\nfunc TestOther(t *testing.T) { t.Log(context.DeadlineExceeded) }\n",
