@@ -32,7 +32,7 @@ func (bare) With(func(*vm.Config), func() bool) (describe.Machine, error)       
 func (bare) NeedsRefining() bool                                                     { return false }
 func (bare) Refined() vm.Refinement                                                  { return vm.Refinement{} }
 func (bare) DoubtsClock() bool                                                       { return false }
-func (bare) VisibleArming() bool                                                     { return false }
+func (bare) ExploresInitialisers() bool                                              { return false }
 func (bare) Pos(trace.Op) token.Position                                             { return token.Position{} }
 func (bare) Touches(_ trace.GID, buf []trace.Access) []trace.Access                  { return buf }
 func (bare) Loop(trace.GID) (token.Position, bool)                                   { return token.Position{}, false }

@@ -131,6 +131,8 @@ type Result struct {
 	InputLen int
 	// Refinement is that of the machine on which the search ended: schedules of bugs are executed with it.
 	Refinement vm.Refinement
+	// Initialisers: schedules begin in initialisers of packages.
+	Initialisers bool
 	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
 	// vm.Machine.AllOrders).
 	AllOrders bool

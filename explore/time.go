@@ -165,7 +165,7 @@ var anyTimePass = pass{
 // finishTime fills in the result's facts about time from the machine.
 func (s *exploration) finishTime() {
 	r, m := s.result, s.m
-	r.Modes, r.Slack, r.InputLen, r.Refinement = m.Modes(), m.Slack(), m.InputLen(), m.Refinement()
+	r.Modes, r.Slack, r.InputLen, r.Refinement, r.Initialisers = m.Modes(), m.Slack(), m.InputLen(), m.Refinement(), m.ExploresInitialisers()
 	r.again = s.refinement()
 	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
 		return changed(m, change)

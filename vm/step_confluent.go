@@ -48,20 +48,10 @@ import (
 //     program) is executed only while main is alone. The only goroutine of the environment is the
 //     collector, which acts only when all others wait, and claim 2 excludes that.
 type confluence struct {
-	m      *Machine
-	places map[uint32]uint32 // by slot
-	owners []uint32          // slots of the goroutines that have the places
-	clocks [][]uint32        // by place, then by place: number of the events that come before the goroutine's next one
-	free   []uint32          // places that new goroutines get
+	confluentClocks
 	used   map[uint32][]use
 	chans  map[uint32]*orderedChan
 	groups map[ptr]*orderedGroup
-}
-
-// A use is a goroutine's last access to a part of an object.
-type use struct {
-	place, at uint32
-	trace.Access
 }
 
 // mostUses bounds the number of parts of an object that are distinguished.
@@ -94,7 +84,7 @@ func (m *Machine) runConfluent(most int) (steps int, here bool) {
 		m.Observe(observer)
 		m.cfg.Watch, m.watched = watch, watch != nil
 	}()
-	s := &confluence{m: m}
+	s := &confluence{confluentClocks: confluentClocks{m: m}}
 	s.alone()
 	m.confluent = true
 	defer func() { m.confluent = false }()
@@ -167,60 +157,7 @@ func (s *confluence) isAlone() bool {
 // alone forgets all events, because they come before all later events, and the goroutines that have ended.
 func (s *confluence) alone() {
 	s.used, s.chans, s.groups = map[uint32][]use{}, map[uint32]*orderedChan{}, map[ptr]*orderedGroup{}
-	s.places, s.owners, s.clocks, s.free = map[uint32]uint32{}, nil, nil, nil
-	for _, slot := range s.m.living() {
-		if slot == 0 || s.m.gs[slot].status != gEnded {
-			s.add(slot, nil)
-		}
-	}
-}
-
-// add gives the goroutine in slot a place, and a clock that begins with the events of clock. In the place of
-// another goroutine its events get greater numbers.
-func (s *confluence) add(slot uint32, clock []uint32) {
-	if n := len(s.free); n > 0 {
-		place := s.free[n-1]
-		s.free = s.free[:n-1]
-		s.places[slot], s.owners[place] = place, slot
-		had := clockAt(s.clocks[place], place)
-		s.clocks[place] = slices.Clone(clock)
-		s.join(place, nil)
-		s.clocks[place][place] = had
-		return
-	}
-	s.places[slot] = uint32(len(s.clocks))
-	s.owners, s.clocks = append(s.owners, slot), append(s.clocks, slices.Clone(clock))
-}
-
-// vacate frees the places of the goroutines that have ended, if their events come before the next one of
-// each goroutine that has not: then they come before the events of all that these will start, too.
-func (s *confluence) vacate() {
-	ended := func(slot uint32) bool { return slot > 0 && s.m.gs[slot].status == gEnded }
-	for place, slot := range s.owners {
-		if !ended(slot) {
-			continue
-		}
-		n := clockAt(s.clocks[place], uint32(place))
-		unknown := func(q uint32) bool {
-			//mutant: initialisers' goroutines get places whose events may come later [models TestConfluent/unjoined]: "!ended(q)" -> "false"
-			return !ended(q) && clockAt(s.clocks[s.places[q]], uint32(place)) < n
-		}
-		if !slices.ContainsFunc(s.owners, unknown) {
-			s.free = append(s.free, uint32(place))
-		}
-	}
-	for _, place := range s.free {
-		delete(s.places, s.owners[place])
-	}
-}
-
-// place returns the place of g, which lives.
-func (s *confluence) place(g *goroutine) uint32 {
-	place, ok := s.places[g.slot]
-	if !ok {
-		panic("BUG: a goroutine of an initialiser moves, and has no clock")
-	}
-	return place
+	s.forget()
 }
 
 // next returns the goroutine that moves: one that only has to end, else the last one, else the first one
@@ -511,52 +448,6 @@ func (s *confluence) afterGroups(g *goroutine, a trace.Access) bool {
 	return true
 }
 
-// started gives clocks to the goroutines from slot n on. Their parents' events come before theirs.
-func (s *confluence) started(n int) {
-	for slot := n; slot < len(s.m.gs); slot++ {
-		if _, ok := s.places[uint32(slot)]; ok {
-			continue
-		}
-		var clock []uint32
-		if place, ok := s.places[uint32(s.m.slots[s.m.gs[slot].parent])]; ok {
-			clock = s.clocks[place]
-		}
-		s.add(uint32(slot), clock)
-	}
-}
-
-// tick counts an event of g.
-func (s *confluence) tick(g *goroutine) {
-	place := s.place(g)
-	s.join(place, nil)
-	s.clocks[place][place]++
-}
-
-// join puts the events of clock before the next one of the goroutine at place.
-func (s *confluence) join(place uint32, clock []uint32) {
-	c := s.clocks[place]
-	for len(c) < max(len(clock), int(place)+1) {
-		c = append(c, 0)
-	}
-	for i, n := range clock {
-		c[i] = max(c[i], n)
-	}
-	s.clocks[place] = c
-}
-
-// before reports whether u comes before the newest event of g.
-func (s *confluence) before(u use, g *goroutine) bool {
-	place := s.place(g)
-	return u.place == place || u.at <= clockAt(s.clocks[place], u.place)
-}
-
-func clockAt(clock []uint32, place uint32) uint32 {
-	if int(place) < len(clock) {
-		return clock[place]
-	}
-	return 0
-}
-
 // rebase makes the present state, in which main is alone, the base state. If main has a pending operation,
 // it reaches the operation again.
 func (m *Machine) rebase() {
@@ -570,7 +461,8 @@ func (m *Machine) rebase() {
 	clear(m.covered)
 	m.covered, m.coveredInit = m.coveredInit, m.covered // initDone exchanges them
 	m.heap.Unbase(heap.Shared)
-	m.multi = false
+	//mutant: the rest of the initialisers is not explored [test ./cmd/hbcheck TestReplayInit]: "!m.paused" -> "false"
+	m.multi, m.forked = false, !m.paused // main has not come to their end
 	m.steps, m.alives.stale = 0, true
 	m.undoLog = undoLog{}
 	if m.sym != nil {

@@ -203,6 +203,9 @@ func (m *Machine) forks() bool {
 	return true
 }
 
+// ExploresInitialisers reports whether schedules begin in initialisers.
+func (v Environment) ExploresInitialisers() bool { return v.m.forked }
+
 // initialising reports whether packages are initialised, and no search decides anything yet.
 func (m *Machine) initialising() bool { return m.auto && !m.cfg.Run && !m.heap.Based }
 

@@ -211,9 +211,6 @@ func (v StaticView) AwaitsTime(id trace.GID) bool {
 	return timed(g) && m.bounded(g) && !m.isDue(g) && !m.passingNow().quiet
 }
 
-// VisibleArming is Config.VisibleArming.
-func (v Environment) VisibleArming() bool { return v.m.cfg.VisibleArming }
-
 // Overtakes implements por.Global.
 func (m *Machine) Overtakes() bool {
 	anyTime := !m.cfg.OrderedTime && m.link.clockUsed

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,7 +198,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
 	w := f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths, len(entries), again(cmd, patterns))
-	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns}
+	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns, loaded: matchedPaths(prog)}
 	if f.known, err = f.readKnown(paths); err != nil {
 		return err
 	}
@@ -409,6 +410,7 @@ type replayFiles struct {
 	paths    report.Paths
 	flags    *exploreFlags
 	patterns []string
+	loaded   []string        // import paths of the packages that are loaded
 	used     map[string]bool // stems
 	mistaken bool            // a mistake of hbcheck's own
 }
@@ -436,6 +438,16 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 		names = append(names, x.bug(stderr, r, b, back, fmt.Sprintf("%s.%d", stem, n)))
 	}
 	return names
+}
+
+// matchedPaths returns the import paths of the packages that the patterns matched.
+func matchedPaths(prog *load.Program) (list []string) {
+	for _, p := range prog.Packages {
+		if path := cmp.Or(p.ForTest, p.Path); !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // stem returns a name for the files of an entry that no other entry has, even if the case of letters makes
@@ -479,6 +491,11 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	}
 	if k := r.Hybrid; k != "" && k != oracle.None {
 		rep.Options["hybrid"] = string(k)
+	}
+	// What initialisers execute depends on what is loaded: variables that nothing uses are not initialised.
+	//mutant: schedules of initialisers are replayed with one package [test ./cmd/hbcheck TestReplayInit]: "r.Initialisers" -> "false"
+	if r.Initialisers {
+		rep.Patterns = x.loaded
 	}
 	if r.Package == "command-line-arguments" {
 		rep.Patterns = x.patterns

@@ -310,7 +310,7 @@ func loadJob(dir string, extra []byte, memory byteSize) (*job, error) {
 		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
 	x.opts, x.one = opts, len(x.entries) == 1
-	x.files = &replayFiles{paths: report.Paths{Base: prog.Dir, Source: prog.Source}, patterns: cfg.Patterns, flags: f}
+	x.files = &replayFiles{paths: report.Paths{Base: prog.Dir, Source: prog.Source}, patterns: cfg.Patterns, loaded: matchedPaths(prog), flags: f}
 	if f.known, err = f.readKnown(x.files.paths); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -63,5 +64,33 @@ func main() {
 	}
 	if text, code := hbcheck("replay", "same.hbr"); code != exitUsage || !strings.Contains(text, "the program has changed") {
 		t.Errorf("the same release: exit %d: %s", code, text)
+	}
+}
+
+// TestReplayInit: a schedule that begins in initialisers is replayed with the packages that were loaded, as a
+// variable of the library that only another package mentions is initialised there, too.
+func TestReplayInit(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":         "module example.com/replayinit\n\ngo 1.25\n",
+		"early/early.go": "package early\n\nimport \"sync/atomic\"\n\nvar N atomic.Int32\n\nvar Stop = make(chan bool)\n\nfunc init() { c := make(chan bool); go func() { c <- true }(); <-c; N.Add(0) }\n\nfunc init() { go func() { N.Store(1); <-Stop }() }\n",
+		"late/late_test.go": "package late\n\nimport (\n\t\"testing\"\n\n\t\"example.com/replayinit/early\"\n)\n\n" +
+			"func TestLate(t *testing.T) {\n\tdefer close(early.Stop)\n\tif early.N.Load() == 0 {\n\t\tt.Error(\"not yet\")\n\t}\n}\n",
+		"other/other_test.go": "package other\n\nimport (\n\t\"context\"\n\t\"testing\"\n)\n\nfunc TestOther(t *testing.T) { t.Log(context.DeadlineExceeded) }\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for _, args := range [][]string{{"--html=off", "./..."}, {"replay", ".hbcheck/TestLate.1.hbr"}} {
+		var out, errs strings.Builder
+		if code := run(args, nil, &out, &errs); code != exitBug || !strings.Contains(out.String(), "HB005: test failed: not yet") {
+			t.Fatalf("%s: exit status %d\n%s%s", args, code, out.String(), errs.String())
+		}
 	}
 }

@@ -69,8 +69,8 @@ type Configured interface {
 	// DoubtsClock reports whether a bug found now may not be real, and then makes refining
 	// necessary: see vm.Environment.DoubtsClock.
 	DoubtsClock() bool
-	// VisibleArming reports whether starting a timer is a visible operation.
-	VisibleArming() bool
+	// ExploresInitialisers reports whether schedules begin in initialisers.
+	ExploresInitialisers() bool
 }
 
 // Inspected is a machine that answers questions about its present state and path.

@@ -273,7 +273,8 @@ func (m *machine) Effect() string {
 				return "→ " + m.Name(l.ID)
 			}
 		}
-	case k == trace.Clock && m.Alive(op.G):
+	//mutant: a clock read that ends a goroutine shows nothing [test ./cmd/hbcheck TestScripts/replayclock]: "k == trace.Clock" -> "k == trace.Clock && m.Alive(op.G)"
+	case k == trace.Clock:
 		return "= +" + time.Duration(m.Clock(op.G)).String()
 	case k == trace.Output:
 		for fd := 1; fd <= 2; fd++ {

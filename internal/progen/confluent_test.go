@@ -25,7 +25,7 @@ type starters struct {
 func (s *starters) program() string {
 	s.b.Reset()
 	s.n = 0
-	s.b.WriteString("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar mu sync.Mutex\nvar wg sync.WaitGroup\nvar a atomic.Int32\nvar x, y, z, w int\n\n")
+	s.b.WriteString("package main\n\nimport (\n\t\"iter\"\n\t\"runtime\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\nvar mu sync.Mutex\nvar wg sync.WaitGroup\nvar a atomic.Int32\nvar x, y, z, w int\nvar once sync.Once\nvar rw sync.RWMutex\nvar m = map[int]bool{}\nvar sm sync.Map\nvar none chan int\nvar wg2 sync.WaitGroup\nvar ap, keep atomic.Int32\nvar cond = sync.NewCond(new(sync.Mutex))\nvar set bool\nvar _ = iter.Pull[int]\nvar _ = runtime.Gosched\nvar _ time.Duration\n\n")
 	for range 1 + s.IntN(2) {
 		s.b.WriteString("func init() {\n")
 		s.episode(0)
@@ -116,7 +116,7 @@ func (s *starters) episode(depth int) {
 
 // other is an operation beside those that connect the goroutines.
 func (s *starters) other(v, c string, depth int) {
-	switch k := s.IntN(150); {
+	switch k := s.IntN(250); {
 	case k < 15:
 		fmt.Fprintf(&s.b, "%s += %d\n", v, 1+s.IntN(4))
 	case k < 18:
@@ -137,6 +137,46 @@ func (s *starters) other(v, c string, depth int) {
 		s.b.WriteString("wg.Done()\n")
 	case k == 22:
 		fmt.Fprintf(&s.b, "%s++\n", "xyzw"[s.IntN(4):][:1])
+	case k < 30:
+		fmt.Fprintf(&s.b, "once.Do(func() { %s++ })\n", v)
+	case k < 32:
+		fmt.Fprintf(&s.b, "rw.RLock()\n%s += len(m)\nrw.RUnlock()\n", v)
+	case k < 34:
+		fmt.Fprintf(&s.b, "rw.Lock()\nm[%d] = true\nrw.Unlock()\n", s.IntN(2))
+	case k == 34:
+		s.b.WriteString("sm.Store(1, 2)\n")
+	case k == 35:
+		fmt.Fprintf(&s.b, "if _, ok := sm.LoadAndDelete(1); ok {\n%s++\n}\n", v)
+	case k == 36:
+		fmt.Fprintf(&s.b, "func() {\ndefer func() {\nif recover() != nil {\n%s += 7\n}\n}()\nclose(%s)\n}()\n", v, c)
+	case k < 40:
+		fmt.Fprintf(&s.b, "%s += cap(%s)\n", v, c)
+	case k == 40:
+		fmt.Fprintf(&s.b, "if mu.TryLock() {\n%s++\nmu.Unlock()\n}\n", v)
+	case k == 41:
+		fmt.Fprintf(&s.b, "select {\ncase e := <-%s:\n%s += e\ncase e := <-none:\n%[2]s += e\n}\n", c, v)
+	case k < 44:
+		fmt.Fprintf(&s.b, "{\nnext, stop := iter.Pull(func(yield func(int) bool) { %s++; yield(1); %[1]s++ })\nnext()\nstop()\n}\n", v)
+	case k == 44:
+		fmt.Fprintf(&s.b, "{\nst := make(chan bool)\nfor range 2 {\ngo func() { <-st; wg2.Done() }()\n}\nwg2.Add(1)\nwg2.Add(1)\nclose(st)\nwg2.Wait()\n}\n")
+	case k == 45:
+		fmt.Fprintf(&s.b, "{\nst := make(chan int)\ndefer func() { %s += <-st }()\ngo func() { defer close(st); runtime.Goexit() }()\n}\n", v)
+	case k == 46:
+		fmt.Fprintf(&s.b, "if time.AfterFunc(time.Hour, func() {}).Stop() {\n%s++\n}\n", v)
+	case k == 47:
+		fmt.Fprintf(&s.b, "{\np := new([2]int)\nruntime.SetFinalizer(p, func(*[2]int) { a.Add(1) })\nruntime.GC()\n}\n")
+	case k == 48:
+		fmt.Fprintf(&s.b, "for k := range map[int]bool{1: true, 2: true} {\n%s += k\nbreak\n}\n", v)
+	case k == 49:
+		fmt.Fprintf(&s.b, "ap.CompareAndSwap(0, %d)\n", 1+s.IntN(2))
+	case k < 54:
+		s.b.WriteString("runtime.Gosched()\n")
+	case k == 54:
+		fmt.Fprintf(&s.b, "cond.L.Lock()\nset = true\ncond.Broadcast()\ncond.L.Unlock()\n")
+	case k == 55:
+		fmt.Fprintf(&s.b, "cond.L.Lock()\nif !set {\ncond.Wait()\n}\ncond.L.Unlock()\n")
+	case k == 56:
+		fmt.Fprintf(&s.b, "go func() { keep.Add(1); <-none }()\n")
 	}
 }
 

@@ -37,6 +37,12 @@ func position(instr ssa.Instruction) token.Pos {
 		if body := rangeBodyOf(v); body != nil {
 			return body.Pos()
 		}
+	case *ssa.UnOp: // the load of the state of a loop over a function, with which its body begins
+		fn := v.Parent()
+		//mutant: bodies of loops over functions begin nowhere [test ./cmd/hbcheck TestScripts/rangebody]: "!v.Pos().IsValid()" -> "false"
+		if !v.Pos().IsValid() && fn.Synthetic == RangeFuncBody && v.Block() == fn.Blocks[0] {
+			return fn.Pos()
+		}
 	case *ssa.Return:
 		if v.Pos().IsValid() {
 			break
