@@ -120,9 +120,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return attempt{entry: u.entry, skipped: true}
 			case stop.Err() != nil:
 				return u
-			case share > 0 && slices.ContainsFunc(late, func(a attempt) bool {
-				return u.entry.Package == a.entry.Package && slices.Contains(u.entry.Together, a.entry.Name)
-			}):
+			case share > 0 && len(u.entry.Together) > 0 && besideLate(u.entry, late):
 				return attempt{entry: u.entry, late: true}
 			case share > 0:
 				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i),
@@ -173,6 +171,14 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		x.code = worse(x.code, explore.Incomplete)
 	}
 	return x.code, nil
+}
+
+// besideLate reports whether e, a pair of tests, has one of late. The caller has waited for all entries before
+// e, so late does not change.
+func besideLate(e *explore.Entry, late []attempt) bool {
+	return slices.ContainsFunc(late, func(a attempt) bool {
+		return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)
+	})
 }
 
 // earlyShare returns the time of an entry in a pass before the last one, if left entries remain. It is
