@@ -81,9 +81,10 @@ func pace(percent int) (end func()) {
 }
 
 // paces has the paces that are in effect.
-var paces pacer
+var paces = pacer{room: mostRoom}
 
 type pacer struct {
+	room     uint64 // mostRoom; tests change it
 	mu       sync.Mutex
 	active   []int
 	before   int // the collector's percentage before the first of them
@@ -112,7 +113,7 @@ func (p *pacer) set() {
 	if len(p.active) > 0 {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		percent = max(p.before, bounded(slices.Max(p.active), live[0].Value.Uint64()))
+		percent = max(p.before, p.bounded(slices.Max(p.active), live[0].Value.Uint64()))
 	}
 	if percent != p.now {
 		debug.SetGCPercent(percent)
@@ -133,11 +134,11 @@ func (p *pacer) follow() {
 	}, p)
 }
 
-// bounded returns percent, or less if more than mostRoom would follow for a heap of live bytes.
-func bounded(percent int, live uint64) int {
-	//mutant: a large heap grows ninefold [test ./cmd/hbcheck TestPace]: "live > mostRoom" -> "live > mostRoom && false"
-	if live > mostRoom/uint64(percent)*100 {
-		return int(mostRoom * 100 / live)
+// bounded returns percent, or less if more than p.room would follow for a heap of live bytes.
+func (p *pacer) bounded(percent int, live uint64) int {
+	//mutant: a large heap grows ninefold [test ./cmd/hbcheck TestPace]: "live > p.room" -> "false && live > p.room"
+	if live > p.room/uint64(percent)*100 {
+		return int(p.room * 100 / live)
 	}
 	return percent
 }

@@ -19,6 +19,8 @@ func gcPercent() int {
 func TestPace(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
+	paces.room = 1 << 50
+	defer func() { paces.room = mostRoom }()
 	for _, firstEnds := range []bool{false, true} {
 		first, second := pace(300), pace(800)
 		if got := gcPercent(); got != 800 {
@@ -40,12 +42,13 @@ func TestPace(t *testing.T) {
 			t.Errorf("%d percent after both, want 120", got)
 		}
 	}
+	paces.room = mostRoom
 	for _, test := range []struct {
 		percent int
 		live    uint64
 		want    int
 	}{{800, 10 << 20, 800}, {800, 128 << 20, 800}, {800, 256 << 20, 400}, {800, 4 << 30, 25}, {300, 512 << 20, 200}} {
-		if got := bounded(test.percent, test.live); got != test.want {
+		if got := paces.bounded(test.percent, test.live); got != test.want {
 			t.Errorf("bounded(%d, %d) = %d, want %d", test.percent, test.live, got, test.want)
 		}
 	}
