@@ -42,6 +42,7 @@
 //	pct          -        never    yes      yes   a probability for each bug of a given depth
 //	pos          -        never    yes      yes   a probability for each partial order
 //	surw         -        never    yes      yes   a probability for each order of some operations
+//	rff          -        never    yes      yes   none
 //
 // A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. A "race" in this table
 // is one whose two operations are both pending in some state. These are the optional capabilities of a

@@ -173,8 +173,8 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return x.code, nil
 }
 
-// besideLate reports whether e, a pair of tests, has one of late. The caller has waited for all entries before
-// e, so late does not change.
+// besideLate reports whether e, a pair of tests, has one of late. The caller has waited for all entries
+// before e, so late does not change.
 func besideLate(e *explore.Entry, late []attempt) bool {
 	return slices.ContainsFunc(late, func(a attempt) bool {
 		return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)

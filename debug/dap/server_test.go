@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	want(t, answers, `launch:`, broken.Error(), `nosuch is not supported`, `arguments are not of the protocol`, `"supportsStepBack"`, `disconnect`)
+	want(t, answers, `launch:`, broken.Error(), `nosuch is not supported`, `its arguments do not follow the protocol`, `"supportsStepBack"`, `disconnect`)
 	var out bytes.Buffer
 	if err := dap.Serve(strings.NewReader("GET / HTTP/1.1\r\n\r\n"), &out, open); err == nil || !strings.Contains(out.String(), "does not speak the protocol") {
 		t.Errorf("%v, %s", err, &out)
