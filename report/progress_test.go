@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
@@ -100,6 +101,34 @@ func TestProgressEstimate(t *testing.T) {
 		x.Estimate = tt.estimate
 		if got := progressLine("TestA", 4*time.Second, x, false); got != tt.want {
 			t.Errorf("estimate %g:\n got %s\nwant %s", tt.estimate, got, tt.want)
+		}
+	}
+}
+
+// TestProgressRun: the progress of a run of several entries comes first on a terminal, and alone elsewhere,
+// however short the entries are.
+func TestProgressRun(t *testing.T) {
+	for terminal, want := range map[bool]string{
+		true:  "\r2 of 100  TestA  7 exec  70/s  0 steps/s  depth 0  0 bugs\r4 of 100                                                 ",
+		false: "300 of 100\n600 of 100\n",
+	} {
+		var b bytes.Buffer
+		now := time.Unix(0, 0)
+		done := 0
+		p := &Progress{W: &b, Terminal: terminal, Now: func() time.Time { return now }, Run: func() string { return fmt.Sprintf("%d of 100", done) }}
+		for ms := range 60_000 / 100 {
+			p.Start("TestA")
+			now = now.Add(100 * time.Millisecond)
+			if done++; terminal && ms == 1 {
+				p.Update(explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 7}}})
+				continue
+			}
+			if p.Tick(); terminal && ms == 3 {
+				break
+			}
+		}
+		if got := b.String(); trimBlank(got) != trimBlank(want) {
+			t.Errorf("terminal %v:\n got %q\nwant %q", terminal, got, want)
 		}
 	}
 }

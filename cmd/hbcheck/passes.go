@@ -53,6 +53,7 @@ type wholeRun struct {
 
 	mu         sync.Mutex // guards the fields below, mem and sv
 	progress   *report.Progress
+	tally      tally
 	running    []begun                  // in the order in which they began
 	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
 	loadingAll time.Duration
@@ -106,9 +107,16 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	for i := range entries {
 		todo[i].entry = &entries[i]
 	}
+	if x.tally.passes = len(passes); len(entries) > 1 && remote == nil {
+		if f.budget > 0 {
+			x.tally.end = end
+		}
+		x.progress.Run = func() string { return x.tally.line(time.Now()) }
+	}
 	left := 0
 	for _, share := range passes {
 		var late []attempt
+		x.count(func() { x.tally.begin(len(todo)) })
 		err = inOrder(x.workers, len(todo), func(i int, before func()) attempt {
 			u := todo[i]
 			if len(u.entry.Together) > 0 {
@@ -133,6 +141,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
 		}, func(i int, a attempt) error {
+			x.count(func() { x.tally.add(&a) })
 			switch {
 			case a.skipped:
 				left++
@@ -179,40 +188,6 @@ func besideLate(e *explore.Entry, late []attempt) bool {
 	return slices.ContainsFunc(late, func(a attempt) bool {
 		return e.Package == a.entry.Package && slices.Contains(e.Together, a.entry.Name)
 	})
-}
-
-// earlyShare returns the time of an entry in a pass before the last one, if left entries remain. It is
-// share, or less if the budget would be used up before the last pass.
-func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, left int) time.Duration {
-	if f.budget <= 0 {
-		return share
-	}
-	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
-}
-
-// initialising returns for how long the packages of e may be initialised, besides e's share, if left entries
-// are to come. Other entries of the package use the result, so a package has a bound of its own; all of them
-// have half of the budget.
-func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.Duration {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	//mutant: a package is initialised in the share of an entry [test ./cmd/hbcheck TestInitialisingPackages]: "mostInitialising - x.loading[e.Package]" -> "time.Duration(0)"
-	most := mostInitialising - x.loading[e.Package]
-	if x.f.budget > 0 {
-		most = min(most, x.f.budget/2-x.loadingAll)
-	}
-	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
-}
-
-// loaded notes how long making the machine for an attempt has taken.
-func (x *wholeRun) loaded(a *attempt) {
-	if a.result == nil || a.cached {
-		return
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.loading[a.entry.Package] += a.result.Stats.Load
-	x.loadingAll += a.result.Stats.Load
 }
 
 // atOnce returns how many of n entries are explored at the same time: one with options about a single
