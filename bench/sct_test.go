@@ -23,6 +23,7 @@ func TestSCT(t *testing.T) {
 		{SCTProgram{"philosophers", "3"}, "surw", "2.0"},
 		{SCTProgram{"philosophers", "3"}, "random", "3.7"},
 		{SCTProgram{"bluetooth", ""}, "pos", "10.0"},
+		{SCTProgram{"reorder", "4 1"}, "rff", "3.4"},
 		{SCTProgram{"stack", ""}, "pct", "3.9"},
 	} {
 		r, err := w.SCT(context.Background(), x.s, x.name)
