@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -451,5 +452,27 @@ func main() {}
 				t.Errorf("%s, options %d: %s, want %s", name, i, got, want)
 			}
 		}
+	}
+}
+
+// TestLeftLate: if time is up before an execution of the second exploration has ended, the executions of the
+// first one count, and what they leave is a warning.
+func TestLeftLate(t *testing.T) {
+	prog := vmtest.Load(t, leftHead+"\nfunc P() {\ns := start(); <-s.ready\n}\n")
+	entry, err := prog.Lookup("P")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	begun := 0
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		if begun++; begun == 2 {
+			cancel(errors.New("enough"))
+		}
+		return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	r, err := Run(ctx, e, Options{POR: explorers.With("optimal"), Leaks: LeaksWarn})
+	if err != nil || begun < 2 || r.Verdict != Incomplete || r.Ended() == 0 || len(r.Bugs) != 1 || !r.Bugs[0].Always || !r.Bugs[0].Warning {
+		t.Errorf("%v, begun %d times: %+v", err, begun, r)
 	}
 }

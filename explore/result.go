@@ -257,6 +257,13 @@ func (r *Result) Ended() uint64 {
 	return n
 }
 
+// searchedAs gives r, which was stopped before any execution came to its end, the searches of an earlier
+// exploration, which has found nothing but goroutines that may stay.
+func (r *Result) searchedAs(earlier *Result) {
+	r.POR, r.FallbackTo, r.Auto, r.Sampled, r.Others = earlier.POR, earlier.FallbackTo, earlier.Auto, earlier.Sampled, earlier.Others
+	r.Stats.Stats, r.Stats.Counters = earlier.Stats.Stats, earlier.Stats.Counters
+}
+
 // SaysLessThan reports whether r, which was stopped before any execution came to its end, says less than an
 // earlier exploration of the entry that found no bug either.
 func (r *Result) SaysLessThan(earlier *Result) bool {

@@ -32,13 +32,17 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			opts.doubtsLeft = true
 		}
 		left = append(left, list...)
-		before := r.Stats.Explore
+		first, before := r, r.Stats.Explore
 		opts = opts.tolerate(list)
 		opts.Keep = opts.Keep.fresh()
 		if opts.Timeout > 0 {
 			opts.spent += before
 		}
 		if r, err = finest(ctx, &e, &opts); err == nil {
+			//mutant: executions that only leave goroutines are forgotten [test ./explore TestLeftLate]: "r.Ended() == 0" -> "false"
+			if r.stopped() && r.Ended() == 0 {
+				r.searchedAs(first)
+			}
 			r.Stats.Explore += before
 			opts.spent = max(0, opts.spent-before) // the following additions include the time of all of them
 		}
