@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -17,18 +16,7 @@ import (
 // must end: while only the loop can move, time passes to the next moment at which something happens.
 func TestPolls(t *testing.T) {
 	n := deep.N(10, 40)
-	dir := t.TempDir()
-	var b strings.Builder
-	b.WriteString(pollHead)
-	for s := range n {
-		b.WriteString(pollPair(deep.Seed() + uint64(s)))
-	}
-	writeTests(t, dir, b.String())
-	prog := loadDir(t, dir)
-	entry := make(map[string]*load.Entry)
-	for _, e := range prog.Entries {
-		entry[e.Name] = e
-	}
+	dir, prog, entry := loadPairs(t, n, pollHead, pollPair)
 	cfg := vm.Config{OrderedTime: true} // no outcome depends on how long code takes
 	compared, most := 0, 0
 	for s := range n {

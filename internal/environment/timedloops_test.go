@@ -19,18 +19,7 @@ import (
 // how often the loop runs. Two reductions must agree with full exploration.
 func TestTimedLoops(t *testing.T) {
 	n := deep.N(6, 24)
-	dir := t.TempDir()
-	var b strings.Builder
-	b.WriteString(timedHead)
-	for s := range n {
-		b.WriteString(timedPair(deep.Seed() + uint64(s)))
-	}
-	writeTests(t, dir, b.String())
-	prog := loadDir(t, dir)
-	entry := make(map[string]*load.Entry)
-	for _, e := range prog.Entries {
-		entry[e.Name] = e
-	}
+	dir, prog, entry := loadPairs(t, n, timedHead, timedPair)
 	cfg := vm.Config{OrderedTime: true, Slack: 500e3}
 	racy, timed := 0, 0
 	for s := range n {
@@ -137,4 +126,22 @@ func timedPair(seed uint64) string {
 		return s + "s.wg.Wait()\ns.show()\n}\n"
 	}
 	return test("TestLoop", head) + test("TestRounds", "for range 3 {\n")
+}
+
+// loadPairs generates n pairs of tests, from the seed of the run on, and returns their directory and entries.
+func loadPairs(t *testing.T, n int, head string, pair func(seed uint64) string) (dir string, prog *load.Program, entry map[string]*load.Entry) {
+	t.Helper()
+	dir = t.TempDir()
+	var b strings.Builder
+	b.WriteString(head)
+	for s := range n {
+		b.WriteString(pair(deep.Seed() + uint64(s)))
+	}
+	writeTests(t, dir, b.String())
+	prog = loadDir(t, dir)
+	entry = make(map[string]*load.Entry)
+	for _, e := range prog.Entries {
+		entry[e.Name] = e
+	}
+	return dir, prog, entry
 }

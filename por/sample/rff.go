@@ -109,7 +109,7 @@ func (s *rff) pick(sys por.System, among []trace.GID) trace.GID {
 func (s *rff) spoils(p point, accesses []trace.Access) bool {
 	for _, goal := range s.goals {
 		if p == goal.Read {
-			if !s.readsFrom(goal.Write, accesses) {
+			if !s.lastAt(goal.Write, accesses) {
 				return true
 			}
 			continue
@@ -126,8 +126,8 @@ func (s *rff) spoils(p point, accesses []trace.Access) bool {
 	return false
 }
 
-// readsFrom reports whether one of the accesses is to what was last written at w.
-func (s *rff) readsFrom(w point, accesses []trace.Access) bool {
+// lastAt reports whether one of the accesses is to memory whose last write was at w.
+func (s *rff) lastAt(w point, accesses []trace.Access) bool {
 	for _, a := range accesses {
 		if s.reading.last(a) == w {
 			return true
@@ -140,7 +140,7 @@ func (s *rff) readsFrom(w point, accesses []trace.Access) bool {
 func (s *rff) stepping(sys por.System, g trace.GID, op *trace.Op, n int) {
 	p := pointOf(op)
 	for i := 0; i < len(s.goals); i++ {
-		if goal := s.goals[i]; p == goal.Read && s.readsFrom(goal.Write, op.Access[:op.N]) {
+		if goal := s.goals[i]; p == goal.Read && s.lastAt(goal.Write, op.Access[:op.N]) {
 			s.goals = append(s.goals[:i], s.goals[i+1:]...)
 			i--
 		}
