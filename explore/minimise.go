@@ -93,7 +93,7 @@ func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (
 	entry = c.shrink(entry)
 	k := at[entry.end]
 	simple := *b
-	simple.Schedule = slices.Concat(entry.steps, loop[k:], loop[:k])
+	simple.Schedule = slices.Concat(entry.steps, renamed(m, entry.steps, slices.Concat(loop[k:], loop[:k])))
 	simple.Loop = len(entry.steps)
 	// Equal fingerprints mean states that are equal up to the names of goroutines, but narrating
 	// the loop needs the names.
@@ -101,6 +101,45 @@ func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left
+}
+
+// renamed returns the steps of a loop after another path to it, on which goroutines that the loop starts, such
+// as those of timers, have other names. It guesses: the one that moves instead is the only one that can, and
+// that the loop does not name.
+func renamed(m describe.Machine, path, loop trace.Schedule) trace.Schedule {
+	mark := m.Mark()
+	defer func() {
+		m.Rewind(mark)
+		m.Release(mark)
+	}()
+	for _, a := range path {
+		m.Step(a.G, a.Choice)
+	}
+	names := make(map[trace.GID]trace.GID)
+	list := slices.Clone(loop)
+	for i, a := range loop {
+		to, known := names[a.G]
+		if !known {
+			to = a.G
+			//mutant: a loop on another path has the same names [test ./cmd/hbcheck TestScripts/eternal]: "!m.Alive(a.G)" -> "false"
+			if !m.Alive(a.G) {
+				others := slices.DeleteFunc(m.Enabled(nil), func(g trace.GID) bool {
+					return slices.ContainsFunc(loop, func(x trace.Step) bool { return x.G == g })
+				})
+				if len(others) != 1 {
+					return loop
+				}
+				to = others[0]
+			}
+			names[a.G] = to
+		}
+		if !m.Alive(to) || a.Choice >= m.Alternatives(to) {
+			return loop
+		}
+		list[i].G = to
+		m.Step(to, a.Choice)
+	}
+	return list
 }
 
 // A reproducer is a visitor that searches for one bug and stops when it shows.

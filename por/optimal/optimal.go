@@ -233,13 +233,6 @@ func (s *searcher) run() por.Result {
 // are explored in the order in which they were found; the order makes no difference to the explored
 // classes.
 func (s *searcher) backtrack() {
-	// Steps that are repeated on the way back are not counted, and a candidate may fail without a step.
-	//mutant: on the way back nobody looks at the time [test ./por/optimal TestWayBack]: "s.Cfg.Over() {" -> "s.Cfg.Over() && false {"
-	if s.Cfg.Over != nil && s.Cfg.Over() {
-		if s.Poll(s.Account(), s.Progress()); s.Halted {
-			return
-		}
-	}
 	if len(s.eager) > 0 {
 		if s.reverseEagerly(&reversing{}); s.Halted {
 			return
@@ -247,6 +240,13 @@ func (s *searcher) backtrack() {
 	}
 	i := len(s.frames) - 1
 	f := &s.frames[i]
+	// Steps that are repeated on the way back are not counted, and a candidate may fail without a step.
+	//mutant: on the way back nobody looks at the time [test ./por/optimal TestWayBack]: "s.Cfg.Over() {" -> "s.Cfg.Over() && false {"
+	if f.at.Mark == noMark && s.Cfg.Over != nil && s.Cfg.Over() {
+		if s.Poll(s.Account(), s.Progress()); s.Halted {
+			return
+		}
+	}
 	switch {
 	case f.nextAlternative < f.numAlternatives:
 		s.rewindTo(f)
