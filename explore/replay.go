@@ -151,13 +151,7 @@ func chosen(e *describe.Event) string {
 // isTimer reports whether g is a timer that could fire if enough time passed, or the collector.
 // Whether time passes, and whether all goroutines wait, depends on the search's treatment of loops
 // that wait, which a schedule does not record.
-//
-// A schedule in another order may name a goroutine that has not been started.
 func isTimer(m describe.Machine, g trace.GID) bool {
-	//mutant: any goroutine of a schedule exists [test ./cmd/hbcheck TestScripts/eternal]: "!m.Alive(g)" -> "false"
-	if !m.Alive(g) {
-		return false
-	}
 	switch m.Next(g).Kind {
 	case trace.Sleep, trace.Timer, trace.SemAcquire:
 		return m.Alternatives(g) > 0

@@ -60,8 +60,8 @@ func TestCheckpoints(t *testing.T) {
 	t.Logf("%d steps repeated", repeated)
 }
 
-// TestWayBack: on the way back along an execution that the bound on steps has cut, few steps are repeated, and
-// none when the time is up.
+// TestWayBack: on the way back along an execution that the bound on steps has cut, few steps are repeated,
+// and none when the time is up.
 func TestWayBack(t *testing.T) {
 	const n = 2000
 	lock, unlock := toys.Instr{Op: toys.Lock}, toys.Instr{Op: toys.Unlock}
