@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// calls returns which functions calls may call, according to the points-to analysis.
+// calls is the analysis of the functions that a call may call, according to the points-to analysis.
 type calls struct{ p *Program }
 
 func (*calls) Name() string { return "calls" }
@@ -18,7 +18,7 @@ func (*calls) Doc() string { return "what a call may call, and what calls a func
 // Release implements Analysis.
 func (*calls) Release() {}
 
-// Overall implements Analysis: the functions nothing is known of.
+// Overall implements Analysis: the functions about which nothing is known.
 func (c *calls) Overall() (list []Fact) {
 	for _, fn := range c.p.Generic() {
 		list = append(list, Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, No: true, Text: c.p.whyNot(fn)})

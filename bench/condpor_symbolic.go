@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// symbolicPrograms returns the suite condpor: programs with symbolic values, each as the tool of the
-// paper sees it (locked), with native atomic variables, and with a few values instead of all.
+// symbolicPrograms returns the suite condpor: programs with symbolic values. Each has three variants: with
+// locks, which the tool of the paper sees; with native atomic variables; and with a few values instead of
+// all.
 func symbolicPrograms() ([]CountedProgram, error) {
 	rows, err := table("condpor/targets.tsv")
 	if err != nil {
