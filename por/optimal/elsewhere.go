@@ -113,11 +113,15 @@ func (p *pool) startProxy(run func()) {
 // makeProxies makes a proxy whenever another process has room: many that wait for room would cost a search
 // that no other process helps.
 func (p *pool) makeProxies() {
-	over := func() bool {
+	over := make(chan struct{})
+	go func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.over
-	}
+		for !p.over {
+			p.changed.Wait()
+		}
+		close(over)
+	}()
 	for p.cfg.Elsewhere.Acquire(over) {
 		p.mu.Lock()
 		p.startProxy(p.runProxy)
