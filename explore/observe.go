@@ -201,7 +201,7 @@ func (o *observer) step(i int, a trace.Step) {
 	if p, ok := partner(o.m, a); ok { // its select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
-	o.m.Describe(a.G) // sets the operation that Contents is about
+	o.m.Describe(a.G) // sets the operation for Contents
 	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
 		s.Before = c.Contents()
 	}

@@ -47,8 +47,8 @@ func (t *turns) report(number int, work uint64) {
 	t.changed.Broadcast()
 }
 
-// least returns the least work of the searches that are running, but for the one of the given
-// number, and whether there are any.
+// least returns the least work of the running searches, except for the one with the given number, and
+// whether there are any.
 func (t *turns) least(except int) (work uint64, running bool) {
 	work = notRunning
 	for i, at := range t.at {
