@@ -8,7 +8,7 @@ import (
 // Selective Memoization, POPL 2003). The walk of one goroutine is a deterministic program that reads some
 // registers and words of memory; its result depends only on these values. So the walks for one operation,
 // of goroutines with the same stack, are kept as a decision tree: inner nodes are questions, edges answers,
-// leaves results. If the present state gives a known answer to every question from the root to a leaf, a query
+// leaves results. If the present state has a known answer to each question from the root to a leaf, a query
 // asks only these few questions and interprets no code. Nothing ever has to be invalidated.
 //
 //	register r1 of frame 0?

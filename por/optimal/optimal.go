@@ -91,7 +91,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 		// absence of events.
 		return por.Result{FallbackTo: "source"}
 	}
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true}
 	if cfg.Parts != nil {
 		return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 			return exploreInParts(sys, v, cfg, opts, rel)
