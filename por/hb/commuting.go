@@ -10,9 +10,9 @@ import "hbcheck.dev/hbcheck/trace"
 // have happened before its goroutine arrived. Example: v.Add(1) beside v.Add(1) and `for v.Load() != 0 {}`
 // beside v.Add(-1).
 //
-// So an Execution in which such operations commute notices when one of them and a loop that waits
-// are on the same location, anywhere in the search. The assumption Commute is Wrong then, and the
-// search restarts without it.
+// So an Execution in which such operations commute notices when one of them and a waiting loop use the same
+// location, anywhere in the search. Then the assumption Commute is Wrong, and the search restarts without
+// it.
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {

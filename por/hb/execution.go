@@ -154,7 +154,7 @@ type Execution struct {
 	repeater por.Repeater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
-	Unsupported bool       // the relation cannot decide what can be executed in another order
+	Unsupported bool       // the relation cannot decide which operations can be executed in another order
 	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
 	Awaits      bool       // an operation has been pending that awaits something
 

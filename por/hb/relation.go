@@ -9,8 +9,8 @@ import (
 
 // A Relation selects a dependence relation for an Execution. The zero value is exact for
 // programs that use WaitGroups and RWMutexes as their documentation requires; an Execution notices
-// if a program does not (Unsupported, Wrong). The other values are for such
-// programs, and for clients that want another order.
+// if a program does not (Unsupported, Wrong). The other values are for such programs, and for clients that
+// need another order.
 //
 // An arrow is a refutation that an Execution notices; after it fewer
 // operations commute, so an assumption is never made again.
