@@ -12,11 +12,12 @@ import (
 // The memory effects of calls of package reflect. Its code is opaque to the points-to analysis, which
 // determines the memory that this code, when called from one file of the program, may reach (pointer.Held).
 //
-//  1. x
-//  2. One of the second list reads memory that is held, and one of the third writes to what can be set, too.
-//     None of these synchronises or calls a function of the program.
-//  3. Any other function may do anything. So may those that keep what they compute for the next call (the type
-//     of a pointer, of a func), as that is under a lock.
+//  1. A function of the first list uses only descriptors of types and its argument words; the functions of
+//     the other lists also use memory that they have just allocated. No other goroutine writes to these.
+//  2. A function of the second list reads held memory; one of the third also writes to memory that can be
+//     set. None of these synchronises or calls a function of the program.
+//  3. Any other function may do anything. So may those that cache a result for the next call (the type of a
+//     pointer, of a func), because the cache has a lock.
 
 // reflection is the effect of functions of package reflect.
 var reflection = func() map[string]reflects {

@@ -315,7 +315,7 @@ const (
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
-	ClockSpan                    // A is a measured Duration that leaves the function; with ClockNumber: perhaps one, made into a number
+	ClockSpan                    // Duration A is measured and leaves the function; with ClockNumber: if so, it becomes a number
 	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
 )
 

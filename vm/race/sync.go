@@ -1,6 +1,6 @@
 package race
 
-// syncVar is a location goroutines synchronise on. The released stamps are last and those of more.
+// syncVar is a location goroutines synchronise on. Its releases are last and more together.
 type syncVar struct {
 	last  stamp
 	more  clock // earlier releases that last does not have in it
