@@ -26,7 +26,7 @@ func (c *calls) Overall() (list []Fact) {
 	return list
 }
 
-// Whole implements Analysis: what calls fn.
+// Whole implements Analysis: the callers of fn.
 func (c *calls) Whole(fn *ssa.Function) []Fact {
 	f := Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, Whole: true}
 	if !c.p.Reached(fn) {
@@ -117,7 +117,7 @@ func (c *calls) Own(instr ssa.Instruction) []Fact {
 // At implements Analysis.
 func (c *calls) At(instr ssa.Instruction) []Fact { return nil }
 
-// callees returns what site may call in any context, sorted by name.
+// callees returns the functions that site may call in any context, sorted by name.
 func (p *Program) callees(site ssa.CallInstruction) []*ssa.Function {
 	var list []*ssa.Function
 	for _, ctx := range p.Pointer().Contexts(site.Parent()) {

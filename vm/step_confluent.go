@@ -41,8 +41,8 @@ import (
 //     main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part of the
 //     happens-before relation of the memory model, so there are no races in E, and none between E and what
 //     follows.
-//  4. The end of a goroutine is not an event, except in a program that counts goroutines. There hbcheck assumes
-//     that it comes before the entry, and names the assumption where the program inspects goroutines
+//  4. The end of a goroutine is not an event, except in a program that counts goroutines. There hbcheck
+//     assumes that it comes before the entry, and names the assumption where the program inspects goroutines
 //     (InitEnded).
 //  5. An operation that depends on more than its accesses (the clock, output, stacks, the end of the
 //     program) is executed only while main is alone. The only goroutine of the environment is the
