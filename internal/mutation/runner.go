@@ -72,8 +72,8 @@ func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, 
 }
 
 // Kill executes the tests that must notice the mutant, in the full tier, and returns the failed test, ""
-// if all pass, and the processor time. It is an error if the mutant is no program, or if
-// the tests fail without it.
+// if all pass, and the processor time. It is an error if the mutant does not compile, or if the tests fail
+// without it.
 func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, time.Duration, error) {
 	args, err := x.killer()
 	if err != nil {

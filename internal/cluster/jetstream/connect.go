@@ -188,8 +188,8 @@ type Server interface {
 	Stop()
 }
 
-// Serve starts a server that keeps its data in dir. It is nil in a build without a server: package server,
-// beside this one, sets it, and adds 20 MB to a binary.
+// Serve starts a server that keeps its data in dir. It is nil in a build without a server: package server
+// (internal/cluster/server) sets it, and adds 20 MB to a binary.
 var Serve func(a Address, dir string) (Server, error)
 
 // ErrNoServer is the error of a build without a server.
