@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// TestAdviceFlags: what is advised are flags that there are.
+// TestAdviceFlags: advice names only existing flags.
 func TestAdviceFlags(t *testing.T) {
 	var f exploreFlags
 	fs := pflag.NewFlagSet("explore", pflag.ContinueOnError)

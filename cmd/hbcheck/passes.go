@@ -30,8 +30,9 @@ const (
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
 // gets half a second, so that most bugs and proofs of a repository appear within a minute. Undecided
-// entries get firstTime in the second pass, and share the rest of the budget in the third; they begin again
-// each time. The results of a pass are written in the order of the entries, after those of the pass before.
+// entries get firstTime in the second pass, and share the rest of the budget in the third; each pass
+// restarts them. The results of a pass are written in the order of the entries, after those of the pass
+// before.
 type wholeRun struct {
 	f       *exploreFlags
 	cmd     *cobra.Command

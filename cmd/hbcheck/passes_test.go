@@ -65,8 +65,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestTwoPasses: what a short search decides is reported first, and entries that are undecided then share
-// the budget; a bound that is met at once leaves the result of the first pass. Main functions come last.
+// TestTwoPasses: entries that a short search decides are reported first, and the undecided ones share the
+// budget; if a bound is reached at once, the result of the first pass stays. Main functions come last.
 func TestTwoPasses(t *testing.T) {
 	defer func(d time.Duration) { firstTime = d }(firstTime)
 	firstTime = glances * 150 * time.Millisecond
