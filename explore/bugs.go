@@ -29,8 +29,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If a goroutine waits for a signal or for a connection from another process, it is no bug that others
-// wait. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
+// If a goroutine waits for a signal or for a connection from another process, other waiting goroutines are
+// no bug. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
 //
 // While main exists the program hangs, and main and the goroutines that wait are one bug. When main has
 // returned the process would end, so each waiting goroutine is a separate bug, which the user can accept

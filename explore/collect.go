@@ -137,7 +137,7 @@ func (c *collector) numErrors() (n int) {
 	return n
 }
 
-// waitsForever has the kinds of bugs that are about an event that never happens.
+// waitsForever has the kinds of bugs in which an event never happens.
 var waitsForever = map[Kind]bool{Deadlock: true, Leak: true, Livelock: true}
 
 // addAll adds bugs until the search stops.
@@ -189,8 +189,8 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	return c.addLeft(bugs, path)
 }
 
-// pass records that an execution has ended without a bug. Then the failures of others depend on the
-// schedule, not on what the machine lacks. It reports whether the search continues.
+// pass records that an execution has ended without a bug. Then failures of other executions depend on the
+// schedule, not on something that the machine lacks. It reports whether the search continues.
 func (c *collector) pass() bool {
 	proceed := true
 	if !c.passed {

@@ -29,15 +29,19 @@ type Effects interface {
 	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)
 
 	// Updates reports whether op, a Write or an AtomicStore, can depend on the old value, or keeps a part
-	// of it, as the write of an entry of a map does.
+	// of it, like the write of a map entry.
 	Updates(op *trace.Op) bool
 
 	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
-	// Buffer returns the state of the channel of g's pending operation, a send or a receive: the
+	// Buffer returns the state of the channel of g's pending operation, a send, a receive or a close: the
 	// number of elements in the buffer, its capacity, and whether the channel is closed.
 	Buffer(g trace.GID) (length, room int, closed bool)
+
+	// Identity returns a name of an object which is the same in all executions, and which no other
+	// object has in any.
+	Identity(obj uint32) uint64
 
 	// Cases appends the cases of g's pending operation, a select or another one on channels that can
 	// be disabled. parks reports whether g has not parked there yet, which is an alternative of
@@ -47,8 +51,8 @@ type Effects interface {
 	// Case returns the index in Cases of alternative choice, -1 if it is not a case.
 	Case(g trace.GID, choice int) int
 
-	// Advanced appends the goroutines besides the one that stepped that the last step has started,
-	// or moved because its operation was theirs, too: the receiver of an unbuffered send.
+	// Advanced appends the other goroutines that the last step has started, or has moved because it
+	// executed their operations, too, such as the receiver of an unbuffered send.
 	Advanced(buf []trace.GID) []trace.GID
 
 	// Label names alternative choice of g's pending operation. A label means the same in every

@@ -111,7 +111,7 @@ type scalars struct {
 	fault      *Fault   // how the program has failed, or nil
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
-	lacks      Lack     // what this path lacked and a native execution has
+	lacks      Lack     // features of a native execution that this path lacked
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
 	failed     uint64   // a hash of their places
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
@@ -139,7 +139,7 @@ type streams struct {
 	runs  []outRun
 }
 
-// outRun says to which stream a stretch of output went.
+// outRun is a stretch of output with its stream.
 type outRun struct {
 	end int
 	fd  int
@@ -190,12 +190,12 @@ type autoMode struct {
 	rand   uint64 // state of the choice among alternatives
 
 	confluent  bool // see runConfluent
-	endedEarly bool // goroutines of initialisers have ended before main went on, which they need not
+	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have
 
-	keepPools bool   // initialisers get from Pools what was put last: see triesEarly
+	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
 	early     uint32 // ways that they have not tried: their product, or more than maxEarly
 
-	handed    *goroutine // the goroutine that got something and continues next: see handOver
+	handed    *goroutine // the goroutine that got a value and continues next: see handOver
 	handovers uint32     // number of handovers
 }
 

@@ -192,9 +192,9 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	return initialisedAs(e, b.m.link.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked, without its looked draws if b has none and has given no draw a label. Then every
-// draw of the initialisers would have got one, or draws get none whatever was looked at (labelsDrawn): so
-// there has been none, or looked makes no difference.
+// looked returns asked, without its looked draws if b has none and has given no draw a label. Then either
+// every draw of the initialisers would have got a label, so there has been no draw; or draws get none in
+// any case (labelsDrawn), so looked makes no difference.
 func (b *base) looked(asked *Config) *Config {
 	if b.asked.looked != nil || asked.looked == nil || b.m.sym != nil {
 		return asked

@@ -31,7 +31,7 @@ import (
 // waits. In a bubble of testing/synctest time is virtual in every model, and the bubble has its own
 // clock.
 //
-// A ticker whose channel is full cannot fire and is no timer in this sense: its ticks are dropped
+// A ticker whose channel is full cannot fire and does not count as a timer here: its ticks are dropped
 // until the channel is empty.
 //
 // Starting a timer reads the clock, so it is an operation of its own (trace.Clock): time may pass

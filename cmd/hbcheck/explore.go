@@ -311,7 +311,8 @@ func status(code int) error {
 	return exit(code)
 }
 
-// oneWorker says why only one worker explores although -j asks for more; "" if there are more.
+// oneWorker returns the reason why only one worker explores although -j requests more; "" if there are
+// more.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
 		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)
@@ -510,7 +511,7 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	if k := r.Hybrid; k != "" && k != oracle.None {
 		rep.Options["hybrid"] = string(k)
 	}
-	// What initialisers execute depends on what is loaded: variables that nothing uses are not initialised.
+	// The steps of initialisers depend on the loaded code: variables that nothing uses are not initialised.
 	//mutant: schedules of initialisers are replayed with one package [test ./cmd/hbcheck TestReplayInit]: "r.Initialisers" -> "false"
 	if r.Initialisers {
 		rep.Patterns = x.loaded

@@ -24,7 +24,7 @@ type format struct {
 type writing struct {
 	to       io.Writer
 	paths    report.Paths
-	code     report.Paths // relative to the repository, as services that show code want them
+	code     report.Paths // relative to the repository, as services that show code require
 	text     report.Text  // how formats that include the report of an entry write it
 	outcomes bool
 }
@@ -92,7 +92,7 @@ func textOnStdout(list []output) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.name == "text" && o.file == "" })
 }
 
-// defaultFormat is the value of --format if none is given: on GitHub there are annotations, too.
+// defaultFormat is the default of --format: on GitHub it includes annotations.
 func defaultFormat() string {
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		return "text,github"
@@ -168,7 +168,7 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && escapes(file)
 }
 
-// coverPage is the name of the page that shows what was executed.
+// coverPage is the name of the page with the coverage.
 const coverPage = "coverage.html"
 
 // covers reports whether the run records which code is executed.

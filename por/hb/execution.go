@@ -6,7 +6,7 @@
 // depends on e and e comes first; if e started, woke or communicated with f's goroutine; and
 // transitively. Clocks (Mattern 1988) represent the events that happen before one.
 //
-// Dependence is more than a property of accesses. Package hb knows the semantics of Go's
+// Dependence is more than a property of accesses. Package hb implements the semantics of Go's
 // synchronisation, in the vocabulary of package trace (trace.Row):
 //
 //	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
@@ -15,6 +15,7 @@
 //	select.go       the cases of a select when its goroutine arrived
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
 //	join.go         the end of an execution, in which there are no races
+//	closing.go      when a close and a receive commute: one goroutine sends and closes
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence
@@ -116,9 +117,8 @@ type Execution struct {
 	Width  int
 
 	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ... for
-	// the events of each goroutine, so goroutine and number name an event in every order of a
-	// class (EventID), and its index names it in this one.
-	// By goroutine:
+	// the events of each goroutine, so goroutine and number identify an event in every order of a class
+	// (EventID), and its index only in this one. By goroutine:
 	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	Count []uint32 // events that it has executed
 	//mutant: saved: happens before without Last [resumed]: "Last     []int32" -> "Last     []int32 `saved:\"-\"`"
@@ -154,9 +154,9 @@ type Execution struct {
 	repeater por.Repeater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
-	Unsupported      bool // the relation cannot decide what can be executed in another order
-	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
-	Awaits           bool // an operation has been pending that awaits something
+	Unsupported bool       // the relation cannot decide which operations can be executed in another order
+	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
+	Awaits      bool       // an operation has been pending that awaits something
 
 	// Findings with Relation.Pairwise, likewise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
@@ -265,7 +265,7 @@ func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 //  1. newEvent copies the pending operation, its partner's, and its effect on a counter, because the
 //     step changes them.
 //  2. The system makes the step, and names the goroutines that have advanced by it.
-//  3. g takes part, and if the operation is one that waits also the partner: the past of both
+//  3. g takes part, and so does the partner of an operation that waits: the past of both
 //     happens before the event.
 //  4. findRaces completes the clock. A goroutine that the event has started or woken
 //     does not take part before that: its past has no influence on the dependences of the event.
@@ -306,10 +306,9 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		x.addWoken(i, notifies)
 	}
 	x.noteCommuting(&e.Op)
-	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) {
-		x.CommutingRefuted = x.CommutingRefuted || x.unbalancedUnlock(i)
+	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) && x.unbalancedUnlock(i) {
+		x.refute(Commute)
 	}
-	x.Unsupported = x.Unsupported || x.CommutingRefuted
 	aboutWaitGroups := x.waitArrival || e.Op.Kind == trace.WgAdd
 	if aboutWaitGroups && !x.Unsupported && !x.rel.Pairwise {
 		x.Unsupported = x.wgOrderMatters(i)

@@ -14,13 +14,13 @@ import (
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on every operation of other goroutines
-	lowers, done bool  // of Execution.Pending: a WgAdd that takes something from the counter, or one
+	lowers, done bool  // of Execution.Pending: a WgAdd that lowers the counter, or one
 	Alternatives int32 // their number in the current state; 0: it is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
 	// depends on all.
 	footprint uint64
-	Slot      slot            // of a send or a receive
+	Slot      slot            // of a send, a receive or a close
 	extra     *[]trace.Access // the accesses of a select on more than two channels; shared by copies
 }
 
@@ -164,14 +164,14 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	if n.Wide || n.extra != nil {
 		n.extra = x.extraAccesses(g, n)
 	}
-	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv || n.Kind == trace.Close && x.rel.OneCloses) {
 		n.Slot = x.slotOf(g, &n.Op)
 	}
 	return n
 }
 
-// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. They are
-// mostly the same in all states: then it returns the list of the last call.
+// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. These
+// goroutines are mostly the same in all states; then the list of the last call is returned.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
@@ -206,5 +206,6 @@ func (x *Execution) recordPending(g trace.GID) {
 		}
 	}
 	x.noteCommuting(n)
+	x.noteSender(g, n)
 	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes
-// tasks as every worker does. It sends them away, with their node, and passes the results to the pool:
+// tasks like any worker. It sends them to its process, with their node, and passes the results to the pool:
 //
 //	the pool        take ─ parcel ─┐                                   ┌─ arrive ─ finish
 //	its proxy                      └──────── Elsewhere.Explore ────────┘
@@ -20,12 +20,12 @@ import (
 //
 // A worker elsewhere has a pool of its own, with no other worker. When it has worked for a while it shares
 // its oldest unfinished frames, one after the other, and explores the rest: so the piece ends, and its
-// unfinished part comes back as nodes with tasks.
+// unfinished part returns as nodes with tasks.
 //
-// Who explores a task makes no difference to the result of the search, as with workers of this process. The
-// candidates of a node are compared here only (sharedNode.known). A task that was sent away, and is late,
-// is explored by the first worker, if that has nothing else to do: the search never waits for others to the
-// end. The late result is dropped (task.taker).
+// As with workers of this process, the result of the search does not depend on the process that explores a
+// task. The candidates of a node are compared here only (sharedNode.known). The first worker explores late
+// tasks when it has nothing else to do, so the search never depends on other processes to finish. The late
+// result is dropped (task.taker).
 
 // lateAfter is how long a task may be away before the first worker may explore it, too.
 var lateAfter = 2 * time.Second
@@ -63,8 +63,9 @@ type explored struct {
 	Stats   por.Stats
 	Stop    por.Reason
 
-	ByVisitor, Unsupported, CommutingRefuted bool
-	Commuting                                hb.Commuting
+	ByVisitor, Unsupported bool
+	Wrong                  hb.Assumption
+	Commuting              hb.Commuting
 
 	DependsOnOutput bool // of the parcel's node
 	Path            recordedPath
@@ -113,11 +114,15 @@ func (p *pool) startProxy(run func()) {
 // makeProxies makes a proxy whenever another process has room: many that wait for room would cost a search
 // that no other process helps.
 func (p *pool) makeProxies() {
-	over := func() bool {
+	over := make(chan struct{})
+	go func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.over
-	}
+		for !p.over {
+			p.changed.Wait()
+		}
+		close(over)
+	}()
 	for p.cfg.Elsewhere.Acquire(over) {
 		p.mu.Lock()
 		p.startProxy(p.runProxy)
@@ -150,8 +155,8 @@ func (p *pool) runProxy() {
 	p.restingProxies = append(p.restingProxies, w)
 }
 
-// send lets another process explore t, and other tasks of its node. p.mu is held since t was taken, because
-// otherwise another worker could finish t as one that is late; send releases it.
+// send lets another process explore t, and other tasks of its node. p.mu has been held since t was taken,
+// because otherwise another worker could finish t as a late task; send releases it.
 func (p *pool) send(w *worker, t *task) {
 	tasks := append(w.tasks[:0], t)
 	for len(tasks) < mostInParcel {
@@ -248,7 +253,7 @@ func (p *pool) giveBack(t *task, here bool) {
 func (p *pool) arrive(t *task, r *explored, results por.Subsearch) {
 	base := t.node
 	t.results, t.stats, t.stop = results, r.Stats, r.Stop
-	t.byVisitor, t.unsupported, t.commutingRefuted, t.commuting = r.ByVisitor, r.Unsupported, r.CommutingRefuted, r.Commuting
+	t.byVisitor, t.unsupported, t.wrong, t.commuting = r.ByVisitor, r.Unsupported, r.Wrong, r.Commuting
 	if t.choice >= 0 {
 		p.alternativeDone(base, r.DependsOnOutput, p.epoch)
 	}
@@ -324,7 +329,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	for i := range x.Tasks {
 		t := x.Tasks[i].task(base)
 		t.mergedBefore = x.Merged
-		base.openAlternatives++ // of the others nothing is known here
+		base.openAlternatives++ // nothing is known here about the others
 		w.dependsOnOutput = x.DependsOnOutput
 		w.explore(t)
 		if p.over {
@@ -351,7 +356,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 // explored returns the result of t, a task of node base.
 func (t *task) explored(base *sharedNode, results []byte) explored {
 	e := explored{Results: results, Stats: t.stats, Stop: t.stop, ByVisitor: t.byVisitor, Unsupported: t.unsupported,
-		CommutingRefuted: t.commutingRefuted, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}
+		Wrong: t.wrong, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}
 	nodes := slices.Concat(base.nodes, t.sharedNodes)
 	for _, n := range t.sharedNodes {
 		s := sentNode{Frame: n.frames[len(n.frames)-1], Dropped: n.dropped, OpenAlternatives: n.openAlternatives, DependsOnOutput: n.dependsOnOutput}

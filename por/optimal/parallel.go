@@ -38,10 +38,10 @@ import (
 // the order in which the tasks that found them were merged.
 //
 // If a task stops the search, later ones are dropped: the first bug found is that of one
-// worker. A bound on executions is reached in the same place, too: a task that was begun before that place
-// was known is explored again, sequentially. One worker always explores the task that
-// is to be merged next, so this takes no longer than with one worker. Only bounds on time and
-// memory stop all tasks where they are.
+// worker. A bound on executions is also reached at the same execution: a task that was begun before that
+// execution was known is explored again, sequentially. One worker always explores the task that is to be
+// merged next, so this takes no longer than with one worker. Only bounds on time and memory stop all tasks
+// where they are.
 
 // startAfter is the number of transitions that the first worker executes before there are others, and
 // shareAfter the number that each executes before it donates: beginning a task costs about as
@@ -58,9 +58,9 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 		p := newPool(v, cfg, opts, rel, replicas)
 		p.run(sys)
 		switch {
-		case p.commutingRefuted:
+		case p.wrong != 0:
 			v.Restart()
-			rel, replicas = rel.Ordered(), p.replicas
+			rel, replicas = rel.Without(p.wrong), p.replicas
 		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
@@ -133,18 +133,18 @@ type pool struct {
 	counted por.Stats // of all finished tasks, merged or not
 	peak    int64
 
-	stop             por.Reason
-	byVisitor        bool
-	unsupported      bool // these two fields as in hb.Execution
-	commutingRefuted bool
-	commuting        hb.Commuting // seen in merged tasks
+	stop        por.Reason
+	byVisitor   bool
+	unsupported bool // these two fields as in hb.Execution
+	wrong       hb.Assumption
+	commuting   hb.Commuting // seen in merged tasks
 }
 
 // A replica is the system of a worker.
 type replica struct {
 	sys    por.System
 	oracle por.Oracle
-	driver *search.Driver   // goes to the states in which searches begin (division); nil: not made yet
+	driver *search.Driver   // moves to the states in which searches begin (division); nil: not made yet
 	base   *search.Position // the initial state
 }
 
@@ -206,7 +206,7 @@ func (p *pool) newWorker(r replica) *worker {
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
 	w.startAt(p.begin)
-	w.root, w.unsupportedAtStart, w.refutedAtStart = w.Checkpoint(), w.Unsupported, w.CommutingRefuted
+	w.root, w.unsupportedAtStart, w.wrongAtStart = w.Checkpoint(), w.Unsupported, w.Wrong
 	p.mu.Lock()
 	p.commuting.Add(w.TakeCommuting())
 	p.workers = append(p.workers, w)
@@ -355,7 +355,7 @@ func (p *pool) pick(w *worker) *task {
 				return t
 			}
 			if len(n.ready) > 0 {
-				break // what is left of n is not for other processes
+				break // other processes cannot take the rest of n
 			}
 			n.queued = false
 			nodes = nodes[:len(nodes)-1]
@@ -383,7 +383,8 @@ func (p *pool) add(t *task) {
 	p.wake()
 }
 
-// wake wakes a worker that waits for a task. Not every one may take every task, if some are sent away.
+// wake wakes a worker that waits for a task. If some tasks are sent to other processes, not every worker
+// may take every task.
 func (p *pool) wake() {
 	if p.sends {
 		p.changed.Broadcast()
@@ -406,8 +407,8 @@ func (p *pool) queue(n *sharedNode) {
 // poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the
 // search.
 //
-// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it
-// is, or, at its end, another process does.
+// Ordered does not decrease: the progress of the task to be merged next is reported by a worker of this
+// process, or, at its end, by another process.
 func (p *pool) poll(depth int) {
 	memory, now := p.measureMemory(), p.counted
 	now.Eliminated = maps.Clone(now.Eliminated)

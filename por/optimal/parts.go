@@ -38,7 +38,7 @@ type division struct {
 	cfg   por.Config  `saved:"-"`
 	opts  options     `saved:"-"`
 	rel   hb.Relation `saved:"-"`
-	first replica     `saved:"-"` // of sys; goes to the states of nodes
+	first replica     `saved:"-"` // of sys; moves to the states of nodes
 
 	// Of all nodes that have been explored.
 	total     search.Control
@@ -131,8 +131,8 @@ func (d *division) explore(n *partNode) *hb.Execution {
 	}
 	s.run()
 	d.races = s.KnownRaces
-	if d.commuting.Add(s.TakeCommuting()) {
-		s.Unsupported, s.CommutingRefuted = true, true
+	if wrong := d.commuting.Add(s.TakeCommuting()); wrong != 0 {
+		s.Unsupported, s.Wrong = true, s.Wrong|wrong
 	}
 	switch {
 	case s.Unsupported:
@@ -169,7 +169,7 @@ func (d *division) discard(n *partNode, s *searcher) {
 	n.path, n.whole, n.ends = append(n.path, s.Path[s.Began:s.from]...), true, nil
 }
 
-// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It notes
+// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It records
 // their refutations of the relation in x.
 func (d *division) exploreByWorkers(x *hb.Execution) {
 	if d.total.OutOfExecutions() {
@@ -193,7 +193,7 @@ func (d *division) exploreByWorkers(x *hb.Execution) {
 	p.commuting.Add(d.commuting)
 	p.run(d.sys)
 	d.replicas, d.commuting = p.replicas, p.commuting
-	x.Unsupported, x.CommutingRefuted = p.unsupported, p.commutingRefuted
+	x.Unsupported, x.Wrong = p.unsupported, p.wrong
 	r := p.result()
 	d.total.Stats.Add(&r.Stats)
 	d.total.Stats.PeakBytes = max(d.total.Stats.PeakBytes, r.Stats.PeakBytes)

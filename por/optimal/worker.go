@@ -12,7 +12,7 @@ import (
 
 // A worker explores tasks, one at a time, with a searcher.
 //
-// Of the frames of its searcher the first ones are shared, and the others its own:
+// The first frames of its searcher are shared, the others are its own:
 //
 //	index:   0 ... base │ base+1 ... shared │ shared+1 ...
 //	         the task's   donated since       explored by this worker only
@@ -37,13 +37,13 @@ type worker struct {
 	nodes           []*sharedNode // by frame, of those that are shared
 	dependsOnOutput bool          // of node
 
-	unsupportedAtStart bool      // Unsupported in the initial state,
-	refutedAtStart     bool      // and CommutingRefuted
-	took               *task     // task, for the pool
-	live               por.Stats // counts of the task so far
-	used               int64     // memory
-	steps              uint64    // transitions of finished tasks
-	donatedAt          uint64    // transitions of all tasks at the last donation
+	unsupportedAtStart bool          // Unsupported in the initial state,
+	wrongAtStart       hb.Assumption // and Wrong
+	took               *task         // task, for the pool
+	live               por.Stats     // counts of the task so far
+	used               int64         // memory
+	steps              uint64        // transitions of finished tasks
+	donatedAt          uint64        // transitions of all tasks at the last donation
 
 	due   func() bool // of a piece (elsewhere.go): when it has to end; nil: it is another task
 	tasks []*task     // of a proxy: those that it has sent
@@ -70,7 +70,7 @@ func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
 	// A task that comes after t may have set these.
-	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, w.refutedAtStart
+	s.Unsupported, s.Wrong = w.unsupportedAtStart, w.wrongAtStart
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
@@ -95,7 +95,7 @@ func (w *worker) explore(t *task) {
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= t.mergedBefore
 	t.stats, t.stop, t.byVisitor = s.Stats, s.StopReason, s.StoppedByVisitor
-	t.unsupported, t.commutingRefuted, t.commuting = s.Unsupported, s.CommutingRefuted, s.TakeCommuting()
+	t.unsupported, t.wrong, t.commuting = s.Unsupported, s.Wrong, s.TakeCommuting()
 }
 
 // begin executes the alternative or the candidate of t, of frame base, to the end of an
@@ -191,7 +191,7 @@ func (w *worker) donate() {
 // share shares the oldest unfinished frame.
 func (w *worker) share(steps uint64) {
 	p, s := w.pool, w.searcher
-	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last one next
+	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last node next
 	for i < last && s.frames[i].finished() {
 		i++
 	}
