@@ -302,9 +302,10 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		return true
 	}
 	timers, collects := c.m.TimersPending(), c.m.CanCollect()
-	//mutant: no test loops forever while time passes [test ./cmd/hbcheck TestScripts/eternal]: "c.m.TimeStep() > loop" -> "false"
-	//mutant: a main function may not tick forever [test ./cmd/hbcheck TestScripts/eternal]: "&& c.m.Testing()" -> ""
-	if c.m.TimeStep() > loop && c.m.ClockStep() <= loop && c.m.Testing() {
+	passes := c.m.TimeStep() > loop && c.m.ClockStep() <= loop
+	//mutant: no test loops forever while time passes [test ./cmd/hbcheck TestScripts/eternal]: "passes && c.m.Testing()" -> "false"
+	//mutant: a main function may not tick forever [test ./cmd/hbcheck TestScripts/eternal]: "passes && c.m.Testing()" -> "passes"
+	if passes && c.m.Testing() {
 		timers = false // time passes in the loop, and does not end it. (A main function may be meant to tick forever.)
 	}
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
@@ -318,7 +319,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		// In a native execution time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
-		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos})
+		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos, Passes: passes})
 		return true
 	}
 	b.Loop = loop
