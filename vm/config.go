@@ -25,7 +25,7 @@ type Config struct {
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
 	ForkInits     bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
 	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
-	VisibleEnd    bool  // the end of the test is a visible operation: see step_exit.go
+	VisibleEnd    bool  // the end of the test is a visible operation: see step_late.go
 	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
 	CountRests    bool  // and states in which all goroutines have waited a different number of times

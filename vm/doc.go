@@ -82,7 +82,6 @@
 //	    glide       steps that include plain accesses     waiters   who waits at a channel
 //	    confluentclocks  which of their events are ordered
 //	    stackaddress  places of stacks, as numbers        confluent initialisers whose goroutines end
-//	    exit        os.Exit before and after the end of the test
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
