@@ -7,7 +7,7 @@ import (
 	"go/token"
 )
 
-// parseOutlines parses what the program needs of packages with outlines.
+// parseOutlines parses the declarations that the program needs from packages with outlines.
 func (l *loader) parseOutlines() error {
 	type job struct {
 		p    *Package

@@ -19,8 +19,8 @@ import (
 	"sync"
 )
 
-// overlayDir is the directory overlay files pretend to be in: a position there
-// must not be taken for one in the Go distribution.
+// overlayDir is the fictitious directory of overlay files, so that their positions are not confused with
+// those in the Go distribution.
 const overlayDir = "$hbcheck"
 
 // stdFinder finds the source files of std packages: those of the Go
@@ -38,8 +38,8 @@ type stdFinder struct {
 	dirs map[string]bool // guarded by mu; whether GOROOT/src/<path> exists
 }
 
-// test makes the package that the go command describes one under test, and returns what is known of
-// it before it is found.
+// test makes the package that the go command describes a package under test, and returns its data before it
+// is found.
 func (s *stdFinder) test(lp *listPackage) *Package {
 	path := lp.path()
 	s.tests[path] = []string{}
@@ -206,7 +206,7 @@ func (s *stdFinder) imports(p *Package) error {
 		if f.patch != nil {
 			mode = parser.SkipObjectResolution
 		}
-		// This tree only serves to find imports: its positions mean nothing.
+		// This tree only serves to find imports: its positions are meaningless.
 		tree, err := parser.ParseFile(token.NewFileSet(), f.name, f.src, mode)
 		if err != nil {
 			return err
