@@ -35,7 +35,7 @@ func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
 		for _, l := range s.literals(c) {
 			n := l.node()
 			p := &s.nodes[n]
-			if p.level == 0 || a.marks[n] != unmarked || s.values[l] > 0 { // true: the literal implied by the clause
+			if p.level == 0 || a.marks[n] != unmarked || s.values[l] > 0 { // true: the implied literal
 				continue
 			}
 			s.mark(l, inClause)

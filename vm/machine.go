@@ -102,6 +102,7 @@ type scalars struct {
 	vainLooks  int     // visible clock reads since time last advanced
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int     // the last step that read the clock, from 1; 0: none has
+	timeStep   int     // the last step in which time passed
 	counted    bool    // numbers were computed from clock reads (assumeCounted)
 	tied       bool    // the library has asked whether a time comes after an equal one (noteTie)
 	steps      int     // of this path

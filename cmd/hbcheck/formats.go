@@ -104,9 +104,8 @@ func defaultFormat() string {
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the requested formats, and of the
-// index of pages. again is the command that continues the open entries. Mistakes in writing are reported to
-// errs.
-func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, again string) report.Writer {
+// index of pages. Mistakes in writing are reported to errs.
+func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, next nextTime) report.Writer {
 	list, err := f.outputs()
 	if err != nil {
 		panic("BUG: formats that have not been checked: " + err.Error())
@@ -120,8 +119,9 @@ func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries i
 	text.Subtests = strings.Contains(f.run+f.skip, "/")
 	text.Brief = entries > mostLines && !f.outcomes && !f.checkStatic && !f.covers() && !text.Hybrid
 	if text.Brief {
-		text.Again = again
+		text.Again = next.again
 	}
+	text.Flags = next.flags
 	code := paths
 	if root := os.Getenv("GITHUB_WORKSPACE"); root != "" && os.Getenv("GITHUB_ACTIONS") == "true" {
 		code.Base = root

@@ -101,7 +101,7 @@ func TestFailedEntry(t *testing.T) {
 	cmd := exploreCommand()
 	cmd.SetErr(&errs)
 	paths := report.Paths{Base: prog.Dir}
-	w := f.writer(&out, &out, paths, 4, "")
+	w := f.writer(&out, &out, paths, 4, nextTime{})
 	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
 		&replayFiles{dir: f.out, paths: paths, flags: &f}, nil, nil)
 	if err != nil || code != exitUsage {
@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		cmd := exploreCommand()
 		cmd.SetErr(&errs)
 		f.mistaken, f.html = false, htmlOff
-		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, "")
+		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, nextTime{})
 		list, sv, files := slices.Clone(entries), (*saves)(nil), &replayFiles{dir: f.out, paths: report.Paths{Base: prog.Dir}, flags: &f}
 		tt.break_(&list, &sv, files, &w)
 		code, err := f.exploreAll(cmd, list, opts, &directives{prog: prog}, nil, sv, w, files, nil, nil)

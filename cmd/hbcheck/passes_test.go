@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
 )
 
 // TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
@@ -35,6 +36,31 @@ func TestInitialisingPackages(t *testing.T) {
 		end := time.Now().Add(tt.budget)
 		if gotA, gotB := x.initialising(a, end, 1e6), x.initialising(b, end, 1e6); gotA != tt.wantA || gotB != tt.wantB {
 			t.Errorf("after %+v: %v and %v", tt, gotA, gotB)
+		}
+	}
+}
+
+// TestChoose: if the time does not suffice for all entries of a pass, those get enough of it that had most
+// executions before. An entry without a result is among them.
+func TestChoose(t *testing.T) {
+	x := &wholeRun{f: &exploreFlags{budget: time.Hour}, workers: 2}
+	var todo []attempt
+	for _, executions := range []uint64{5, 0, 70, 6, 0} {
+		todo = append(todo, attempt{result: &explore.Result{Stats: explore.Stats{Stats: por.Stats{Executions: executions, Transitions: 9}}}})
+	}
+	todo = append(todo, attempt{}, attempt{result: new(explore.Result)}, attempt{})
+	for _, tt := range []struct {
+		left time.Duration // of the budget
+		want []int
+	}{
+		{time.Hour, []int{8, 7, 6, 5, 4, 3, 2, 1, 0}},
+		{160 * time.Second, []int{5, 5, 5, 4, 3, 3, 2, 1, 0}},
+		{100 * time.Second, []int{3, 3, 3, 3, 3, 3, 2, 1, 0}},
+		{time.Second, []int{2, 2, 2, 2, 2, 2, 1, 1, 0}},
+		{-time.Second, []int{2, 2, 2, 2, 2, 2, 1, 1, 0}},
+	} {
+		if got := x.choose(todo, time.Now().Add(tt.left), time.Minute); !slices.Equal(got, tt.want) {
+			t.Errorf("%v: %v, want %v", tt.left, got, tt.want)
 		}
 	}
 }

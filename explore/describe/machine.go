@@ -79,6 +79,8 @@ type Inspected interface {
 	Pos(op trace.Op) token.Position
 	// Touches appends everything that g's pending operation may access: for a select, all channels.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access
+	// Alive reports whether g has been started on this path, and has not ended.
+	Alive(g trace.GID) bool
 	// Loop returns the position of the loop that g is in, if it is in one.
 	Loop(g trace.GID) (token.Position, bool)
 	// Wait returns how much longer g waits, if g is a timer.
@@ -87,6 +89,9 @@ type Inspected interface {
 	TimersPending() bool
 	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
 	ClockStep() int
+	// TimeStep returns the last step in which time has passed. Testing reports whether a test has begun.
+	TimeStep() int
+	Testing() bool
 	// Passed returns the first goroutine on the path that was overtaken while it waited on a channel.
 	// Ranged returns the first loop over a map whose order was chosen.
 	Passed() *vm.Passing

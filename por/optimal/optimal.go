@@ -241,6 +241,13 @@ func (s *searcher) backtrack() {
 	}
 	i := len(s.frames) - 1
 	f := &s.frames[i]
+	// Steps that are repeated on the way back are not counted, and a candidate may fail without a step.
+	//mutant: the way back ignores the time [test ./por/optimal TestWayBack]: "s.Cfg.Over() {" -> "s.Cfg.Over() && false {"
+	if f.at.Mark == noMark && s.Cfg.Over != nil && s.Cfg.Over() {
+		if s.Poll(s.Account(), s.Progress()); s.Halted {
+			return
+		}
+	}
 	switch {
 	case f.nextAlternative < f.numAlternatives:
 		s.rewindTo(f)
