@@ -64,9 +64,8 @@ func newStdFinder(env *goEnv, tags []string, overlay fs.FS) *stdFinder {
 	return &stdFinder{goroot: env.GOROOT, ctxt: ctxt, overlay: overlay, tests: make(map[string][]string), dirs: make(map[string]bool)}
 }
 
-// resolve returns the package path that an import of path in the standard
-// library or from the user's code means: the vendored package if only that
-// exists. ok is false if there is no such package.
+// resolve returns the path of the package that is imported as path in the standard library or in the user's
+// code: the vendored package if only that exists. ok is false if there is no such package.
 func (s *stdFinder) resolve(path string) (string, bool) {
 	for _, p := range []string{path, "vendor/" + path} {
 		if s.exists(p) {

@@ -167,7 +167,7 @@ type jsonGraded struct {
 	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
 	Executions  uint64  `json:"executions"`
 	States      uint64  `json:"states"`
-	Next        float64 `json:"next"` // about which part is covered of those with one more
+	Next        float64 `json:"next"` // the estimated covered part of the schedules with one more
 }
 
 // jsonChoices has the operations with most of a search's choices.

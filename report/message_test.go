@@ -138,7 +138,7 @@ func TestExplainRefusals(t *testing.T) {
 		}
 	}
 	if Explain("refused-nothing") != "" || Explain("cgo") != "" {
-		t.Error("what is no code is explained")
+		t.Error("a text that is not a code is explained")
 	}
 }
 
