@@ -48,8 +48,14 @@ func TestTimeoutStart(t *testing.T) {
 }
 
 // TestInitialising: the share of an entry begins when its packages are initialised, which has a bound of its
-// own. The clock is that of a bubble.
+// own, also for the searches of a portfolio. The clock is that of a bubble.
 func TestInitialising(t *testing.T) {
+	for _, portfolio := range []bool{false, true} {
+		testInitialising(t, portfolio)
+	}
+}
+
+func testInitialising(t *testing.T, portfolio bool) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ takes, timeout, most, want time.Duration }{
 			{2 * time.Second, time.Second, 3 * time.Second, 0},
@@ -67,6 +73,11 @@ func TestInitialising(t *testing.T) {
 				}
 				return f, nil
 			}
+			if portfolio {
+				p := opts
+				p.Timeout, p.Share, p.Initialising = 0, false, 0
+				opts.Portfolio = &Portfolio{Searches: []Options{p}}
+			}
 			r, err := Run(t.Context(), e, opts)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +91,7 @@ func TestInitialising(t *testing.T) {
 				}
 			}
 			if stopped != tt.want || (r.Verdict == OK) != (tt.want == 0) {
-				t.Errorf("%+v: %v, stopped after %v", tt, r.Verdict, stopped)
+				t.Errorf("portfolio %v, %+v: %v, stopped after %v", portfolio, tt, r.Verdict, stopped)
 			}
 		}
 	})

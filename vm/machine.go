@@ -194,6 +194,8 @@ type autoMode struct {
 	keepPools bool   // initialisers get from Pools what was put last: see triesEarly
 	early     uint32 // ways that they have not tried: their product, or more than maxEarly
 
+	drew []Assumption // the draws so far, if draws get labels
+
 	handed    *goroutine // the goroutine that got something and continues next: see handOver
 	handovers uint32     // number of handovers
 }

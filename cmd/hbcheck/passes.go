@@ -57,6 +57,8 @@ type wholeRun struct {
 	running    []begun                  // in the order in which they began
 	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
 	loadingAll time.Duration
+
+	loadedUntil map[string]time.Time // by package: when the last of these was made
 }
 
 // begun is an entry that is being explored.
@@ -89,7 +91,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
 		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool),
-		loading: make(map[string]time.Duration)}
+		loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
 	if remote != nil {
 		if err := remote.start(x, cmd, entries); err != nil {
 			return exitUsage, err
@@ -140,17 +142,17 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return u
 			}
 			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
-		}, func(i int, a attempt) error {
-			x.count(func() { x.tally.add(&a) })
+		}, func(i int, a attempt) (err error) {
 			switch {
 			case a.skipped:
 				left++
 			case a.late:
 				late = append(late, a)
 			default:
-				return x.done(a)
+				err = x.done(a)
 			}
-			return nil
+			x.count(func() { x.tally.add(&a) }) // after done, which accepts assumptions
+			return err
 		})
 		if err != nil {
 			return x.code, err
@@ -360,6 +362,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 		return a
 	}
 	own.Keep = a.keep
+	begin := time.Now()
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
@@ -375,7 +378,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	if a.err != nil || a.skipped {
 		return a
 	}
-	x.loaded(&a)
+	x.loaded(&a, begin)
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
 	a.result = kept(earlier, a.result)
 	return a

@@ -18,7 +18,8 @@ import (
 // TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
 // all packages have half of the budget.
 func TestInitialisingPackages(t *testing.T) {
-	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration)}
+	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
+	begin := time.Now()
 	a, b := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}
 	for _, tt := range []struct {
 		budget, took time.Duration // of an entry of a
@@ -31,11 +32,27 @@ func TestInitialisingPackages(t *testing.T) {
 		{20 * time.Second, 0, leastTime, leastTime},
 	} {
 		x.f.budget = tt.budget
-		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}})
+		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}}, begin)
+		begin = begin.Add(tt.took)
 		end := time.Now().Add(tt.budget)
 		if gotA, gotB := x.initialising(a, end, 1e6), x.initialising(b, end, 1e6); gotA != tt.wantA || gotB != tt.wantB {
 			t.Errorf("after %+v: %v and %v", tt, gotA, gotB)
 		}
+	}
+}
+
+// TestLoadedTogether: what two entries of a package need at the same time counts once.
+func TestLoadedTogether(t *testing.T) {
+	x := &wholeRun{f: new(exploreFlags), loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
+	a, b, now := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}, time.Now()
+	for _, l := range []struct {
+		e          *explore.Entry
+		begin, end time.Duration // in seconds
+	}{{a, 0, 4}, {a, 1, 4}, {b, 1, 3}, {a, 2, 3}, {a, 3, 6}, {a, 8, 9}} {
+		x.loaded(&attempt{entry: l.e, result: &explore.Result{Stats: explore.Stats{Load: (l.end - l.begin) * time.Second}}}, now.Add(l.begin*time.Second))
+	}
+	if x.loading["a"] != 7*time.Second || x.loading["b"] != 2*time.Second || x.loadingAll != 9*time.Second {
+		t.Errorf("got %v, in all %v; want 7 s and 2 s", x.loading, x.loadingAll)
 	}
 }
 

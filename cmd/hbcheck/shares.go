@@ -29,13 +29,22 @@ func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.
 	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
 }
 
-// loaded notes how long making the machine for an attempt has taken.
-func (x *wholeRun) loaded(a *attempt) {
+// loaded notes how long making the machine for an attempt, which began at a time, has taken. Attempts at
+// entries of one package wait for each other then, so what they need at the same time counts once.
+func (x *wholeRun) loaded(a *attempt, begin time.Time) {
 	if a.result == nil || a.cached {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.loading[a.entry.Package] += a.result.Stats.Load
-	x.loadingAll += a.result.Stats.Load
+	end, until := begin.Add(a.result.Stats.Load), x.loadedUntil[a.entry.Package]
+	//mutant: who waits for initialisers executes them [test ./cmd/hbcheck TestLoadedTogether]: remove 3
+	if begin.Before(until) {
+		begin = until
+	}
+	if took := end.Sub(begin); took > 0 {
+		x.loading[a.entry.Package] += took
+		x.loadingAll += took
+		x.loadedUntil[a.entry.Package] = end
+	}
 }
