@@ -97,6 +97,48 @@ func testInitialising(t *testing.T, portfolio bool) {
 	})
 }
 
+// TestUntil: the time of a search ends with the time that it shares with others, which stands still while
+// machines are made, for at most a given time in all. The clock is that of a bubble.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		shared := &limit{ctx: t.Context(), timeout: 10 * time.Second, extra: 3 * time.Second}
+		shared.start()
+		own := &limit{ctx: shared.ctx, timeout: 20 * time.Second}
+		own.start()
+		sleep := func(n int) { time.Sleep(time.Duration(n) * time.Second) }
+		ends := func(want int) {
+			t.Helper()
+			if end, ok := own.until(); !ok || end.Sub(begin) != time.Duration(want)*time.Second {
+				t.Errorf("after %v it ends after %v, want %d s", time.Since(begin), end.Sub(begin), want)
+			}
+		}
+		ends(10)
+		one := shared.hold()
+		sleep(1)
+		two := shared.hold()
+		one()
+		sleep(1)
+		two()
+		ends(12)
+		three := shared.hold()
+		sleep(9)
+		three()
+		ends(13)
+		sleep(1)
+		if own.done() {
+			t.Error("done after 12 s")
+		}
+		sleep(1)
+		synctest.Wait()
+		if why := own.reason(); why != "stopped after 10s (--timeout)" || shared.held != 3*time.Second {
+			t.Errorf("after 13 s: %q, it stood for %v", why, shared.held)
+		}
+		own.release()
+		shared.release()
+	})
+}
+
 // TestOverAtOnce: after the time is up a search takes no more steps, and describes a bug that it
 // has found from the schedule known by then.
 func TestOverAtOnce(t *testing.T) {

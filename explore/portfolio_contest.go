@@ -108,7 +108,7 @@ func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration)
 // run runs a contender to its end. If the exploration is inconclusive it begins again by itself,
 // because the explorations of others may be conclusive.
 func (p *portfolio) run(c *contender) {
-	e, left := p.entry, false
+	e := p.entry
 	for {
 		opts := c.s.opts
 		p.search(c)
@@ -154,11 +154,6 @@ func (p *portfolio) run(c *contender) {
 		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
 			break
 		}
-		// Alone it leaves that to finest, where initialisers of the refined machine have a time of their own.
-		//mutant: initialisers of refined machines have the time of the search [test ./explore TestInitialisingRefined]: "p.opts.Initialising > 0" -> "false"
-		if left = c.number == 0 && !c.beside && p.opts.Initialising > 0; left {
-			break
-		}
 		e, opts = again.refine(e, opts)
 		opts.Keep = opts.Keep.fresh()
 		s, err := prepare(p.ctx, e, opts)
@@ -170,7 +165,7 @@ func (p *portfolio) run(c *contender) {
 	}
 	// Contenders that could be better start before c's answer counts, because there may have been no poll
 	// since.
-	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !left && !c.s.limit.passed() {
+	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
 		if c.number == 0 && work >= p.othersStart() {
 			p.startOthers(c)
 		}

@@ -118,7 +118,7 @@ func TestInitialisingRefined(t *testing.T) {
 			most time.Duration
 			want Verdict
 			load time.Duration
-		}{{3 * time.Second, OK, 2 * time.Second}, {time.Second / 2, Incomplete, time.Second}, {0, Incomplete, 0}} {
+		}{{3 * time.Second, OK, 2 * time.Second}, {time.Second / 2, Incomplete, time.Second / 2}, {0, Incomplete, 0}} {
 			f := newFake("store x 1")
 			needs := true
 			e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
