@@ -48,10 +48,10 @@ type saying struct {
 }
 
 // The bounds on kept machines: their number, and the bytes of objects of each and of all. Several are useful
-// if packages whose tests are linked separately, entries with other facts, or refinements and passes of one
-// package, alternate.
+// if packages whose tests are linked separately, entries with other facts, or refinements of one package,
+// alternate, and because each pass visits all packages again.
 const (
-	mostBases = 12
+	mostBases = 32
 	mostKept  = 64 << 20
 	allKept   = 3 * mostKept
 )
