@@ -30,7 +30,7 @@ import (
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {
 	Workers() int
-	Acquire(stop func() bool) bool
+	Acquire(over <-chan struct{}) bool
 	TryAcquire() bool
 	Release()
 	// Explore makes another process call Helper.Explore for p, and returns the result. ok is false if the

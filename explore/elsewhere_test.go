@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -47,14 +46,13 @@ func newHelpers(t *testing.T, n int, e explore.Entry, o explore.Options, due int
 
 func (h *helpers) Workers() int { return cap(h.room) }
 
-func (h *helpers) Acquire(stop func() bool) bool {
-	for !h.TryAcquire() {
-		if stop() {
-			return false
-		}
-		time.Sleep(100 * time.Microsecond)
+func (h *helpers) Acquire(over <-chan struct{}) bool {
+	select {
+	case <-over:
+		return false
+	case <-h.room:
+		return true
 	}
-	return true
 }
 
 func (h *helpers) TryAcquire() bool {

@@ -35,9 +35,13 @@ type Effects interface {
 	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
-	// Buffer returns the state of the channel of g's pending operation, a send or a receive: the
+	// Buffer returns the state of the channel of g's pending operation, a send, a receive or a close: the
 	// number of elements in the buffer, its capacity, and whether the channel is closed.
 	Buffer(g trace.GID) (length, room int, closed bool)
+
+	// Identity returns a name of an object which is the same in all executions, and which no other
+	// object has in any.
+	Identity(obj uint32) uint64
 
 	// Cases appends the cases of g's pending operation, a select or another one on channels that can
 	// be disabled. parks reports whether g has not parked there yet, which is an alternative of

@@ -11,8 +11,8 @@ type Elsewhere interface {
 	// Workers is the most pieces that are explored at the same time.
 	Workers() int
 	// Acquire waits until another process has room for a piece, and reports whether one has. It returns
-	// false when stop does. The next Explore takes the room.
-	Acquire(stop func() bool) bool
+	// false when over is closed. The next Explore takes the room.
+	Acquire(over <-chan struct{}) bool
 	// TryAcquire is Acquire without waiting.
 	TryAcquire() bool
 	// Release gives back what Acquire has taken, without a piece.

@@ -103,12 +103,15 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 // Buffer implements por.Effects.
 func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	op := m.Next(id)
-	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv {
+	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv && op.Kind != trace.Close {
 		return 0, 0, false
 	}
 	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
 	return int(h[chLen/8]), int(h[chCap/8]), h[chClosed/8] != 0
 }
+
+// Identity implements por.Effects.
+func (m *Machine) Identity(obj uint32) uint64 { return m.identity(uint64(obj)) }
 
 // Updates implements por.Effects: an assignment to a map entry keeps the other entries, and
 // atomic.Value compares types before it stores.

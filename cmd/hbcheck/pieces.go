@@ -93,7 +93,7 @@ type market struct {
 type withoutHelp struct{}
 
 func (withoutHelp) Workers() int                                                { return 0 }
-func (withoutHelp) Acquire(func() bool) bool                                    { return false }
+func (withoutHelp) Acquire(<-chan struct{}) bool                                { return false }
 func (withoutHelp) TryAcquire() bool                                            { return false }
 func (withoutHelp) Release()                                                    {}
 func (withoutHelp) Publish([]byte) int                                          { return 0 }
@@ -126,23 +126,25 @@ func (m *market) close() {
 func (m *market) Workers() int { return mostPieces }
 
 // Acquire implements explore.Elsewhere.
-func (m *market) Acquire(stop func() bool) bool {
+func (m *market) Acquire(over <-chan struct{}) bool {
 	m.open()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
 	// A search that is over releases the room that it acquired, and would acquire it again and again.
-	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "!stop()" -> "stop() || true"
-	for !stop() {
-		select {
-		case <-m.room:
-			m.hold(1)
-			return true
-		case <-tick.C:
-		case <-m.ctx.Done():
-			return false
-		}
+	select {
+	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "over" -> "m.ctx.Done()"
+	case <-over:
+		return false
+	default:
 	}
-	return false
+	select {
+	case <-m.room:
+		m.hold(1)
+		return true
+	//mutant: a search that is over waits for room [test ./cmd/hbcheck TestMarket]: "over" -> "m.ctx.Done()"
+	case <-over:
+		return false
+	case <-m.ctx.Done():
+		return false
+	}
 }
 
 // open begins to ask for room, if it has not begun yet.

@@ -13,11 +13,11 @@ func TestMarket(t *testing.T) {
 	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
 	m.start.Do(func() {})
 	var taken atomic.Int64
-	var over atomic.Bool
+	over := make(chan struct{})
 	var all sync.WaitGroup
 	for range mostPieces {
 		all.Go(func() {
-			if m.Acquire(over.Load) {
+			if m.Acquire(over) {
 				taken.Add(1)
 			}
 		})
@@ -42,11 +42,20 @@ func TestMarket(t *testing.T) {
 	if n := taken.Load(); n != 3 {
 		t.Errorf("%d proxies have room, want 3", n)
 	}
-	over.Store(true)
+	close(over)
+	ended := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("a search that is over waits for room")
+	}
 	m.offer(mostPieces, 0, nil)
-	all.Wait()
 	for range mostPieces {
-		if m.Acquire(over.Load) {
+		if m.Acquire(over) {
 			t.Fatal("a search that is over has room")
 		}
 	}

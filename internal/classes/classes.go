@@ -51,6 +51,10 @@ type Relation struct {
 	// element of the send, or if the send needs the room that the receive makes; and operations on a
 	// closed channel commute if they send or receive nothing. Nil, or no room: all are dependent.
 	Buffer func(op *trace.Op) (length, room int)
+
+	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and
+	// a receive that takes an element are independent. It needs Buffer.
+	OneCloses bool
 }
 
 // Conflicts is a dependence: operations on the same location, one of which writes.

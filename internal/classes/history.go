@@ -26,6 +26,7 @@ type event struct {
 	name    Class          // the same in all executions in which this event exists
 	wide    []trace.Access // its accesses, and the partner's, if they do not fit in op or with
 	place   place          // of a send or a receive on a channel with a buffer
+	again   bool           // it closes a channel that is closed
 }
 
 // place identifies the element of a send or a receive.
@@ -50,6 +51,7 @@ func (h *history) step(s trace.Step) {
 		}
 	}
 	e.place = h.place(&e.op)
+	e.again = e.op.Kind == trace.Close && slices.ContainsFunc(h.events, func(f event) bool { return f.op.Kind == trace.Close && f.op.Access[0] == e.op.Access[0] })
 	if h.rel.Touches != nil && (e.op.Wide || e.with.Wide) {
 		if e.wide = h.rel.Touches(s.G, nil); e.partner != trace.NoGID {
 			e.wide = h.rel.Touches(e.partner, e.wide)
@@ -100,6 +102,12 @@ func (h *history) dependent(f, e *event) bool {
 	}
 	if f.place.room > 0 && e.place.room > 0 && f.op.Access[0] == e.op.Access[0] {
 		return sameElement(f, e)
+	}
+	if f.place.room > 0 && e.op.Kind == trace.Close && e.op.Access[0] == f.op.Access[0] {
+		return h.needsClose(f, e)
+	}
+	if e.place.room > 0 && f.op.Kind == trace.Close && e.op.Access[0] == f.op.Access[0] {
+		return h.needsClose(e, f)
 	}
 	if f.wide != nil && e.touches(f.wide) || e.wide != nil && f.touches(e.wide) {
 		return true
@@ -158,6 +166,11 @@ func sameElement(f, e *event) bool {
 		send, recv = recv, send
 	}
 	return !send.none && (send.index == recv.index || send.index == recv.index+recv.room)
+}
+
+// needsClose reports whether the order of f, a send or a receive, and e, which closes its channel, matters.
+func (h *history) needsClose(f, e *event) bool {
+	return !h.rel.OneCloses || f.op.Kind == trace.Send || f.place.none && !e.again
 }
 
 // sources returns a sum over the events from which e reads: the last write to each location it

@@ -22,6 +22,7 @@ var killers = map[string][]string{
 	"mixing":       {"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"},
 	"timing":       {"./internal/progen", "-run", "^TestTimers$"},
 	"sleeping":     {"./internal/progen", "-run", "^TestSelectsSource$"},
+	"closings":     {"./internal/progen", "-run", "^TestClosings$"},
 	"meeting":      {"./internal/progen", "-run", "^TestMeetings$"},
 	"agreeing":     {"./explore", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"},
 	"twin":         {"./por/explorers", "-run", "^TestContext"},

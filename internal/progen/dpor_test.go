@@ -65,12 +65,14 @@ type reduction struct {
 	run   func(por.System, por.Visitor, por.Config) por.Result
 	exact bool // it does
 	rf    bool // classes are told by what reads from what
+	// oneCloses: closing a channel is independent of receives, if one goroutine sends and closes.
+	oneCloses bool
 	// hybrids are the kinds of static facts it has, one after the other. nil: none
 	hybrids []oracle.Kind
 }
 
 var (
-	optimalOnce   = reduction{run: explorers.With("optimal").Explore, exact: true}
+	optimalOnce   = reduction{run: explorers.With("optimal").Explore, exact: true, oneCloses: true}
 	readsFromOnce = reduction{run: explorers.With("optimal", "equivalence", "rf").Explore, exact: true, rf: true}
 	sourceOnce    = reduction{run: explorers.With("source").Explore, exact: true}
 	contextOnce   = reduction{run: explorers.With("context").Explore}
@@ -225,6 +227,10 @@ func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want 
 			c.wrong(p, "hybrid %s: outcomes (extra or missing in the machine):\n%s", h, d)
 		}
 		other := o.restarts > 0 // relation or explorer: its classes are others
+		oneCloses := c.oneCloses && !other
+		if c.oneCloses && o.restarts == 1 && f&progen.Locks == 0 {
+			other = false // it can only be this assumption
+		}
 		if c.rf {
 			other = r.FallbackTo != ""
 		}
@@ -237,7 +243,7 @@ func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want 
 			continue
 		}
 		if there == nil {
-			if there = c.classes(g.m, p, f); there == nil {
+			if there = c.classes(g.m, p, f, oneCloses); there == nil {
 				continue
 			}
 		}
@@ -254,8 +260,9 @@ type classesOf struct {
 }
 
 // classes counts those of p; nil if they are too many.
-func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features) *classesOf {
+func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features, oneCloses bool) *classesOf {
 	rel := relation(m)
+	rel.OneCloses = oneCloses
 	if c.rf { // which lets nothing commute that conflicts
 		rel.Dependent = func(a, b *trace.Op) bool {
 			return (a.Commutes == trace.Increments || a.Commutes == trace.Reads) && a.Conflicts(&trace.Op{N: b.N, Access: b.Access}) || relation(m).Dependent(a, b)

@@ -30,7 +30,7 @@ var exact = []struct {
 	{"two send, one receives", "c := make(chan int, 1)\nfor i := range 2 { go func() { c <- i; c <- i }() }\nfor range 4 { <-c }", 6},
 	{"two send, two receive", "c := make(chan int, 1)\nfor i := range 2 { go func() { c <- i }(); go func() { <-c }() }", 4},
 	{"the length tells", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2 }()\n_ = len(c)", 3},
-	{"it is closed before either receive, or behind both", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }", 3},
+	{"two send, one closes: it is closed before either receive, or after both", "c := make(chan int, 2)\nd := make(chan int)\ngo func() { c <- 1; d <- 1 }()\ngo func() { <-d; c <- 2; close(c) }()\nfor range c { }", 3},
 	{"many find it closed", "c := make(chan int, 1)\nfor range 3 { go func() { <-c }() }\nclose(c)", 1},
 	{"a timer fires before it is stopped, or never", "t := time.NewTimer(1)\ngo func() { t.Stop() }()\n<-(chan int)(nil)", 2},
 	{"either stops it first, and it may fire before", "t := time.NewTimer(1)\nfor range 2 { go func() { t.Stop() }() }\n<-(chan int)(nil)", 4},

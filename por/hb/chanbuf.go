@@ -23,16 +23,18 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a
 // receive that came first would have let the send succeed. So closing is ordered with all receives,
-// although it commutes with those that find an element.
+// although it commutes with those that find an element, unless one goroutine sends and closes: closing.go.
 
-// A slot identifies the element of a buffer that a send or a receive accesses.
+// A slot identifies the element of a buffer that a send or a receive accesses. With Relation.OneCloses
+// a close has one, too, without an element.
 //
 // index counts from the beginning of the execution, not from the present contents: see the
 // drawing above.
 type slot struct {
 	Capacity uint32 // C; 0: there is no buffer
 	index    uint32 // k, from 0
-	Empty    bool   // the channel is closed, and nothing is sent, or received
+	Empty    bool   // the channel is closed, and nothing is sent, received or closed
+	Found    bool   // there is an element to receive
 }
 
 // slotOf returns the slot of op, g's pending operation.
@@ -46,11 +48,14 @@ func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	}
 	//mutant: what is received is not counted [sending]: "x.received[op.Access[0].Obj]" -> "0"
 	p := slot{Capacity: uint32(room), index: x.received[op.Access[0].Obj]}
-	if op.Kind == trace.Send {
+	switch op.Kind {
+	case trace.Close:
+		p.Empty = closed
+	case trace.Send:
 		p.index += uint32(length)
 		p.Empty = closed
-	} else {
-		p.Empty = closed && length == 0
+	default:
+		p.Empty, p.Found = closed && length == 0, length > 0
 	}
 	return p
 }
@@ -66,6 +71,9 @@ func consumes(op *NextOp) bool {
 // Two sends, or two receives, keep their order unless both find the channel closed, in which case
 // they have no effect. Claims 1 and 2 above are about the other pairs.
 func sameElement(a, b *NextOp) bool {
+	if a.Kind == trace.Close || b.Kind == trace.Close {
+		return a.Kind != trace.Recv && b.Kind != trace.Recv || needsClose(a, b)
+	}
 	if a.Kind == b.Kind {
 		//mutant: sends commute with sends [sending]: false
 		//mutant: receives of nothing do not commute [counted]: true

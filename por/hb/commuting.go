@@ -11,8 +11,8 @@ import "hbcheck.dev/hbcheck/trace"
 // v.Add(1) and `for v.Load() != 0 {}` beside v.Add(-1).
 //
 // So an Execution in which such operations commute notices when one of them and a loop that waits
-// are on the same location, anywhere in the search. It sets CommutingRefuted then, and the search
-// restarts with a Relation that is Ordered.
+// are on the same location, anywhere in the search. The assumption Commute is Wrong then, and the
+// search restarts without it.
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {
@@ -40,16 +40,18 @@ func (x *Execution) addCommuting(n *NextOp) {
 		}
 	}
 	if x.seen.refuted() {
-		x.CommutingRefuted, x.Unsupported = true, true
+		x.refute(Commute)
 	}
 }
 
-// Commuting are the locations of operations that commute, and of loops that wait.
+// Commuting are the locations of operations that commute, of loops that wait, and the channels to which
+// goroutines send (closing.go).
 //
 // Invariant: a location is in a set once. Sets belong to the whole search and never shrink: operations
 // that meet on a location in one execution may do so in another one.
 type Commuting struct {
 	commuting, awaited locationSet
+	senders            senders
 }
 
 // TakeCommuting returns the locations that x has seen since the last call. A worker passes them on with
@@ -60,27 +62,24 @@ func (x *Execution) TakeCommuting() Commuting {
 	return c
 }
 
-// Add adds the locations that another worker of the same search has seen, and reports whether they refute
-// that operations commute. So it makes no difference which worker sees a location.
-func (c *Commuting) Add(d Commuting) (refuted bool) {
+// Add adds the locations that another worker of the same search has seen, and returns the assumptions that
+// they refute. So it makes no difference which worker sees a location.
+func (c *Commuting) Add(d Commuting) (wrong Assumption) {
 	for _, a := range d.commuting.list {
 		c.commuting.add(a)
 	}
 	for _, a := range d.awaited.list {
 		c.awaited.add(a)
 	}
-	return c.refuted()
-}
-
-// Sees reports whether d, the locations of another worker of the same search, together with those of x
-// refutes that operations commute. It adds d to x if not.
-func (x *Execution) Sees(d Commuting) (refuted bool) {
-	var both Commuting
-	if both.Add(x.seen); both.Add(d) {
-		return true
+	for at, s := range d.senders {
+		if c.senders.note(at, s) {
+			wrong |= OneCloses
+		}
 	}
-	x.seen.Add(d)
-	return false
+	if c.refuted() {
+		wrong |= Commute
+	}
+	return wrong
 }
 
 // refuted reports whether both kinds are on one location, if there is a new one.

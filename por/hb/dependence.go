@@ -17,8 +17,8 @@ type dependence struct {
 //
 // The first rule that applies decides: operations that depend on all, and those without a common
 // location; counters and output, whose accesses conflict although they commute; readers of a lock,
-// which write its word and commute; two operations on one buffer; a select, whose accesses are in
-// extra. All others are compared as accesses to memory.
+// which write its word and commute; two operations on one buffer, and its close; a select, whose
+// accesses are in extra. All others are compared as accesses to memory.
 func (d dependence) dependent(a, b *NextOp) bool {
 	switch {
 	case a.DependsOnAll || b.DependsOnAll:

@@ -15,6 +15,7 @@
 //	select.go       the cases of a select when its goroutine arrived
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
 //	join.go         the end of an execution, in which there are no races
+//	closing.go      when a close and a receive commute: one goroutine sends and closes
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence
@@ -154,9 +155,9 @@ type Execution struct {
 	repeater por.Repeater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
-	Unsupported      bool // the relation cannot decide what can be executed in another order
-	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
-	Awaits           bool // an operation has been pending that awaits something
+	Unsupported bool       // the relation cannot decide what can be executed in another order
+	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
+	Awaits      bool       // an operation has been pending that awaits something
 
 	// Findings with Relation.Pairwise, likewise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
@@ -306,10 +307,9 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		x.addWoken(i, notifies)
 	}
 	x.noteCommuting(&e.Op)
-	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) {
-		x.CommutingRefuted = x.CommutingRefuted || x.unbalancedUnlock(i)
+	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) && x.unbalancedUnlock(i) {
+		x.refute(Commute)
 	}
-	x.Unsupported = x.Unsupported || x.CommutingRefuted
 	aboutWaitGroups := x.waitArrival || e.Op.Kind == trace.WgAdd
 	if aboutWaitGroups && !x.Unsupported && !x.rel.Pairwise {
 		x.Unsupported = x.wgOrderMatters(i)

@@ -79,7 +79,7 @@ func machine(t *testing.T, src string) *vm.Machine {
 }
 
 var relations = []hb.Relation{
-	{}, {IgnoreOutput: true}, hb.Relation{}.Ordered(), hb.PairwiseRelation(false), {SyncOnly: true}, {Synchronised: true},
+	{}, {IgnoreOutput: true}, hb.Relation{}.Without(hb.Commute), {OneCloses: true}, hb.PairwiseRelation(false), {SyncOnly: true}, {Synchronised: true},
 	{ReadersDepend: true, AdditionsDepend: true, Pairwise: true, Arrivals: true, Careful: true},
 }
 

@@ -20,7 +20,7 @@ type NextOp struct {
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
 	// depends on all.
 	footprint uint64
-	Slot      slot            // of a send or a receive
+	Slot      slot            // of a send, a receive or a close
 	extra     *[]trace.Access // the accesses of a select on more than two channels; shared by copies
 }
 
@@ -164,7 +164,7 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	if n.Wide || n.extra != nil {
 		n.extra = x.extraAccesses(g, n)
 	}
-	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv || n.Kind == trace.Close && x.rel.OneCloses) {
 		n.Slot = x.slotOf(g, &n.Op)
 	}
 	return n
@@ -206,5 +206,6 @@ func (x *Execution) recordPending(g trace.GID) {
 		}
 	}
 	x.noteCommuting(n)
+	x.noteSender(g, n)
 	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
 }

@@ -9,13 +9,13 @@ import (
 
 // A Relation selects a dependence relation for an Execution. The zero value is exact for
 // programs that use WaitGroups and RWMutexes as their documentation requires; an Execution notices
-// if a program does not (Unsupported, CommutingRefuted). The other values are for such
+// if a program does not (Unsupported, Wrong). The other values are for such
 // programs, and for clients that want another order.
 //
 // An arrow is a refutation that an Execution notices; after it fewer
 // operations commute, so an assumption is never made again.
 //
-//	exact {}  ── CommutingRefuted ──▶ Ordered()
+//	exact {}  ── Wrong ──▶ Without(the assumption)
 //	exact {}  ── Unsupported ──▶ the client gives up (Result.FallbackTo)
 //	Pairwise  ── reused ──▶ + Arrivals
 //	Pairwise  ── underrun ──▶ + Careful
@@ -27,6 +27,9 @@ type Relation struct {
 	// AdditionsDepend: additions with unused results do not commute, see
 	// noteCommuting.
 	AdditionsDepend bool
+	// OneCloses: closing a channel with a buffer commutes with receives that find an element
+	// there. An Execution refutes it if another goroutine than the one that closes may send: see closing.go.
+	OneCloses bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
 	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
@@ -49,12 +52,26 @@ type Relation struct {
 	SyncOnly bool
 }
 
-// Ordered returns r without the assumption that readers of a lock, and additions to one location,
-// commute. An Execution refutes it (CommutingRefuted).
-func (r Relation) Ordered() Relation {
-	r.ReadersDepend, r.AdditionsDepend = true, true
+// An Assumption of a relation makes operations independent. An Execution refutes it where it is
+// wrong. Assumptions are bits.
+type Assumption uint8
+
+const (
+	Commute   Assumption = 1 << iota // readers of a lock, and additions to one location, commute
+	OneCloses                        // Relation.OneCloses
+)
+
+// Without returns r without the assumptions in a.
+func (r Relation) Without(a Assumption) Relation {
+	if a&Commute != 0 {
+		r.ReadersDepend, r.AdditionsDepend = true, true
+	}
+	r.OneCloses = r.OneCloses && a&OneCloses == 0
 	return r
 }
+
+// refute notes that an assumption of the relation is wrong.
+func (x *Execution) refute(a Assumption) { x.Wrong, x.Unsupported = x.Wrong|a, true }
 
 // pairwise gives n, g's pending operation on a WaitGroup's counter, the class of operations with which it
 // commutes: see Relation.Pairwise.
@@ -110,9 +127,7 @@ func (x *Execution) Refuted() bool { return x.rel.refined(x) != x.rel }
 
 // refined returns r without the assumptions that x has refuted.
 func (r Relation) refined(x *Execution) Relation {
-	if x.CommutingRefuted {
-		r = r.Ordered()
-	}
+	r = r.Without(x.Wrong)
 	if r.Pairwise {
 		r.Arrivals, r.Careful = r.Arrivals || x.reused, r.Careful || x.underrun
 	}
@@ -135,7 +150,10 @@ func Refine(
 		}
 		r = r.refined(x)
 		why := "readers of a lock, or additions to one location, do not commute in this program"
-		if r.Pairwise {
+		switch {
+		case x.Wrong == OneCloses:
+			why = "a channel has several goroutines that send to it, or close it"
+		case r.Pairwise:
 			why = "a WaitGroup may be used again while a goroutine waits, or its counter become negative"
 		}
 		por.Restart(v, cfg, why)

@@ -63,8 +63,9 @@ type explored struct {
 	Stats   por.Stats
 	Stop    por.Reason
 
-	ByVisitor, Unsupported, CommutingRefuted bool
-	Commuting                                hb.Commuting
+	ByVisitor, Unsupported bool
+	Wrong                  hb.Assumption
+	Commuting              hb.Commuting
 
 	DependsOnOutput bool // of the parcel's node
 	Path            recordedPath
@@ -113,11 +114,15 @@ func (p *pool) startProxy(run func()) {
 // makeProxies makes a proxy whenever another process has room: many that wait for room would cost a search
 // that no other process helps.
 func (p *pool) makeProxies() {
-	over := func() bool {
+	over := make(chan struct{})
+	go func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.over
-	}
+		for !p.over {
+			p.changed.Wait()
+		}
+		close(over)
+	}()
 	for p.cfg.Elsewhere.Acquire(over) {
 		p.mu.Lock()
 		p.startProxy(p.runProxy)
@@ -248,7 +253,7 @@ func (p *pool) giveBack(t *task, here bool) {
 func (p *pool) arrive(t *task, r *explored, results por.Subsearch) {
 	base := t.node
 	t.results, t.stats, t.stop = results, r.Stats, r.Stop
-	t.byVisitor, t.unsupported, t.commutingRefuted, t.commuting = r.ByVisitor, r.Unsupported, r.CommutingRefuted, r.Commuting
+	t.byVisitor, t.unsupported, t.wrong, t.commuting = r.ByVisitor, r.Unsupported, r.Wrong, r.Commuting
 	if t.choice >= 0 {
 		p.alternativeDone(base, r.DependsOnOutput, p.epoch)
 	}
@@ -351,7 +356,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 // explored returns the result of t, a task of node base.
 func (t *task) explored(base *sharedNode, results []byte) explored {
 	e := explored{Results: results, Stats: t.stats, Stop: t.stop, ByVisitor: t.byVisitor, Unsupported: t.unsupported,
-		CommutingRefuted: t.commutingRefuted, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}
+		Wrong: t.wrong, Commuting: t.commuting, DependsOnOutput: base.dependsOnOutput}
 	nodes := slices.Concat(base.nodes, t.sharedNodes)
 	for _, n := range t.sharedNodes {
 		s := sentNode{Frame: n.frames[len(n.frames)-1], Dropped: n.dropped, OpenAlternatives: n.openAlternatives, DependsOnOutput: n.dependsOnOutput}

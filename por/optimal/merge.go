@@ -54,12 +54,10 @@ func (p *pool) mergeFinished() {
 		delete(p.unmerged, t)
 		p.stats.Add(&t.stats)
 		goOn := p.visitor.Merge(t.results)
-		refuted := p.commuting.Add(t.commuting)
+		p.wrong = t.wrong | p.commuting.Add(t.commuting)
 		switch {
-		case t.unsupported:
-			p.over, p.unsupported, p.commutingRefuted = true, true, t.commutingRefuted || refuted
-		case refuted:
-			p.over, p.unsupported, p.commutingRefuted = true, true, true
+		case t.unsupported || p.wrong != 0:
+			p.over, p.unsupported = true, true
 		case t.byVisitor || !goOn:
 			p.over, p.byVisitor = true, true
 		case t.stop.Bound != "":

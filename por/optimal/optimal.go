@@ -90,7 +90,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 		// do not determine which: events that do not happen enable it, too.
 		return por.Result{FallbackTo: "source"}
 	}
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true}
 	if cfg.Parts != nil {
 		return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 			return exploreInParts(sys, v, cfg, opts, rel)

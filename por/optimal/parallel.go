@@ -58,9 +58,9 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 		p := newPool(v, cfg, opts, rel, replicas)
 		p.run(sys)
 		switch {
-		case p.commutingRefuted:
+		case p.wrong != 0:
 			v.Restart()
-			rel, replicas = rel.Ordered(), p.replicas
+			rel, replicas = rel.Without(p.wrong), p.replicas
 		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
@@ -132,11 +132,11 @@ type pool struct {
 	counted por.Stats // of all finished tasks, merged or not
 	peak    int64
 
-	stop             por.Reason
-	byVisitor        bool
-	unsupported      bool // these two fields as in hb.Execution
-	commutingRefuted bool
-	commuting        hb.Commuting // seen in merged tasks
+	stop        por.Reason
+	byVisitor   bool
+	unsupported bool // these two fields as in hb.Execution
+	wrong       hb.Assumption
+	commuting   hb.Commuting // seen in merged tasks
 }
 
 // A replica is the system of a worker.
@@ -205,7 +205,7 @@ func (p *pool) newWorker(r replica) *worker {
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
 	w.startAt(p.begin)
-	w.root, w.unsupportedAtStart, w.refutedAtStart = w.Checkpoint(), w.Unsupported, w.CommutingRefuted
+	w.root, w.unsupportedAtStart, w.wrongAtStart = w.Checkpoint(), w.Unsupported, w.Wrong
 	p.mu.Lock()
 	p.commuting.Add(w.TakeCommuting())
 	p.workers = append(p.workers, w)

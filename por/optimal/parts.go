@@ -131,8 +131,8 @@ func (d *division) explore(n *partNode) *hb.Execution {
 	}
 	s.run()
 	d.races = s.KnownRaces
-	if d.commuting.Add(s.TakeCommuting()) {
-		s.Unsupported, s.CommutingRefuted = true, true
+	if wrong := d.commuting.Add(s.TakeCommuting()); wrong != 0 {
+		s.Unsupported, s.Wrong = true, s.Wrong|wrong
 	}
 	switch {
 	case s.Unsupported:
@@ -193,7 +193,7 @@ func (d *division) exploreByWorkers(x *hb.Execution) {
 	p.commuting.Add(d.commuting)
 	p.run(d.sys)
 	d.replicas, d.commuting = p.replicas, p.commuting
-	x.Unsupported, x.CommutingRefuted = p.unsupported, p.commutingRefuted
+	x.Unsupported, x.Wrong = p.unsupported, p.wrong
 	r := p.result()
 	d.total.Stats.Add(&r.Stats)
 	d.total.Stats.PeakBytes = max(d.total.Stats.PeakBytes, r.Stats.PeakBytes)

@@ -63,11 +63,11 @@ type task struct {
 	sharedNodes  []*sharedNode // oldest first
 	found        []*task
 
-	stop             por.Reason
-	byVisitor        bool
-	unsupported      bool
-	commutingRefuted bool
-	commuting        hb.Commuting
+	stop        por.Reason
+	byVisitor   bool
+	unsupported bool
+	wrong       hb.Assumption
+	commuting   hb.Commuting
 }
 
 // pick returns an untaken task of n, nil if there is none. away: it is for another process.

@@ -36,13 +36,13 @@ type worker struct {
 	nodes           []*sharedNode // by frame, of those that are shared
 	dependsOnOutput bool          // of node
 
-	unsupportedAtStart bool      // Unsupported in the initial state,
-	refutedAtStart     bool      // and CommutingRefuted
-	took               *task     // task, for the pool
-	live               por.Stats // counts of the task so far
-	used               int64     // memory
-	steps              uint64    // transitions of finished tasks
-	donatedAt          uint64    // transitions of all tasks at the last donation
+	unsupportedAtStart bool          // Unsupported in the initial state,
+	wrongAtStart       hb.Assumption // and Wrong
+	took               *task         // task, for the pool
+	live               por.Stats     // counts of the task so far
+	used               int64         // memory
+	steps              uint64        // transitions of finished tasks
+	donatedAt          uint64        // transitions of all tasks at the last donation
 
 	due   func() bool // of a piece (elsewhere.go): when it has to end; nil: it is another task
 	tasks []*task     // of a proxy: those that it has sent
@@ -69,7 +69,7 @@ func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
 	// A task that comes after t may have set these.
-	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, w.refutedAtStart
+	s.Unsupported, s.Wrong = w.unsupportedAtStart, w.wrongAtStart
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
@@ -94,7 +94,7 @@ func (w *worker) explore(t *task) {
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= t.mergedBefore
 	t.stats, t.stop, t.byVisitor = s.Stats, s.StopReason, s.StoppedByVisitor
-	t.unsupported, t.commutingRefuted, t.commuting = s.Unsupported, s.CommutingRefuted, s.TakeCommuting()
+	t.unsupported, t.wrong, t.commuting = s.Unsupported, s.Wrong, s.TakeCommuting()
 }
 
 // begin executes the alternative or the candidate of t, of frame base, to the end of an

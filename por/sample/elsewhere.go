@@ -46,17 +46,11 @@ var errOver = errors.New("the search is over")
 
 // proxy returns the equipment of a worker that stands for another process, when one has room.
 func (p *several) proxy() (*drawer, error) {
-	if !p.Cfg.Elsewhere.Acquire(p.isOver) {
+	if !p.Cfg.Elsewhere.Acquire(p.ended) {
 		return nil, errOver
 	}
 	p.Cfg.Elsewhere.Release()
 	return &drawer{away: true}, nil
-}
-
-func (p *several) isOver() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.over != ""
 }
 
 // send lets another process draw a piece.

@@ -63,6 +63,7 @@ type several struct {
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
 	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
+	ended   chan struct{}        // closed when there is one
 	live    map[*piece]por.Stats // of the pieces in execution
 	counted por.Stats            // of all executed pieces
 	peak    int64
@@ -70,7 +71,7 @@ type several struct {
 
 // several draws until budget executions have been drawn.
 func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mark) {
-	p := &several{sampler: x, visitor: v, make: s, budget: budget, live: make(map[*piece]por.Stats)}
+	p := &several{sampler: x, visitor: v, make: s, budget: budget, live: make(map[*piece]por.Stats), ended: make(chan struct{})}
 	own := &drawer{sys: x.Sys, oracle: x.Cfg.Oracle}
 	helpers := x.Cfg.Jobs - 1
 	_, sends := x.Cfg.Sends(v)
@@ -258,8 +259,14 @@ const overMemory = "memory"
 func (p *several) stop(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over == "" {
+	p.end(why)
+}
+
+// end makes all stop if there is a reason. p.mu is held.
+func (p *several) end(why string) {
+	if p.over == "" && why != "" {
 		p.over = why
+		close(p.ended)
 	}
 }
 
@@ -279,10 +286,10 @@ func (p *several) poll(c *piece, q *por.Progress) string {
 		now.Add(&l)
 	}
 	if p.peak = max(p.peak, sum); p.Cfg.MaxMemory > 0 && sum > p.Cfg.MaxMemory {
-		p.over = overMemory
+		p.end(overMemory)
 	} else if p.Cfg.Poll != nil {
 		now.PeakBytes = p.peak
-		p.over = p.Cfg.Poll(por.Progress{Stats: now, Depth: q.Depth, Estimate: float64(p.budget)})
+		p.end(p.Cfg.Poll(por.Progress{Stats: now, Depth: q.Depth, Estimate: float64(p.budget)}))
 	}
 	return p.over
 }

@@ -106,6 +106,9 @@ func (t *System) Adds(g trace.GID) por.Adding {
 // Buffer implements por.Effects.
 func (t *System) Buffer(trace.GID) (length, room int, closed bool) { return 0, 0, false }
 
+// Identity implements por.Effects.
+func (t *System) Identity(obj uint32) uint64 { return uint64(obj) }
+
 // Advanced implements por.Effects.
 func (t *System) Advanced(buf []trace.GID) []trace.GID {
 	if t.launched != 0 {

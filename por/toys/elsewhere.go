@@ -43,14 +43,13 @@ func (e *Elsewhere) places() chan bool {
 }
 
 // Acquire implements por.Elsewhere.
-func (e *Elsewhere) Acquire(stop func() bool) bool {
-	for !stop() {
-		if e.TryAcquire() {
-			return true
-		}
-		time.Sleep(100 * time.Microsecond)
+func (e *Elsewhere) Acquire(over <-chan struct{}) bool {
+	select {
+	case <-over:
+		return false
+	case <-e.places():
+		return true
 	}
-	return false
 }
 
 // TryAcquire implements por.Elsewhere.

@@ -4,6 +4,8 @@
 //
 // The areas are the lines of .ci/areas: a name and packages. A unit of work is a test of a package
 // of an area, or a mutant (package internal/mutation) in area mutants: some test has to fail for it.
+// Those of area race are built with Go's race detector, and have the quick sizes; without a C compiler there
+// are none.
 // The units are in the order of the areas, and begin with number -from, modulo their number, so that short
 // runs can begin elsewhere each time. The exit status is 1 if a unit
 // fails, and 2 if one cannot be run; a unit that the minutes cut off is neither.
@@ -33,11 +35,15 @@ import (
 type unit struct {
 	area, pkg, test string
 	mutant          *mutation.Mutant
+	race            bool // built with the race detector
 }
 
 func (u unit) String() string {
 	if u.mutant != nil {
 		return u.mutant.String()
+	}
+	if u.race {
+		return u.pkg + " " + u.test + " -race"
 	}
 	return u.pkg + " " + u.test
 }
@@ -99,13 +105,18 @@ func unitsOf(areas []string) ([]unit, error) {
 			}
 			continue
 		}
+		race := area == "race"
+		if race && !compilesC() {
+			fmt.Fprintln(os.Stderr, "deep: the race detector needs a C compiler: area race is left out")
+			continue
+		}
 		for _, dir := range words[1:] {
 			tests, err := testsOf(dir)
 			if err != nil {
 				return nil, err
 			}
 			for _, t := range tests {
-				units = append(units, unit{area: area, pkg: dir, test: t})
+				units = append(units, unit{area: area, pkg: dir, test: t, race: race})
 			}
 		}
 	}
@@ -118,6 +129,16 @@ func unitsOf(areas []string) ([]unit, error) {
 		return nil, errors.New("no tests")
 	}
 	return units, s.Err()
+}
+
+// compilesC reports whether there is the C compiler that the go command uses.
+func compilesC() bool {
+	out, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		return false
+	}
+	_, err = exec.LookPath(strings.TrimSpace(string(out)))
+	return err == nil
 }
 
 // testsOf returns the test functions of a package, in the order of its files.
@@ -254,7 +275,7 @@ func (r *runner) kill(x *mutation.Mutant) (failure string, spent time.Duration, 
 
 // test returns the failure of a test, "" if it passes, and the processor time.
 func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
-	bin, err := r.build(u.pkg)
+	bin, err := r.build(u.pkg, u.race)
 	if err != nil {
 		return "", 0, err
 	}
@@ -262,6 +283,9 @@ func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
 	c := exec.CommandContext(r.ctx, bin, args...)
 	c.Dir = u.pkg
 	env := []string{"HBCHECK_TESTS=deep", fmt.Sprintf("HBCHECK_SEED=%d", r.seed)}
+	if u.race {
+		env = []string{"HBCHECK_TESTS=quick", "CGO_ENABLED=1"}
+	}
 	c.Env = append(os.Environ(), env...)
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
@@ -269,24 +293,42 @@ func (r *runner) test(u unit) (failure string, spent time.Duration, err error) {
 		spent = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
 	if err != nil {
-		failure = fmt.Sprintf("%v\n%s\nagain: %s go test -tags=browser -timeout=0 ./%s %q", err, out, strings.Join(env, " "), u.pkg, args)
+		failure = fmt.Sprintf("%v\n%s\nagain: %s go test %s -timeout=0 ./%s %q", err, out, strings.Join(env, " "), strings.Join(flags(u.race), " "), u.pkg, args)
 	}
 	return failure, spent, nil
 }
 
 // build builds a package's test binary, once.
-func (r *runner) build(pkg string) (string, error) {
+func (r *runner) build(pkg string, race bool) (string, error) {
 	r.building.Lock()
 	defer r.building.Unlock()
-	bin := filepath.Join(r.bins, strings.ReplaceAll(pkg, "/", "_")+".test")
-	err, ok := r.built[pkg]
+	name := strings.ReplaceAll(pkg, "/", "_") + ".test"
+	if race {
+		name += "-race"
+	}
+	bin := filepath.Join(r.bins, name)
+	err, ok := r.built[name]
 	if !ok {
+		args := append([]string{"test", "-vet=off", "-c", "-o", bin}, flags(race)...)
+		c := exec.CommandContext(r.ctx, "go", append(args, "./"+pkg)...)
+		if race {
+			c.Env = append(os.Environ(), "CGO_ENABLED=1")
+		}
 		var out []byte
-		out, err = exec.CommandContext(r.ctx, "go", "test", "-vet=off", "-tags=browser", "-c", "-o", bin, "./"+pkg).CombinedOutput()
+		out, err = c.CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
-		r.built[pkg] = err
+		r.built[name] = err
 	}
 	return bin, err
+}
+
+// flags returns the flags of the go command for tests.
+func flags(race bool) []string {
+	if race {
+		// The machine's heap is not Go's: checkptr would refuse its pointers.
+		return []string{"-tags=browser", "-race", "-gcflags=all=-d=checkptr=0"}
+	}
+	return []string{"-tags=browser"}
 }

@@ -1,0 +1,156 @@
+package progen_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// closings are programs that close channels with buffers, with the numbers of their classes, for optimal
+// and for source.
+var closings = []struct {
+	name, body      string
+	optimal, source uint64
+}{
+	{"one sends and closes", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }", 1, 3},
+	{"four times", "for range 4 {\nc := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }\n}", 1, 81},
+	{"two receive", "c := make(chan int, 2)\nfor range 2 { go func() { for range c { } }() }\nc <- 1\nc <- 2\nclose(c)", 4, 12},
+	{"another sends before", "c := make(chan int, 2)\nd := make(chan int)\ngo func() { c <- 1; d <- 1 }()\ngo func() { <-d; c <- 2; close(c) }()\nfor range c { }", 3, 3},
+	{"another sends beside", "c := make(chan int, 2)\ngo func() { defer func() { recover() }(); c <- 1 }()\nc <- 1\ngo func() { <-c }()\nclose(c)", 6, 6},
+	{"another sends in a select", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-c: } }()\nc <- 1\nclose(c)", 4, 4},
+	{"another sends in a select beside a receive", "c := make(chan int, 1)\nd := make(chan int)\nc <- 1\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-d: } }()\ngo func() { <-c }()\nclose(c)", 4, 4},
+	{"closed twice", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); close(c); close(c) }()\ngo func() { <-c }()\n<-c", 1, 4},
+	{"another closes", "c := make(chan int, 1)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\n<-c", 4, 4},
+	{"its length tells", "c := make(chan int, 2)\ngo func() { c <- 1; close(c) }()\nif len(c) == 1 { <-c }", 3, 4},
+	{"many find it closed", "c := make(chan int, 1)\nfor range 3 { go func() { <-c }() }\nclose(c)", 1, 1},
+}
+
+// checkClosing compares the executions of optimal with the classes of the program at whose beginning g is,
+// and returns their number. left is set if there are too many.
+func checkClosing(t *testing.T, g *group) (executions uint64, left bool, err error) {
+	o := &counter{observer: newObserver(t, g.m)}
+	r := explorers.With("optimal").Explore(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
+	if o.crashes || o.restarts > 1 || r.Duplicate == nil && len(r.Incomplete) > 0 {
+		return 0, true, nil
+	}
+	rel := relation(g.m)
+	rel.OneCloses = o.restarts == 0
+	all, err := classes.Merge(g.m, rel, 10000)
+	switch {
+	case errors.As(err, new(classes.Limit)):
+		return 0, true, nil
+	case err == nil && (uint64(all.Total()) != r.Executions || r.Duplicate != nil):
+		err = fmt.Errorf("%d executions, %+v, %v", r.Executions, all.Counts, r.Duplicate)
+	}
+	return r.Executions, false, err
+}
+
+// TestClosings: each class of these programs is explored once.
+func TestClosings(t *testing.T) {
+	var list []unit
+	for i, x := range closings {
+		name := fmt.Sprintf("Closing%d", i)
+		list = append(list, unit{name, fmt.Sprintf("package main\n\nfunc %s() {\n%s\n}\n", name, x.body)})
+	}
+	g := loadGroup(t, list)
+	for i, x := range closings {
+		g.in(i, func() {
+			n, left, err := checkClosing(t, g)
+			if err != nil || left || n != x.optimal {
+				t.Errorf("%s: %d executions, want %d (%v)", x.name, n, x.optimal, err)
+			}
+			r := explorers.With("source").Explore(g.m, newObserver(t, g.m), por.Config{})
+			if r.Executions != x.source {
+				t.Errorf("%s: source: %d executions, want %d", x.name, r.Executions, x.source)
+			}
+		})
+	}
+}
+
+// closing prints a program whose goroutines send to channels with buffers, receive from them, and close
+// them: mostly each its own one.
+func closing(r *rand.Rand, name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nfunc %s() {\n", name)
+	chans, mix := 1+r.IntN(2), r.IntN(6)
+	for c := range chans {
+		fmt.Fprintf(&b, "c%d := make(chan int, %d)\n_ = c%d\n", c, []int{1, 1, 2, 2, 3, 0}[r.IntN(6)], c)
+	}
+	b.WriteString("var mu sync.Mutex\nx := 0\n_, _ = &mu, &x\n")
+	stmt := func(own int) string {
+		c := own
+		if own < 0 || r.IntN(10) < mix {
+			c = r.IntN(chans)
+		}
+		any := r.IntN(chans)
+		switch k := r.IntN(24); {
+		case own >= 0 && k < 7:
+			return fmt.Sprintf("c%d <- %d", c, 1+r.IntN(3))
+		case own >= 0 && k < 10:
+			return fmt.Sprintf("close(c%d)", c)
+		case own >= 0 && k < 12:
+			return fmt.Sprintf("select { case c%d <- 4: h++; default: h += 3 }", c)
+		case own >= 0 && k < 13:
+			return fmt.Sprintf("select { case c%d <- 5: h++; case v, ok := <-c%d: h = h*3 + v; if !ok { h++ } }", c, any)
+		case k < 16:
+			return fmt.Sprintf("for v := range c%d { h = h*3 + v }", any)
+		case k < 20:
+			return fmt.Sprintf("{ v, ok := <-c%d; h = h*3 + v; if !ok { h += 7 } }", any)
+		case k < 21:
+			return fmt.Sprintf("select { case v, ok := <-c%d: h = h*5 + v; if !ok { h += 7 }; default: h++ }", any)
+		case k < 22:
+			return fmt.Sprintf("h = h*3 + len(c%d)", any)
+		case k < 23:
+			return "mu.Lock()\nx = x*3 + h%3 + 1\nmu.Unlock()"
+		}
+		return fmt.Sprintf("h = h*7 + %d", r.IntN(3))
+	}
+	body := func(k, own int) {
+		fmt.Fprintf(&b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\nprintln(%d, h)\n}()\n", k)
+		for range 1 + r.IntN(4) {
+			b.WriteString(stmt(own) + "\n")
+		}
+	}
+	for k := range 1 + r.IntN(3) {
+		own := k
+		if k >= chans {
+			own = -1
+		}
+		b.WriteString("go func() {\n")
+		body(k, own)
+		b.WriteString("}()\n")
+	}
+	body(9, -1)
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// TestClosingPrograms: explorers find what such programs do in any interleaving, and optimal explores each
+// of their classes once.
+func TestClosingPrograms(t *testing.T) {
+	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 60, bound: por.Config{MaxExecutions: 20000}, print: closing}
+	counted := 0
+	programs.each(t, func(s *subject) {
+		for _, e := range explorers.Exhaustive() {
+			got, r := search(t, s.g.m, e.Explore, por.Config{MaxExecutions: 20000, Match: e.Stateful})
+			if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, s.want.outcomes) {
+				s.errorf("%s\n%s", e.Name, difference(got.outcomes, s.want.outcomes))
+			}
+		}
+		_, left, err := checkClosing(t, s.g)
+		if err != nil {
+			s.errorf("%v", err)
+		}
+		if !left {
+			counted++
+		}
+	})
+	t.Logf("the classes of %d were counted", counted)
+}
