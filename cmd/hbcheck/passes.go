@@ -109,6 +109,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	for i := range entries {
 		todo[i].entry = &entries[i]
 	}
+	x.tally.accept = f.accept
 	if x.tally.passes = len(passes); len(entries) > 1 && remote == nil {
 		if f.budget > 0 {
 			x.tally.end = end
@@ -142,17 +143,17 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return u
 			}
 			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
-		}, func(i int, a attempt) (err error) {
+		}, func(i int, a attempt) error {
+			x.count(func() { x.tally.add(&a) })
 			switch {
 			case a.skipped:
 				left++
 			case a.late:
 				late = append(late, a)
 			default:
-				err = x.done(a)
+				return x.done(a)
 			}
-			x.count(func() { x.tally.add(&a) }) // after done, which accepts assumptions
-			return err
+			return nil
 		})
 		if err != nil {
 			return x.code, err

@@ -38,7 +38,7 @@ func (x *wholeRun) loaded(a *attempt, begin time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	end, until := begin.Add(a.result.Stats.Load), x.loadedUntil[a.entry.Package]
-	//mutant: who waits for initialisers executes them [test ./cmd/hbcheck TestLoadedTogether]: remove 3
+	//mutant: who waits for initialisers executes them [test ./cmd/hbcheck TestLoadedTogether]: remove
 	if begin.Before(until) {
 		begin = until
 	}

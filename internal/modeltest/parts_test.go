@@ -71,7 +71,7 @@ var partOf = func() map[string]string {
 			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
 		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted scalars.tied Config.AbsoluteTime
-			Machine.covered Machine.coveredInit Machine.contended autoMode.drew`,
+			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
 			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
