@@ -71,12 +71,23 @@ func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
 	return s.joined(bounds.Bound{}, labels...)
 }
 
-// loadedLabel returns the label of a register into which n bytes with label t were loaded.
-func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
+// loadedLabel returns the label of a register into which n bytes with label t were loaded, as an unsigned
+// number or, if signed is set, as a signed one. If t has bounds that n bytes can hold, these are bounds of the
+// number: t is the label of n bytes that were stored as a whole, since parts of such have no bounds.
+func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64, signed bool) *symbolic.Term {
 	if t == nil || n == 8 {
 		return t
 	}
-	return s.joined(bounds.Bound{}, t)
+	all := bounds.Integers(0, 1<<(8*n)-1)
+	if signed {
+		//mutant: signed bytes are not negative [env TestDraws/TestLookSigned]: "-1<<(8*n-1)" -> "0"
+		all = bounds.Integers(-1<<(8*n-1), 1<<(8*n-1)-1)
+	}
+	//mutant: bounds hold for parts of numbers [env TestDraws/TestLookTruncated]: "all.Lo <= b.Lo && b.Hi <= all.Hi" -> "true"
+	if b := s.labels[t].bound; b.Kind == bounds.Integer && all.Lo <= b.Lo && b.Hi <= all.Hi {
+		return s.joined(b, t)
+	}
+	return s.joined(all, t)
 }
 
 // DrawnBytes makes t the label of n bytes at p.
