@@ -67,7 +67,6 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 		s.Look(sh[B])
 		s.load(g, f, in, *g.Reg(uint32(B))+uint64(C))
 	case LoadsElem:
-		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
 		s.Look(sh[B], sh[B+1])
 		if sh[C] != nil && row.Bytes == 1 && !row.Signed {
 			if text, ok := s.fixedText(g, B, C); ok {
@@ -76,6 +75,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 				break
 			}
 		}
+		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
 		s.Look(sh[C])
 		if i := *g.Reg(uint32(C)); i < *g.Reg(uint32(B) + 1) {
 			s.load(g, f, in, *g.Reg(uint32(B))+i*uint64(row.Bytes))
